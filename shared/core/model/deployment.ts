@@ -1,0 +1,37 @@
+/** A deployment: the endpoint software at one destination, immutable once registered, with the services it exposes. */
+import type { DeploymentId } from "./ids.ts";
+import type { Handler, Service, EffectiveSettings } from "./service.ts";
+
+/** Where a deployment is reached. Lambda ARNs join this union with the AWS adapters. */
+export interface DeploymentDestination {
+  readonly kind: "http";
+  readonly uri: string;
+  readonly httpVersion: "h2" | "http1.1";
+}
+
+export interface ServiceRevision extends Service {
+  /** 1 at the first registration of the service. */
+  readonly revision: number;
+}
+
+export interface Deployment {
+  readonly id: DeploymentId;
+  readonly destination: DeploymentDestination;
+  readonly protocolMode: "bidi-stream" | "request-response";
+  readonly minProtocolVersion: number;
+  readonly maxProtocolVersion: number;
+  /** Sent on discovery and on every attempt. */
+  readonly additionalHeaders: Readonly<Record<string, string>>;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly createdAtMs: number;
+  readonly sdkVersion?: string;
+  readonly services: readonly ServiceRevision[];
+}
+
+/** The answer to "who serves this handler, and under which rules". */
+export interface Route {
+  readonly deployment: Deployment;
+  readonly service: ServiceRevision;
+  readonly handler: Handler;
+  readonly settings: EffectiveSettings;
+}

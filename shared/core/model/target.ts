@@ -1,0 +1,19 @@
+/** A target: the service, the handler and, for objects and workflows, the key that an invocation addresses. */
+
+export type ServiceType = "service" | "object" | "workflow";
+
+/** How a handler may run: `service` handlers have no key, `exclusive` ones hold it, `shared` ones do not, `workflow` is the run handler. */
+export type HandlerType = "service" | "exclusive" | "shared" | "workflow";
+
+export interface Target {
+  readonly service: string;
+  readonly handler: string;
+  /** The object key or workflow id; absent for plain services. An empty key is a key. */
+  readonly key?: string;
+}
+
+/** Writes a target as the reference's tables do: `Service/handler` or `Object/key/handler`, the key unescaped. */
+export function targetText(target: Target): string {
+  const { service, handler, key } = target;
+  return key === undefined ? `${service}/${handler}` : `${service}/${key}/${handler}`;
+}

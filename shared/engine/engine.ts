@@ -1,0 +1,26 @@
+/** The ports as one record: the first parameter of every use case, and its only bag. */
+import type { Clock } from "./ports/clock.ts";
+import type { Endpoints } from "./ports/endpoints.ts";
+import type { IdSource } from "./ports/id-source.ts";
+import type { Log, Meter } from "./ports/log.ts";
+import type { Queue } from "./ports/queue.ts";
+import type { Table } from "./ports/table.ts";
+import type { Timers } from "./ports/timers.ts";
+import type { Registry } from "./registry.ts";
+import type { EngineSettings } from "./engine-settings.ts";
+
+export interface Engine {
+  /** Invocations: the journal store. */
+  readonly table: Table;
+  /** Deployments and services: the meta store. No transaction spans the two. */
+  readonly meta: Table;
+  readonly queue: Queue;
+  readonly timers: Timers;
+  readonly endpoints: Endpoints;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly log: Log;
+  readonly meter: Meter;
+  readonly settings: EngineSettings;
+}

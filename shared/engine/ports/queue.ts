@@ -1,0 +1,32 @@
+/** The port of hints: messages that come at least once, maybe late, maybe twice, in no order (I8). */
+import type { InvocationId } from "../../core/model/ids.ts";
+
+/** "Look at invocation X." Nothing else travels: truth is in the table. */
+export interface Wake {
+  readonly invocationId: InvocationId;
+  /** When the message was first sent, so that a worker can tell a young orphan from an old one. */
+  readonly sentAtMs: number;
+  /** The delay it was sent with. */
+  readonly delayMs: number;
+}
+
+export interface Delivery {
+  readonly wake: Wake;
+  /** 1 at the first delivery. */
+  readonly receiveCount: number;
+  /** Names this delivery, for `extend` and `ack`. */
+  readonly receipt: string;
+}
+
+export const QUEUE_DELAY_MAX_MS = 900_000;
+
+export interface Queue {
+  /** @param delayMs 0 to 900,000; fractions of the adapter's unit are rounded up */
+  send(wake: Wake): Promise<void>;
+  /** Waits up to `waitMs` for at least one message; those received stay invisible for `visibilityMs`. */
+  receive(limit: number, visibilityMs: number, waitMs: number, signal?: AbortSignal): Promise<readonly Delivery[]>;
+  /** Makes a received message invisible for `visibilityMs` from now; 0 gives it back at once. */
+  extend(receipt: string, visibilityMs: number): Promise<void>;
+  /** Forgets the message. Never fails for one that is gone already. */
+  ack(receipt: string): Promise<void>;
+}

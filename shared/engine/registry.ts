@@ -1,0 +1,23 @@
+/** What the engine asks of the registry: routes to handlers, and the deployments behind them. */
+import type { Deployment, Route, ServiceRevision } from "../core/model/deployment.ts";
+import type { DeploymentId } from "../core/model/ids.ts";
+
+export type Routing =
+  | { readonly found: true; readonly route: Route }
+  | { readonly found: false; readonly missing: "service" | "handler" };
+
+/**
+ * The registry is a handful of small items, held in memory with a short lifetime.
+ * Every lookup reads the table again before it answers that something is unknown.
+ */
+export interface Registry {
+  /** The latest revision of the service, on the deployment that owns it. */
+  route(service: string, handler: string): Promise<Routing>;
+  /** The same handler on the deployment an invocation is pinned to; undefined where that is gone (RT0011). */
+  routeOn(deploymentId: DeploymentId, service: string, handler: string): Promise<Route | undefined>;
+  /** The latest revision of each service, by name. */
+  services(): Promise<readonly { readonly service: ServiceRevision; readonly deployment: Deployment }[]>;
+  deployments(): Promise<readonly Deployment[]>;
+  /** Forgets what is held in memory: the next lookup reads the table. */
+  refresh(): void;
+}
