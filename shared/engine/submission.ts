@@ -1,0 +1,92 @@
+/** What the doors hand to the desk, and what they get back: the shapes of the invocation use cases. */
+import type { Header } from "../core/model/header.ts";
+import type { InvocationId } from "../core/model/ids.ts";
+import type { Failure, Result } from "../core/model/failure.ts";
+import type { Target } from "../core/model/target.ts";
+
+export interface Submission {
+  readonly target: Target;
+  readonly input: Uint8Array;
+  /** As the handler will see them; credentials are dropped before they come here. */
+  readonly headers: readonly Header[];
+  readonly idempotencyKey?: string;
+  /** W3C trace context of the request, kept with the invocation. */
+  readonly traceparent?: string;
+  /** Sends only: not before this moment. */
+  readonly startAtMs?: number;
+}
+
+/** Why nothing was accepted. Faces turn it into their own words and statuses. */
+export type Refusal =
+  | { readonly kind: "unknown-service" }
+  | { readonly kind: "unknown-handler" }
+  /** Objects and workflows register, but calling them is not there yet. */
+  | { readonly kind: "not-implemented"; readonly message: string };
+
+export interface Ended {
+  readonly kind: "ended";
+  readonly invocationId: InvocationId;
+  readonly target: Target;
+  readonly result: Result;
+  /** Present where the answer comes from an invocation that had completed before it was asked for. */
+  readonly expiresAtMs?: number;
+}
+
+export interface Sent {
+  readonly kind: "sent";
+  readonly invocationId: InvocationId;
+  readonly status: "accepted" | "previously-accepted";
+  /** When a delayed send starts; absent where it starts at once. */
+  readonly executionTimeMs?: number;
+}
+
+/** `unknown`: there is no such invocation, or it has expired. `open`: it exists and has no result yet. */
+export type Absent = { readonly kind: "unknown" } | { readonly kind: "open" };
+
+export interface AttemptFailure {
+  /** RT code. */
+  readonly errorCode: string;
+  /** The protocol's number: 500, 570, ... */
+  readonly code: number;
+  readonly message: string;
+  readonly stacktrace?: string;
+  readonly atMs: number;
+  readonly relatedCommand?: { readonly index?: number; readonly name?: string; readonly type?: string };
+}
+
+export type PresentedStatus =
+  | "scheduled" | "pending" | "ready" | "running" | "backing-off" | "suspended" | "paused" | "completed";
+
+export interface EntryView {
+  readonly index: number;
+  /** `Command: Run`, `Notification: Sleep`, ... as the reference's tables name them. */
+  readonly type: string;
+  readonly name?: string;
+}
+
+/** What `GET /invocations/{id}` shows. */
+export interface InvocationView {
+  readonly id: InvocationId;
+  readonly target: Target;
+  readonly status: PresentedStatus;
+  readonly createdAtMs: number;
+  readonly modifiedAtMs: number;
+  readonly idempotencyKey?: string;
+  readonly invokedBy?: { readonly invocationId: InvocationId; readonly target?: string };
+  readonly pinnedDeploymentId?: string;
+  readonly protocolVersion?: number;
+  /** Attempts started since the invocation last moved on. */
+  readonly attempts: number;
+  readonly nextRetryAtMs?: number;
+  readonly wakeAtMs?: number;
+  /** A deployment that took the running attempt and has sent nothing since this moment. */
+  readonly silentSinceMs?: number;
+  readonly lastFailure?: AttemptFailure;
+  readonly completedAtMs?: number;
+  readonly failure?: Failure;
+  readonly entries: readonly EntryView[];
+  readonly events: readonly AttemptFailure[];
+}
+
+/** `done`: it has ended now. `noted`: the invocation will see it. */
+export type Interruption = "done" | "noted" | "completed" | "unknown";
