@@ -1,0 +1,51 @@
+/** HTTP as plain data: what a face receives and what it answers, whatever carried it. */
+
+export interface HttpRequest {
+  /** Upper-case. */
+  readonly method: string;
+  /** As received: not decoded, without the query. Begins with a slash. */
+  readonly path: string;
+  /** What follows the question mark, not decoded; empty where there is none. */
+  readonly query: string;
+  /** Lower-case names; of a repeated name the first value. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The whole body; empty where there is none. */
+  readonly body: Uint8Array;
+  /** Aborts when the client goes away. */
+  readonly signal?: AbortSignal;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Lower-case names. The carrier adds `content-length` and `date`. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+const TEXT = new TextEncoder();
+const NOTHING = new Uint8Array(0);
+
+export function emptyResponse(status: number, headers: Readonly<Record<string, string>> = {}): HttpResponse {
+  return { status, headers, body: NOTHING };
+}
+
+/** @param body anything `JSON.stringify` writes */
+export function jsonResponse(
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): HttpResponse {
+  return {
+    status,
+    headers: { "content-type": "application/json", ...headers },
+    body: TEXT.encode(JSON.stringify(body)),
+  };
+}
+
+export function textResponse(
+  status: number,
+  body: string,
+  contentType = "text/plain; charset=utf-8",
+): HttpResponse {
+  return { status, headers: { "content-type": contentType }, body: TEXT.encode(body) };
+}
