@@ -1,0 +1,34 @@
+/** The clock of the machine: its time of day, and timers that wait on a monotonic clock. */
+import type { Clock } from "../../engine/ports/clock.ts";
+
+/** A timer set for longer than this fires at once, so longer sleeps go in hops. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
+export class SystemClock implements Clock {
+  nowMs(): number {
+    return Date.now();
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<boolean> {
+    if (signal?.aborted === true) return Promise.resolve(false);
+    const deadlineMs = performance.now() + ms;
+    return new Promise((resolve) => {
+      let timer: NodeJS.Timeout;
+      const onAbort = (): void => {
+        clearTimeout(timer);
+        resolve(false);
+      };
+      const hop = (): void => {
+        const leftMs = deadlineMs - performance.now();
+        if (leftMs > 0) {
+          timer = setTimeout(hop, Math.min(Math.ceil(leftMs), TIMER_MAX_MS));
+          return;
+        }
+        signal?.removeEventListener("abort", onAbort);
+        resolve(true);
+      };
+      signal?.addEventListener("abort", onAbort, { once: true });
+      hop();
+    });
+  }
+}

@@ -1,0 +1,75 @@
+/** The log as JSON lines on standard error, written by pino. */
+import { pino } from "pino";
+import type { DestinationStream, Logger } from "pino";
+import type { Log, LogFields } from "../../engine/ports/log.ts";
+
+export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
+
+export interface PinoLogOptions {
+  /** Lines below this level are dropped; `info` where nothing is said. */
+  readonly level?: LogLevel;
+  /** Fields of every line, such as the function's name. */
+  readonly fields?: LogFields;
+  /** True waits for each line to be written: for processes that may be frozen or ended right after a line. */
+  readonly synchronous?: boolean;
+  /** Where lines go instead of standard error. */
+  readonly destination?: DestinationStream;
+}
+
+/** Pino writes these itself; a field of the same name would make a line with a doubled key. */
+const RESERVED_FIELDS: ReadonlySet<string> = new Set(["level", "time", "message"]);
+
+/**
+ * Writes only the fields that it is given, and those are plain values: no request, header map or error object can
+ * be passed, so no secret inside one reaches the log.
+ */
+export class PinoLog implements Log {
+  readonly #logger: Logger;
+
+  constructor(options: PinoLogOptions = {}) {
+    const destination = options.destination ?? pino.destination({ dest: 2, sync: options.synchronous ?? false });
+    this.#logger = pino(
+      {
+        level: options.level ?? "info",
+        base: options.fields === undefined ? null : unreserved(options.fields),
+        messageKey: "message",
+        timestamp: pino.stdTimeFunctions.isoTime,
+        formatters: { level: (label) => ({ level: label }) },
+      },
+      destination,
+    );
+  }
+
+  debug(message: string, fields?: LogFields): void {
+    this.#put("debug", message, fields);
+  }
+
+  info(message: string, fields?: LogFields): void {
+    this.#put("info", message, fields);
+  }
+
+  warn(message: string, fields?: LogFields): void {
+    this.#put("warn", message, fields);
+  }
+
+  error(message: string, fields?: LogFields): void {
+    this.#put("error", message, fields);
+  }
+
+  #put(level: "debug" | "info" | "warn" | "error", message: string, fields: LogFields | undefined): void {
+    if (!this.#logger.isLevelEnabled(level)) return;
+    try {
+      // The `%s` keeps pino from reading the message as a format of its own.
+      this.#logger[level](fields === undefined ? {} : unreserved(fields), "%s", message);
+    } catch {
+      // Telling must not break what is told about, and there is nowhere else to tell that it failed.
+    }
+  }
+}
+
+function unreserved(fields: LogFields): LogFields {
+  if (!Object.keys(fields).some((name) => RESERVED_FIELDS.has(name))) return fields;
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [RESERVED_FIELDS.has(name) ? `${name}_` : name, value]),
+  );
+}

@@ -1,0 +1,127 @@
+/** Measures kept in memory and told in the text format of Prometheus. */
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Meter } from "../../engine/ports/log.ts";
+
+export interface PrometheusMeterOptions {
+  /** How many different label sets one metric may have; what comes later is counted under the label value `other`. */
+  readonly labelSetsMax?: number;
+}
+
+type Labels = Readonly<Record<string, string>>;
+/** What remains of a metric once its labels are chosen. */
+type Sink = (value: number) => void;
+
+interface Metric {
+  readonly kind: "count" | "observe" | "gauge";
+  readonly labelNames: readonly string[];
+  readonly sinks: Map<string, Sink>;
+  sinkOf(values: readonly string[]): Sink;
+}
+
+const PREFIX = "stepwell_";
+const LABEL_SETS_MAX = 500;
+const OVERFLOW_VALUE = "other";
+const SECONDS_BUCKETS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900,
+];
+const BYTES_BUCKETS = [64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 33_554_432];
+const OTHER_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+
+/** A metric comes to be at its first use, with the label names of that use; names of labels that come later are dropped. */
+export class PrometheusMeter implements Meter {
+  readonly #registry = new Registry();
+  readonly #metrics = new Map<string, Metric>();
+  readonly #labelSetsMax: number;
+
+  constructor(options: PrometheusMeterOptions = {}) {
+    this.#labelSetsMax = options.labelSetsMax ?? LABEL_SETS_MAX;
+  }
+
+  count(name: string, labels: Labels = {}, by = 1): void {
+    this.#put("count", name, labels, by);
+  }
+
+  observe(name: string, value: number, labels: Labels = {}): void {
+    this.#put("observe", name, labels, value);
+  }
+
+  gauge(name: string, value: number, labels: Labels = {}): void {
+    this.#put("gauge", name, labels, value);
+  }
+
+  /** The exposition, ending with a newline. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  /** The media type that belongs to `text`. */
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  #put(kind: Metric["kind"], name: string, labels: Labels, value: number): void {
+    try {
+      const metric = this.#metrics.get(name) ?? this.#create(kind, name, Object.keys(labels));
+      // One name is one kind of metric; a second kind under it would corrupt the first.
+      if (metric.kind === kind) this.#sinkOf(metric, labels)(value);
+    } catch {
+      // A bad name or value must not break what is being measured.
+    }
+  }
+
+  #create(kind: Metric["kind"], name: string, labelNames: readonly string[]): Metric {
+    const metric: Metric = {
+      kind,
+      labelNames,
+      sinks: new Map(),
+      sinkOf: sinkMaker(kind, name, labelNames, this.#registry),
+    };
+    this.#metrics.set(name, metric);
+    return metric;
+  }
+
+  #sinkOf(metric: Metric, labels: Labels): Sink {
+    const values = metric.labelNames.map((label) => labels[label] ?? "");
+    const sink = metric.sinks.get(values.join("\u0000"));
+    if (sink !== undefined) return sink;
+    const full = metric.sinks.size >= this.#labelSetsMax;
+    const chosen = full ? values.map(() => OVERFLOW_VALUE) : values;
+    const key = chosen.join("\u0000");
+    const created = metric.sinks.get(key) ?? metric.sinkOf(chosen);
+    metric.sinks.set(key, created);
+    return created;
+  }
+}
+
+function sinkMaker(
+  kind: Metric["kind"],
+  name: string,
+  labelNames: readonly string[],
+  registry: Registry,
+): Metric["sinkOf"] {
+  const shape = { name: PREFIX + name, help: name.replaceAll("_", " "), labelNames, registers: [registry] };
+  if (kind === "count") {
+    const counter = new Counter(shape);
+    return (values) => {
+      const bound = counter.labels(...values);
+      return (by) => bound.inc(by);
+    };
+  }
+  if (kind === "gauge") {
+    const gauge = new Gauge(shape);
+    return (values) => {
+      const bound = gauge.labels(...values);
+      return (value) => bound.set(value);
+    };
+  }
+  const histogram = new Histogram({ ...shape, buckets: bucketsOf(name) });
+  return (values) => {
+    const bound = histogram.labels(...values);
+    return (value) => bound.observe(value);
+  };
+}
+
+function bucketsOf(name: string): number[] {
+  if (name.endsWith("_seconds")) return SECONDS_BUCKETS;
+  return name.endsWith("_bytes") ? BYTES_BUCKETS : OTHER_BUCKETS;
+}

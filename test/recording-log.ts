@@ -1,0 +1,62 @@
+/** A log and a meter for tests: they keep what they are told. */
+import type { Log, LogFields, Meter } from "../shared/engine/ports/log.ts";
+
+export interface LogLine {
+  readonly level: "debug" | "info" | "warn" | "error";
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+export class RecordingLog implements Log {
+  readonly lines: LogLine[] = [];
+
+  debug(message: string, fields: LogFields = {}): void {
+    this.lines.push({ level: "debug", message, fields });
+  }
+
+  info(message: string, fields: LogFields = {}): void {
+    this.lines.push({ level: "info", message, fields });
+  }
+
+  warn(message: string, fields: LogFields = {}): void {
+    this.lines.push({ level: "warn", message, fields });
+  }
+
+  error(message: string, fields: LogFields = {}): void {
+    this.lines.push({ level: "error", message, fields });
+  }
+}
+
+export interface Measure {
+  readonly kind: "count" | "observe" | "gauge";
+  readonly name: string;
+  readonly value: number;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export class RecordingMeter implements Meter {
+  readonly measures: Measure[] = [];
+
+  count(name: string, labels: Readonly<Record<string, string>> = {}, by = 1): void {
+    this.measures.push({ kind: "count", name, value: by, labels });
+  }
+
+  observe(name: string, value: number, labels: Readonly<Record<string, string>> = {}): void {
+    this.measures.push({ kind: "observe", name, value, labels });
+  }
+
+  gauge(name: string, value: number, labels: Readonly<Record<string, string>> = {}): void {
+    this.measures.push({ kind: "gauge", name, value, labels });
+  }
+
+  /** The sum of what was counted under a name. */
+  total(name: string): number {
+    return this.measures.reduce((sum, one) => (one.kind === "count" && one.name === name ? sum + one.value : sum), 0);
+  }
+}
+
+/** For tests that do not look at the log. */
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** For tests that do not look at the measures. */
+export const silentMeter: Meter = { count() {}, observe() {}, gauge() {} };
