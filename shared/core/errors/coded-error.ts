@@ -1,0 +1,35 @@
+/** An error with a code of the table: what is thrown wherever the reader can look the code up. */
+import { ERRORS } from "./error-table.ts";
+import type { ErrorEntry, ThrownCode, WarningCode } from "./error-table.ts";
+
+/** Its message is `[CODE] Title: detail`. Codes that only warn cannot be thrown; they become a `Notice`. */
+export class CodedError extends Error {
+  override name = "CodedError";
+  readonly code: ThrownCode;
+  readonly detail: string | undefined;
+
+  constructor(code: ThrownCode, detail?: string, options?: ErrorOptions) {
+    super(codedMessage(code, detail), options);
+    this.code = code;
+    this.detail = detail;
+  }
+
+  get entry(): ErrorEntry {
+    return ERRORS[this.code];
+  }
+}
+
+/** Something worth telling beside an answer that stands. */
+export interface Notice {
+  readonly code: WarningCode;
+  readonly message: string;
+}
+
+export function notice(code: WarningCode, message: string): Notice {
+  return { code, message };
+}
+
+function codedMessage(code: ThrownCode, detail: string | undefined): string {
+  const title = ERRORS[code].title;
+  return detail === undefined ? `[${code}] ${title}` : `[${code}] ${title}: ${detail}`;
+}
