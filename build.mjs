@@ -1,0 +1,53 @@
+/** Bundles the stepwell command and the examples into `dist`; packages stay outside and are loaded from node_modules. */
+import { existsSync, openSync, readSync, closeSync, readdirSync } from "node:fs";
+import { chmod, rm } from "node:fs/promises";
+import { build } from "esbuild";
+
+const COMMAND = "functions/cli/stepwell.ts";
+const HASHBANG = "#!/usr/bin/env node";
+
+/** Splitting keeps what is imported dynamically, the local process, in a chunk that other commands never load. */
+const SHARED_OPTIONS = {
+  bundle: true,
+  platform: "node",
+  target: "node20.19",
+  format: "esm",
+  packages: "external",
+  sourcemap: true,
+  splitting: true,
+  chunkNames: "chunks/[name]-[hash]",
+  logLevel: "warning",
+};
+
+function opensWithHashbang(path) {
+  const file = openSync(path, "r");
+  const start = Buffer.alloc(2);
+  readSync(file, start, 0, 2, 0);
+  closeSync(file);
+  return start.toString() === "#!";
+}
+
+/** An example is a folder whose entry bears its name: `examples/greeter/greeter.ts`. */
+function exampleEntries() {
+  const folders = readdirSync("examples", { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return folders
+    .map(({ name }) => ({ in: `examples/${name}/${name}.ts`, out: name }))
+    .filter((entry) => existsSync(entry.in));
+}
+
+async function buildCommand() {
+  if (!existsSync(COMMAND)) return console.log(`skipped: ${COMMAND} is not there`);
+  const banner = opensWithHashbang(COMMAND) ? {} : { js: HASHBANG };
+  await build({ ...SHARED_OPTIONS, banner, entryPoints: [{ in: COMMAND, out: "stepwell" }], outdir: "dist" });
+  await chmod("dist/stepwell.js", 0o755);
+}
+
+async function buildExamples() {
+  const entryPoints = exampleEntries();
+  if (entryPoints.length === 0) return console.log("skipped: no example is there");
+  await build({ ...SHARED_OPTIONS, entryPoints, outdir: "dist/examples" });
+}
+
+process.chdir(import.meta.dirname);
+await rm("dist", { recursive: true, force: true });
+await Promise.all([buildCommand(), buildExamples()]);

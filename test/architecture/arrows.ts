@@ -1,0 +1,76 @@
+/** The allow-list of the house: which room may import which room, which packages, and whether it may use `node:`. */
+
+interface Room {
+  /** A folder; the longest that fits a path is the room of that path. */
+  readonly folder: string;
+  /** Folders of other rooms. A room may always import itself. */
+  readonly rooms: readonly string[];
+  /** Packages from `package.json`. */
+  readonly packages?: readonly string[];
+  readonly node?: boolean;
+}
+
+const MODEL = ["shared/core/errors", "shared/core/model"];
+const CORE = "shared/core/*";
+const LAMBDA_SIDE = ["shared/wiring", "shared/api/*", "shared/engine", "shared/engine/ports", "shared/config"];
+const ADAPTER = [CORE, "shared/engine/ports"];
+const FACE = [CORE, "shared/engine", "shared/engine/ports", "shared/api/wire", "shared/api/http"];
+
+/** Anything that is not named here is refused, a new folder included: a room is added by adding its line. */
+export const ROOMS: readonly Room[] = [
+  { folder: "shared/core/errors", rooms: MODEL },
+  { folder: "shared/core/model", rooms: MODEL },
+  { folder: "shared/core/protocol", rooms: MODEL },
+  { folder: "shared/core/invocation", rooms: MODEL },
+  { folder: "shared/core/registry", rooms: MODEL },
+  { folder: "shared/engine/ports", rooms: [CORE] },
+  { folder: "shared/engine", rooms: [CORE, "shared/engine/ports"] },
+  { folder: "shared/adapters/dynamodb", rooms: ADAPTER, packages: ["@aws-sdk/client-dynamodb"], node: true },
+  { folder: "shared/adapters/embedded", rooms: ADAPTER, packages: ["classic-level"], node: true },
+  { folder: "shared/adapters/https", rooms: ADAPTER, node: true },
+  { folder: "shared/adapters/system", rooms: ADAPTER, packages: ["pino", "prom-client"], node: true },
+  { folder: "shared/api/wire", rooms: [...MODEL, "shared/api/http"] },
+  { folder: "shared/api/http", rooms: [...MODEL, "shared/api/wire"], packages: ["hono"] },
+  { folder: "shared/api/ingress", rooms: FACE, packages: ["hono"] },
+  { folder: "shared/api/admin", rooms: FACE, packages: ["hono"] },
+  { folder: "shared/config", rooms: ["shared/core/errors"], packages: ["smol-toml"], node: true },
+  { folder: "shared/wiring", rooms: ["shared/*"], node: true },
+  { folder: "functions/local", rooms: LAMBDA_SIDE, node: true },
+  { folder: "functions/cli", rooms: ["shared/api/wire"], packages: ["commander"], node: true },
+  { folder: "examples", rooms: [], packages: ["@restatedev/restate-sdk"], node: true },
+  { folder: "test", rooms: ["*"], packages: ["*"], node: true },
+];
+
+/** The whole command is one program: `stepwell dev` loads the local process only when it is asked for. */
+const EXCEPTIONS: ReadonlySet<string> = new Set(["functions/cli/stepwell.ts -> functions/local"]);
+
+export function roomOf(path: string): Room | undefined {
+  const fitting = ROOMS.filter(({ folder }) => path.startsWith(`${folder}/`));
+  return fitting.reduce<Room | undefined>(
+    (best, r) => (r.folder.length > (best?.folder.length ?? 0) ? r : best),
+    undefined,
+  );
+}
+
+const fits = (pattern: string, name: string): boolean =>
+  pattern === name || (pattern.endsWith("*") && name.startsWith(pattern.slice(0, -1)));
+
+/** @param to the path of a file of the repository; @returns why the arrow is refused */
+export function refusedFile(path: string, to: string): string | undefined {
+  const from = roomOf(path);
+  const target = roomOf(to);
+  if (from === undefined) return `${path} stands in no room of the table`;
+  if (from === target) return undefined;
+  if (target === undefined) return `${path} imports ${to}, which stands in no room of the table`;
+  if (EXCEPTIONS.has(`${path} -> ${target.folder}`)) return undefined;
+  if (from.rooms.some((pattern) => fits(pattern, target.folder))) return undefined;
+  return `${path} imports ${to}, but ${from.folder} may not import ${target.folder}`;
+}
+
+/** @param name a package, or a built-in module with its `node:` */
+export function refusedPackage(path: string, name: string): string | undefined {
+  const from = roomOf(path);
+  if (from === undefined) return undefined;
+  const allowed = name.startsWith("node:") ? from.node === true : from.packages?.some((pattern) => fits(pattern, name));
+  return allowed === true ? undefined : `${path} imports ${name}, but ${from.folder} may not`;
+}

@@ -1,0 +1,185 @@
+/** Every rule of the house as a function from a tree of sources to complaints, so that planted trees can be judged as well. */
+import { builtinModules } from "node:module";
+import { posix } from "node:path";
+import { ROOMS, refusedFile, refusedPackage, roomOf } from "./arrows.ts";
+import { readModule, type Module } from "./module-reader.ts";
+import type { SourceTree } from "./source-tree.ts";
+
+export type Complaint = string;
+
+const LINES_MAX = 300;
+export const LINES_TO_LOOK_TWICE = 200;
+const README_LINES_MAX = 15;
+
+const TOP_FOLDERS = new Set(["shared", "functions", "examples", "test", "docs", "infra", "localstack", ".ci"]);
+const TOP_FILES = new Set(
+  `package.json package-lock.json tsconfig.json vitest.config.ts build.mjs cdk.json README.md LICENSE NOTICE SECURITY.md
+  CHANGELOG.md CONTRIBUTING.md .npmrc .gitignore .oxlintrc.json .oxfmtrc.json`.split(/\s+/),
+);
+const ROOMS_WITH_README = [
+  "shared/core",
+  "shared/engine",
+  "shared/adapters",
+  "shared/api",
+  "functions",
+  "test",
+  "examples",
+];
+const FORBIDDEN_NAMES = /^(utils?|helpers?|commons?|types?|libs?|misc)$/;
+const FORBIDDEN_PARTS = /(^|-)(utils?|helpers?|misc|impl)(-|$)/;
+const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*(\.(test|d|config))?$/;
+
+const isSource = (path: string): boolean => /\.(ts|mts|mjs)$/.test(path);
+const inHouse = (path: string): boolean => /^(shared|functions|test|examples|infra|localstack)\//.test(path);
+
+/** @throws Error where a source does not parse */
+export function readModules(tree: SourceTree): Module[] {
+  return [...tree].filter(([path]) => isSource(path)).map(([path, text]) => readModule(path, text));
+}
+
+/** A relative import as a path of the repository, anything else as the name of a package or `node:` module. */
+function resolved(from: string, target: string): { file: string } | { pack: string } {
+  if (target.startsWith(".")) return { file: posix.normalize(posix.join(posix.dirname(from), target)) };
+  if (target.startsWith("node:") || builtinModules.includes(target))
+    return { pack: `node:${target.replace("node:", "")}` };
+  return { pack: target.split("/", target.startsWith("@") ? 2 : 1).join("/") };
+}
+
+function fileOf(from: string, target: string | undefined): string[] {
+  const to = target === undefined ? undefined : resolved(from, target);
+  return to !== undefined && "file" in to ? [to.file] : [];
+}
+
+/** The arrows: each import of each file against the allow-list. */
+export function forbiddenImports(modules: readonly Module[]): Complaint[] {
+  const paths = new Set(modules.map(({ path }) => path));
+  const complaints: (Complaint | undefined)[] = [];
+  for (const { path, imports } of modules.filter(({ path }) => inHouse(path))) {
+    if (roomOf(path) === undefined) complaints.push(`${path} stands in no room of the table`);
+    for (const { target, line } of imports) {
+      if (target === undefined) {
+        if (!path.startsWith("test/")) complaints.push(`${path}:${line} imports a target that is computed`);
+        continue;
+      }
+      const to = resolved(path, target);
+      if ("pack" in to) complaints.push(refusedPackage(path, to.pack));
+      else if (paths.has(to.file)) complaints.push(refusedFile(path, to.file));
+      else if (!/\.(json|js)$/.test(to.file)) complaints.push(`${path}:${line} imports ${target}, which is not there`);
+    }
+  }
+  return complaints.filter((complaint) => complaint !== undefined);
+}
+
+/** Each circle of files that import each other, named once. */
+export function circles(modules: readonly Module[]): Complaint[] {
+  const graph = new Map(
+    modules.map(({ path, imports }) => [path, imports.flatMap(({ target }) => fileOf(path, target))]),
+  );
+  const finished = new Set<string>();
+  const found: Complaint[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    const at = trail.indexOf(path);
+    if (at >= 0) found.push(`circle: ${[...trail.slice(at), path].join(" -> ")}`);
+    if (at >= 0 || finished.has(path)) return;
+    for (const next of graph.get(path) ?? []) visit(next, [...trail, path]);
+    finished.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+  return found;
+}
+
+export function reexports(modules: readonly Module[]): Complaint[] {
+  return modules.flatMap(({ path, reexportLines }) =>
+    reexportLines.map((line) => `${path}:${line} exports what it imports`),
+  );
+}
+
+export function badNames(tree: SourceTree): Complaint[] {
+  const complaints: Complaint[] = [];
+  for (const path of [...tree.keys()].filter(inHouse)) {
+    for (const part of path.split("/").slice(1)) {
+      const name = part.replace(/\.[^.]+$/, "");
+      const plain = name.replace(/\.test$/, "");
+      if (FORBIDDEN_NAMES.test(plain) || FORBIDDEN_PARTS.test(plain))
+        complaints.push(`${path}: "${part}" says nothing`);
+      if (isSource(part) && !KEBAB_CASE.test(name)) complaints.push(`${path}: "${part}" is not in kebab-case`);
+    }
+  }
+  return complaints;
+}
+
+export function tooLong(modules: readonly Module[], linesMax = LINES_MAX): Complaint[] {
+  return modules.filter(({ lines }) => lines > linesMax).map(({ path, lines }) => `${path} has ${lines} lines`);
+}
+
+/** Files of `shared` and `functions` open with a comment that is at least one full sentence. */
+export function withoutOpening(modules: readonly Module[]): Complaint[] {
+  return modules
+    .filter(({ path, opening }) => /^(shared|functions)\//.test(path) && !/^\S[^]{9,}[.:](\s|$)/.test(opening ?? ""))
+    .map(({ path }) => `${path} does not open with a sentence that says what it is`);
+}
+
+/** The top level holds what is named, and a room that exists holds more than its own description. */
+export function strangersAndEmptyRooms(tree: SourceTree): Complaint[] {
+  const complaints: Complaint[] = [];
+  const contents = new Map<string, number>();
+  for (const path of tree.keys()) {
+    const [top, ...rest] = path.split("/") as [string, ...string[]];
+    if (rest.length === 0 ? !TOP_FILES.has(top) : !TOP_FOLDERS.has(top))
+      complaints.push(`${path} is a stranger at the top level`);
+    const folders = rest.map((_, depth) => [top, ...rest.slice(0, depth)].join("/"));
+    for (const folder of folders)
+      contents.set(folder, (contents.get(folder) ?? 0) + (path.endsWith("README.md") ? 0 : 1));
+  }
+  for (const [folder, count] of contents) if (count === 0) complaints.push(`${folder} is an empty room`);
+  return complaints;
+}
+
+export function readmes(tree: SourceTree): Complaint[] {
+  const missing = ROOMS_WITH_README.filter((room) => !tree.has(`${room}/README.md`)).map(
+    (room) => `${room} has no README.md`,
+  );
+  const long = [...tree]
+    .filter(([path, text]) => path.endsWith("/README.md") && text.trimEnd().split("\n").length > README_LINES_MAX)
+    .map(([path]) => `${path} has more than ${README_LINES_MAX} lines`);
+  return [...missing, ...long];
+}
+
+interface Manifest {
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+/** What is shipped is declared as a dependency, what is declared is used, and tests and examples may use all that is declared. */
+export function undeclaredOrUnused(tree: SourceTree, modules: readonly Module[]): Complaint[] {
+  const manifest = JSON.parse(tree.get("package.json") ?? "{}") as Manifest;
+  const shipped = new Set(Object.keys(manifest.dependencies ?? {}));
+  const declared = new Set([...shipped, ...Object.keys(manifest.devDependencies ?? {})]);
+  const used = new Set<string>();
+  const complaints = new Set<Complaint>();
+  for (const { path, imports } of modules) {
+    const ships = /^(shared|functions)\//.test(path);
+    for (const { target } of imports) {
+      if (target === undefined) continue;
+      const to = resolved(path, target);
+      if ("file" in to || to.pack.startsWith("node:")) continue;
+      if (ships) used.add(to.pack);
+      // A suite with a package.json of its own (the heavy ones) declares its packages there.
+      const ownManifest = [...tree.keys()].some(
+        (file) => file.endsWith("/package.json") && path.startsWith(posix.dirname(file)),
+      );
+      if (!(ships ? shipped : declared).has(to.pack) && !ownManifest)
+        complaints.add(`${path} imports ${to.pack}, which is not declared`);
+    }
+  }
+  for (const name of shipped)
+    if (!used.has(name)) complaints.add(`package.json depends on ${name}, which nothing imports`);
+  return [...complaints];
+}
+
+/** Rooms of the allow-list that do not exist: the table must not promise what is not there. */
+export function roomsWithoutFiles(tree: SourceTree): Complaint[] {
+  return ROOMS.filter(({ folder }) => ![...tree.keys()].some((path) => path.startsWith(`${folder}/`))).map(
+    ({ folder }) => `${folder} stands in the table but holds nothing`,
+  );
+}

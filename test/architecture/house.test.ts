@@ -1,0 +1,35 @@
+/** The repository keeps the rules of the house. What each rule catches is shown in `planted.test.ts`. */
+import { expect, test } from "vitest";
+import * as rules from "./house-rules.ts";
+import { ROOT, readSourceTree } from "./source-tree.ts";
+
+/** Far below what is there: the check must notice when it reads next to nothing and so finds nothing wrong. */
+const MODULES_MIN = 50;
+
+const tree = readSourceTree(ROOT);
+const modules = rules.readModules(tree);
+
+test("the check reads the sources, and sees their imports", () => {
+  const shipped = modules.filter(({ path }) => /^(shared|functions)\//.test(path));
+  expect(shipped.length).toBeGreaterThanOrEqual(MODULES_MIN);
+  expect(shipped.flatMap(({ imports }) => imports).length).toBeGreaterThanOrEqual(MODULES_MIN);
+});
+
+test("imports follow the arrows", () => expect(rules.forbiddenImports(modules)).toEqual([]));
+test("no files import each other in a circle", () => expect(rules.circles(modules)).toEqual([]));
+test("nothing is exported from a place where it was not made", () => expect(rules.reexports(modules)).toEqual([]));
+test("folders and files have names that say something", () => expect(rules.badNames(tree)).toEqual([]));
+test("each shipped file opens with one sentence", () => expect(rules.withoutOpening(modules)).toEqual([]));
+test("the top level holds what is named, and no room is empty", () => {
+  expect(rules.strangersAndEmptyRooms(tree)).toEqual([]);
+});
+test("each room says in fifteen lines what it is", () => expect(rules.readmes(tree)).toEqual([]));
+test("packages are declared where they are used, and used where they are declared", () => {
+  expect(rules.undeclaredOrUnused(tree, modules)).toEqual([]);
+});
+test("the table of rooms names no room that is not there", () => expect(rules.roomsWithoutFiles(tree)).toEqual([]));
+
+test("no file has more than three hundred lines", () => {
+  for (const long of rules.tooLong(modules, rules.LINES_TO_LOOK_TWICE)) console.log(`look twice: ${long}`);
+  expect(rules.tooLong(modules)).toEqual([]);
+});

@@ -1,0 +1,68 @@
+/** Reads one source text into what the architecture check must know of it: its imports, its re-exports, how it opens. */
+import { parseSync, Visitor } from "oxc-parser";
+
+/** One thing that a module names from outside; without a target where that is no literal and so cannot be checked. */
+export interface Import {
+  readonly target: string | undefined;
+  readonly line: number;
+}
+
+export interface Module {
+  readonly path: string;
+  readonly lines: number;
+  /** Static, type-only, dynamic, `import("…")` in a type and `require`: a reader follows all of them. */
+  readonly imports: readonly Import[];
+  /** Lines on which something imported is exported again. */
+  readonly reexportLines: readonly number[];
+  /** The text of the comment that opens the file, without its stars; absent where the file opens with anything else. */
+  readonly opening: string | undefined;
+}
+
+/** @throws Error where the text does not parse: an unread file must never pass for a clean one */
+export function readModule(path: string, text: string): Module {
+  const parsed = parseSync(path, text);
+  const broken = parsed.errors.find((error) => error.severity === "Error");
+  if (broken !== undefined) throw new Error(`${path} does not parse: ${broken.message}`);
+  const lineAt = (offset: number): number => text.slice(0, offset).split("\n").length;
+
+  const imports: Import[] = [];
+  const imported = new Set<string>();
+  for (const { moduleRequest, entries } of parsed.module.staticImports) {
+    imports.push({ target: moduleRequest.value, line: lineAt(moduleRequest.start) });
+    for (const entry of entries) imported.add(entry.localName.value);
+  }
+  const reexportLines: number[] = [];
+  for (const entry of parsed.module.staticExports.flatMap(({ entries }) => entries)) {
+    if (entry.moduleRequest) imports.push({ target: entry.moduleRequest.value, line: lineAt(entry.start) });
+    const passedOn = entry.localName.name !== null && imported.has(entry.localName.name);
+    if (entry.moduleRequest || passedOn) reexportLines.push(lineAt(entry.start));
+  }
+  imports.push(...importsInExpressions(parsed.program, lineAt));
+  return { path, lines: text.split("\n").length - 1, imports, reexportLines, opening: openingOf(text) };
+}
+
+type Program = ReturnType<typeof parseSync>["program"];
+
+/** The parser's module record lists neither `import("…")` in a type nor `require("…")`, so these come from the tree. */
+function importsInExpressions(program: Program, lineAt: (offset: number) => number): Import[] {
+  const found: Import[] = [];
+  const add = (node: { type: string; start: number; value?: unknown } | undefined): void => {
+    if (node === undefined) return;
+    const literal = node.type === "Literal" && typeof node.value === "string";
+    found.push({ target: literal ? String(node.value) : undefined, line: lineAt(node.start) });
+  };
+  new Visitor({
+    ImportExpression: (node) => add(node.source),
+    TSImportType: (node) => add(node.source),
+    TSExternalModuleReference: (node) => add(node.expression),
+    CallExpression: (node) => {
+      if (node.callee.type === "Identifier" && node.callee.name === "require") add(node.arguments[0]);
+    },
+  }).visit(program);
+  return found;
+}
+
+function openingOf(text: string): string | undefined {
+  const match = /^(?:#![^\n]*\n)?\/\*\*([^]*?)\*\//.exec(text);
+  return match?.[1]?.replace(/^\s*\* ?/gm, "").trim();
+}
