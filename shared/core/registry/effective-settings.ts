@@ -1,0 +1,70 @@
+/** Which settings hold for a handler: it is asked first, then its service, then the server, whose maxima cut the answer. */
+import { notice } from "../errors/coded-error.ts";
+import type { Notice } from "../errors/coded-error.ts";
+import type { EffectiveSettings, Handler, HandlerSettings, Service } from "../model/service.ts";
+
+export interface SettingsMaxima {
+  readonly journalRetentionMaxMs?: number;
+}
+
+/** @param handler undefined asks for what holds for the service itself */
+export function effectiveSettings(
+  service: Service,
+  handler: Handler | undefined,
+  defaults: EffectiveSettings,
+  maxima: SettingsMaxima,
+): EffectiveSettings {
+  const own = handler?.settings ?? {};
+  const above = service.settings;
+  const journalRetentionMs = own.journalRetentionMs ?? above.journalRetentionMs ?? defaults.journalRetentionMs;
+  const attempts = own.retryMaxAttempts ?? above.retryMaxAttempts ?? defaults.retry.maxAttempts;
+  return {
+    abortTimeoutMs: own.abortTimeoutMs ?? above.abortTimeoutMs ?? defaults.abortTimeoutMs,
+    inactivityTimeoutMs: own.inactivityTimeoutMs ?? above.inactivityTimeoutMs ?? defaults.inactivityTimeoutMs,
+    journalRetentionMs: Math.min(journalRetentionMs, maxima.journalRetentionMaxMs ?? Infinity),
+    idempotencyRetentionMs:
+      own.idempotencyRetentionMs ?? above.idempotencyRetentionMs ?? defaults.idempotencyRetentionMs,
+    workflowRetentionMs: own.workflowRetentionMs ?? above.workflowRetentionMs ?? defaults.workflowRetentionMs,
+    lazyState: own.lazyState ?? above.lazyState ?? defaults.lazyState,
+    public: !(own.private ?? above.private ?? !defaults.public),
+    retry: {
+      initialIntervalMs:
+        own.retryInitialIntervalMs ?? above.retryInitialIntervalMs ?? defaults.retry.initialIntervalMs,
+      maxIntervalMs: own.retryMaxIntervalMs ?? above.retryMaxIntervalMs ?? defaults.retry.maxIntervalMs,
+      factor: own.retryFactor ?? above.retryFactor ?? defaults.retry.factor,
+      onMaxAttempts: own.retryOnMaxAttempts ?? above.retryOnMaxAttempts ?? defaults.retry.onMaxAttempts,
+      // The first attempt counts, so that none at all means one.
+      ...(attempts === undefined ? {} : { maxAttempts: Math.max(1, attempts) }),
+    },
+  };
+}
+
+/**
+ * What is worth telling about the settings of a service or a handler that will not hold as they are written.
+ * @param settings those of the service or the handler alone
+ */
+export function settingsNotices(
+  settings: HandlerSettings,
+  protocolMode: "bidi-stream" | "request-response",
+  maxima: SettingsMaxima,
+): readonly Notice[] {
+  const notices: Notice[] = [];
+  if (settings.inactivityTimeoutMs !== undefined && protocolMode === "request-response") {
+    notices.push(
+      notice(
+        "RT0021",
+        `inactivity_timeout (${settings.inactivityTimeoutMs} ms) has no effect: the deployment answers in request-response mode.`,
+      ),
+    );
+  }
+  const max = maxima.journalRetentionMaxMs;
+  if (max !== undefined && settings.journalRetentionMs !== undefined && settings.journalRetentionMs > max) {
+    notices.push(
+      notice(
+        "RT0022",
+        `journal_retention (${settings.journalRetentionMs} ms) is cut to the maximum of this server (${max} ms).`,
+      ),
+    );
+  }
+  return notices;
+}

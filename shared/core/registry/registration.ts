@@ -1,0 +1,118 @@
+/** What a registration does: the rules of revisions, reserved names and conflicts, as one pure decision. */
+import { CodedError } from "../errors/coded-error.ts";
+import type { ThrownCode } from "../errors/error-table.ts";
+import type { Deployment, DeploymentDestination, ServiceRevision } from "../model/deployment.ts";
+import type { DeploymentId } from "../model/ids.ts";
+import type { Service } from "../model/service.ts";
+import { identityOf } from "./deployment-identity.ts";
+import { latestRevisions } from "./latest-revisions.ts";
+import type { LatestRevision } from "./latest-revisions.ts";
+import { sameManifest } from "./same-manifest.ts";
+import type { DiscoveredManifest } from "./same-manifest.ts";
+
+/** All that a registration brings beside what is registered already. */
+export interface Registration {
+  readonly destination: DeploymentDestination;
+  readonly additionalHeaders: Readonly<Record<string, string>>;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly manifest: DiscoveredManifest;
+  readonly sdkVersion?: string;
+  /** Replaces what is registered under the address; implies `breaking`. */
+  readonly force: boolean;
+  /** Lets a service change its type or lose handlers. */
+  readonly breaking: boolean;
+  /** For a deployment that is new; one that is replaced keeps its id. */
+  readonly freshId: DeploymentId;
+  readonly nowMs: number;
+}
+
+export type Decision =
+  | { readonly kind: "created" | "replaced"; readonly deployment: Deployment }
+  | { readonly kind: "unchanged"; readonly deployment: Deployment }
+  | { readonly kind: "refused"; readonly error: CodedError };
+
+/** @param existing every registered deployment */
+export function decideRegistration(existing: readonly Deployment[], registration: Registration): Decision {
+  const reserved = registration.manifest.services.find((service) => isReserved(service.name));
+  if (reserved !== undefined) return refused("META0005", `'${reserved.name}'`);
+
+  const identity = identityOf(registration.destination);
+  const standing = existing.filter((deployment) => identityOf(deployment.destination) === identity);
+  const [replaced] = standing;
+  if (replaced !== undefined && !registration.force) return meetStanding(standing, replaced, registration);
+  if (standing.length > 1) {
+    return refused("META0017", `${registration.destination.uri} is that of ${standing.map((d) => d.id).join(", ")}`);
+  }
+
+  const latest = latestRevisions(existing);
+  if (!registration.force && !registration.breaking) {
+    const conflict = firstConflict(registration.manifest.services, latest);
+    if (conflict !== undefined) return refused("META0006", conflict);
+  }
+  return {
+    kind: replaced === undefined ? "created" : "replaced",
+    deployment: deploymentOf(registration, replaced, latest),
+  };
+}
+
+function refused(code: ThrownCode, detail: string): Decision {
+  return { kind: "refused", error: new CodedError(code, detail) };
+}
+
+function isReserved(name: string): boolean {
+  return name.toLowerCase().startsWith("restate") || name === "openapi";
+}
+
+/** The same manifest again changes nothing; a changed one needs force, because deployments are immutable. */
+function meetStanding(standing: readonly Deployment[], first: Deployment, registration: Registration): Decision {
+  const same = standing.find((deployment) => sameManifest(deployment, registration.manifest));
+  if (same !== undefined) return { kind: "unchanged", deployment: same };
+  return refused(
+    "META0004",
+    `${registration.destination.uri} is that of ${first.id}, and the deployment there has changed since`,
+  );
+}
+
+function firstConflict(
+  services: readonly Service[],
+  latest: ReadonlyMap<string, LatestRevision>,
+): string | undefined {
+  for (const service of services) {
+    const known = latest.get(service.name)?.service;
+    if (known === undefined) continue;
+    if (known.type !== service.type) {
+      return `'${service.name}' would change its type from ${known.type} to ${service.type}`;
+    }
+    const offered = new Set(service.handlers.map((handler) => handler.name));
+    const missing = known.handlers.filter((handler) => !offered.has(handler.name)).map((handler) => handler.name);
+    if (missing.length > 0) {
+      return `'${service.name}' would lose handlers of revision ${known.revision}: ${missing.join(", ")}`;
+    }
+  }
+  return undefined;
+}
+
+function deploymentOf(
+  registration: Registration,
+  replaced: Deployment | undefined,
+  latest: ReadonlyMap<string, LatestRevision>,
+): Deployment {
+  const { manifest, sdkVersion } = registration;
+  return {
+    id: replaced?.id ?? registration.freshId,
+    destination: registration.destination,
+    protocolMode: manifest.protocolMode,
+    minProtocolVersion: manifest.minProtocolVersion,
+    maxProtocolVersion: manifest.maxProtocolVersion,
+    additionalHeaders: registration.additionalHeaders,
+    metadata: registration.metadata,
+    createdAtMs: replaced?.createdAtMs ?? registration.nowMs,
+    ...(sdkVersion === undefined ? {} : { sdkVersion }),
+    services: manifest.services.map(
+      (service): ServiceRevision => ({
+        ...service,
+        revision: (latest.get(service.name)?.service.revision ?? 0) + 1,
+      }),
+    ),
+  };
+}

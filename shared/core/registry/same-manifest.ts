@@ -1,0 +1,45 @@
+/** Whether a discovered manifest is the registered one: same protocol and same services, whatever the order of their parts. */
+import type { Service } from "../model/service.ts";
+
+/** What discovery reads from a deployment. */
+export interface DiscoveredManifest {
+  readonly protocolMode: "bidi-stream" | "request-response";
+  readonly minProtocolVersion: number;
+  readonly maxProtocolVersion: number;
+  readonly services: readonly Service[];
+}
+
+export function sameManifest(left: DiscoveredManifest, right: DiscoveredManifest): boolean {
+  return (
+    left.protocolMode === right.protocolMode &&
+    left.minProtocolVersion === right.minProtocolVersion &&
+    left.maxProtocolVersion === right.maxProtocolVersion &&
+    canonical(byName(left.services)) === canonical(byName(right.services))
+  );
+}
+
+function byName(services: readonly Service[]): readonly unknown[] {
+  const ordered = [...services].sort((a, b) => compare(a.name, b.name));
+  return ordered.map(({ name, type, documentation, metadata, settings, handlers }) => ({
+    // Named one by one, so that a revision number beside them does not count.
+    name,
+    type,
+    documentation,
+    metadata,
+    settings,
+    handlers: [...handlers].sort((a, b) => compare(a.name, b.name)),
+  }));
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** JSON with the keys of every object in order and absent ones left out. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) => {
+    if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
+    const pairs = Object.entries(part).filter(([, inner]) => inner !== undefined);
+    return Object.fromEntries(pairs.sort(([a], [b]) => compare(a, b)));
+  });
+}

@@ -1,0 +1,100 @@
+/** What a registration does, rule by rule. */
+import { describe, expect, it } from "vitest";
+import type { Deployment } from "../../../shared/core/model/deployment.ts";
+import type { Service } from "../../../shared/core/model/service.ts";
+import { decideRegistration } from "../../../shared/core/registry/registration.ts";
+import type { Registration } from "../../../shared/core/registry/registration.ts";
+import { deployment, deploymentId, destination, service } from "./sample-deployment.ts";
+
+const GREETER = service("Greeter", ["greet", "wave"]);
+
+function registration(uri: string, services: readonly Service[], more: Partial<Registration> = {}): Registration {
+  return {
+    destination: destination(uri),
+    additionalHeaders: {},
+    metadata: {},
+    manifest: { protocolMode: "bidi-stream", minProtocolVersion: 5, maxProtocolVersion: 7, services },
+    force: false,
+    breaking: false,
+    freshId: deploymentId(99),
+    nowMs: 5000,
+    ...more,
+  };
+}
+
+describe("a registration", () => {
+  it("creates a deployment whose new services start at revision 1", () => {
+    const decision = decideRegistration([], registration("http://a:1/", [GREETER], { sdkVersion: "sdk/1" }));
+    expect(decision).toMatchObject({
+      kind: "created",
+      deployment: { id: deploymentId(99), createdAtMs: 5000, sdkVersion: "sdk/1", services: [{ name: "Greeter", revision: 1 }] },
+    });
+  });
+
+  it("counts revisions from the highest of all deployments", () => {
+    const existing = [deployment(1, [{ ...GREETER, revision: 3 }]), deployment(2, [{ ...GREETER, revision: 2 }])];
+    const decision = decideRegistration(existing, registration("http://a:1/", [GREETER, service("Other", ["x"])]));
+    expect(decision).toMatchObject({ kind: "created", deployment: { services: [{ revision: 4 }, { revision: 1 }] } });
+  });
+
+  it.each([
+    ["the same address", "http://host-1:9080/"],
+    ["another scheme", "https://host-1:9080/"],
+    ["no slash at the end", "http://host-1:9080"],
+    ["capitals in the host", "http://HOST-1:9080/"],
+  ])("of the same manifest under %s changes nothing", (_name, uri) => {
+    const existing = [deployment(1, [GREETER])];
+    const reordered = { ...GREETER, handlers: [...GREETER.handlers].reverse() };
+    expect(decideRegistration(existing, registration(uri, [reordered]))).toEqual({ kind: "unchanged", deployment: existing[0] });
+  });
+
+  it("under another path is another deployment", () => {
+    const decision = decideRegistration([deployment(1, [GREETER])], registration("http://host-1:9080/v2", [GREETER]));
+    expect(decision).toMatchObject({ kind: "created", deployment: { services: [{ revision: 2 }] } });
+  });
+
+  it("of a changed manifest under a known address is refused", () => {
+    const changed = service("Greeter", ["greet", "wave", "bow"]);
+    const decision = decideRegistration([deployment(1, [GREETER])], registration("http://host-1:9080/", [changed]));
+    expect(decision).toMatchObject({ kind: "refused", error: { code: "META0004" } });
+  });
+
+  it("by force replaces: id and creation stay, revisions go up", () => {
+    const decision = decideRegistration(
+      [deployment(1, [GREETER]), deployment(2, [{ ...GREETER, revision: 2 }])],
+      registration("http://host-1:9080/", [service("Greeter", ["bow"], { type: "object" })], { force: true }),
+    );
+    expect(decision).toMatchObject({
+      kind: "replaced",
+      deployment: { id: deploymentId(1), createdAtMs: 1001, services: [{ type: "object", revision: 3 }] },
+    });
+  });
+
+  it("by force is refused where two deployments share the address", () => {
+    const twin: Deployment = { ...deployment(2, [GREETER]), destination: destination("http://host-1:9080/") };
+    const decision = decideRegistration([deployment(1, [GREETER]), twin], registration("http://host-1:9080/", [GREETER], { force: true }));
+    expect(decision).toMatchObject({ kind: "refused", error: { code: "META0017" } });
+  });
+
+  it.each(["restate", "restateFoo", "RESTATE.x", "openapi"])("refuses the reserved name %s, also by force", (name) => {
+    const decision = decideRegistration([], registration("http://a:1/", [service(name, ["x"])], { force: true }));
+    expect(decision).toMatchObject({ kind: "refused", error: { code: "META0005" } });
+  });
+
+  it.each([
+    ["a changed type", service("Greeter", ["greet", "wave"], { type: "workflow" }), /type from service to workflow/],
+    ["a lost handler", service("Greeter", ["greet"]), /lose handlers of revision 1: wave/],
+  ])("refuses %s, unless it says so", (_name, changed, reason) => {
+    const existing = [deployment(1, [GREETER])];
+    const refused = decideRegistration(existing, registration("http://a:1/", [changed]));
+    expect(refused).toMatchObject({ kind: "refused", error: { code: "META0006", detail: expect.stringMatching(reason) } });
+    for (const allowed of [{ breaking: true }, { force: true }]) {
+      expect(decideRegistration(existing, registration("http://a:1/", [changed], allowed)).kind).toBe("created");
+    }
+  });
+
+  it("compares with the latest revision only", () => {
+    const existing = [deployment(1, [GREETER]), deployment(2, [{ ...service("Greeter", ["greet"]), revision: 2 }])];
+    expect(decideRegistration(existing, registration("http://a:1/", [service("Greeter", ["greet"])])).kind).toBe("created");
+  });
+});
