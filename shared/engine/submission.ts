@@ -1,4 +1,5 @@
 /** What the doors hand to the desk, and what they get back: the shapes of the invocation use cases. */
+import type { AttemptFailure } from "../core/model/attempt-failure.ts";
 import type { Header } from "../core/model/header.ts";
 import type { InvocationId } from "../core/model/ids.ts";
 import type { Failure, Result } from "../core/model/failure.ts";
@@ -42,17 +43,6 @@ export interface Sent {
 
 /** `unknown`: there is no such invocation, or it has expired. `open`: it exists and has no result yet. */
 export type Absent = { readonly kind: "unknown" } | { readonly kind: "open" };
-
-export interface AttemptFailure {
-  /** RT code. */
-  readonly errorCode: string;
-  /** The protocol's number: 500, 570, ... */
-  readonly code: number;
-  readonly message: string;
-  readonly stacktrace?: string;
-  readonly atMs: number;
-  readonly relatedCommand?: { readonly index?: number; readonly name?: string; readonly type?: string };
-}
 
 export type PresentedStatus =
   | "scheduled" | "pending" | "ready" | "running" | "backing-off" | "suspended" | "paused" | "completed";

@@ -1,0 +1,63 @@
+/** The rule book: what an event does to an invocation. Pure, and total over every status and event. */
+import { attemptEnded } from "./attempt-ended.ts";
+import type { AttemptEnded, Event } from "./event.ts";
+import type { Invocation, Status } from "./invocation.ts";
+import { kill, look } from "./look.ts";
+import { ignore, type Transition } from "./transition.ts";
+
+type Rule<E extends Event> = (invocation: Invocation, event: E) => Transition;
+type Rules = { readonly [K in Event["kind"]]: Readonly<Record<Status, Rule<Extract<Event, { kind: K }>>>> };
+
+const unheld =
+  (status: string): Rule<AttemptEnded> =>
+  (invocation) =>
+    ignore(invocation, `no attempt is open while it is ${status}: the answer comes from a driver that lost its hold`);
+
+const ended = (invocation: Invocation): Transition => ignore(invocation, "it has ended already");
+
+/** Every cell of the table. A status or an event added anywhere leaves a hole here that does not compile. */
+export const RULES: Rules = {
+  look: {
+    scheduled: look,
+    pending: look,
+    ready: look,
+    running: look,
+    "backing-off": look,
+    suspended: look,
+    paused: look,
+    completed: look,
+  },
+  "attempt-ended": {
+    scheduled: unheld("scheduled"),
+    pending: unheld("pending"),
+    ready: unheld("ready"),
+    running: attemptEnded,
+    "backing-off": unheld("backing off"),
+    suspended: unheld("suspended"),
+    paused: unheld("paused"),
+    completed: ended,
+  },
+  kill: {
+    scheduled: kill,
+    pending: kill,
+    ready: kill,
+    running: kill,
+    "backing-off": kill,
+    suspended: kill,
+    paused: kill,
+    completed: ended,
+  },
+};
+
+/** Decides what an event does to an invocation. Time and ids arrive inside the event. */
+export function advance(invocation: Invocation, event: Event): Transition {
+  const { status } = invocation.standing;
+  switch (event.kind) {
+    case "look":
+      return RULES.look[status](invocation, event);
+    case "attempt-ended":
+      return RULES["attempt-ended"][status](invocation, event);
+    case "kill":
+      return RULES.kill[status](invocation, event);
+  }
+}

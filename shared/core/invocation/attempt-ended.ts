@@ -1,0 +1,113 @@
+/** What the end of an attempt means: a segment, a retry, a pause or the end of the invocation. */
+import type { AttemptFailure } from "../model/attempt-failure.ts";
+import { sameFailure } from "../model/attempt-failure.ts";
+import type { Failure, Result } from "../model/failure.ts";
+import type { AttemptEnded, Ending } from "./event.ts";
+import { fold, type Invocation, type Standing } from "./invocation.ts";
+import { exhausted, retryDelayMs } from "./retry.ts";
+import { type After, NO_RETRIES, type Retries, type Segment } from "./segment.ts";
+import type { Step, Transition } from "./transition.ts";
+
+type Failed = Extract<Ending, { kind: "failed" }>;
+
+/** The invocation is running: every other status answers "ignored" before it comes here. */
+export function attemptEnded(invocation: Invocation, event: AttemptEnded): Transition {
+  const { ending } = event;
+  switch (ending.kind) {
+    case "ended":
+      return ended(invocation, event);
+    case "suspended": {
+      const after: After = { kind: "suspended", awaiting: ending.awaiting };
+      return written(invocation, segmentOf(invocation, event, after, NO_RETRIES), { kind: "look" });
+    }
+    case "cut":
+      return cut(invocation, event);
+    case "failed":
+      return failed(invocation, event, ending);
+  }
+}
+
+function ended(invocation: Invocation, event: AttemptEnded): Transition {
+  // The conversation lets no End pass without an Output, so an output exists, in this attempt or before it.
+  const result = lastOutput(event) ?? invocation.journal.output;
+  if (result === undefined) throw new Error("An attempt ended without any output");
+  return written(invocation, segmentOf(invocation, event, completed(result), NO_RETRIES), { kind: "end" });
+}
+
+/** What came before the cut is kept, nothing is counted, and another driver goes on. */
+function cut(invocation: Invocation, event: AttemptEnded): Transition {
+  const park: Step = { kind: "park", status: "ready" };
+  if (!adds(event)) return { next: { ...invocation, standing: { status: "ready" } }, step: park };
+  return written(invocation, segmentOf(invocation, event, { kind: "running" }, invocation.retries), park);
+}
+
+function failed(invocation: Invocation, event: AttemptEnded, ending: Failed): Transition {
+  const { failure, behavior, nextRetryDelayMs, countsSinceEntry } = ending;
+  const before = invocation.retries;
+  const stored = event.entries.some(({ kind }) => kind === "command");
+  const counts = behavior === "retry" && nextRetryDelayMs === undefined;
+  const retries: Retries = {
+    policyAttempts: before.policyAttempts + (counts ? 1 : 0),
+    sinceEntry: (stored ? 0 : before.sinceEntry) + (countsSinceEntry ? 1 : 0),
+  };
+  const spent = counts && exhausted(event.policy, retries.policyAttempts);
+  if (behavior === "fail" || (spent && event.policy.onMaxAttempts === "kill")) {
+    return written(invocation, segmentOf(invocation, event, completed(terminal(failure, spent)), retries, failure), { kind: "end" });
+  }
+  const pauses = behavior === "pause" || spent;
+  const delayMs = nextRetryDelayMs ?? retryDelayMs(event.policy, retries.policyAttempts, event.jitter);
+  const standing: Standing = pauses ? { status: "paused" } : { status: "backing-off", retryAtMs: event.atMs + delayMs };
+  const kept: Retries = pauses ? NO_RETRIES : retries;
+  const step: Step =
+    standing.status === "backing-off"
+      ? { kind: "park", status: "backing-off", wakeAtMs: standing.retryAtMs }
+      : { kind: "park", status: "paused" };
+  if (!adds(event)) {
+    const news = sameFailure(invocation.lastFailure, failure) ? {} : { failure };
+    return { next: { ...invocation, standing, retries: kept, lastFailure: failure }, step, ...news };
+  }
+  const transition = written(invocation, segmentOf(invocation, event, { kind: "running" }, kept, failure), step);
+  return { ...transition, next: { ...transition.next, standing } };
+}
+
+/** I12: an attempt that was sent something fresh writes a segment that lists it, even where it returned nothing. */
+function adds({ entries, sent }: AttemptEnded): boolean {
+  return entries.length > 0 || sent.length > 0;
+}
+
+function segmentOf(invocation: Invocation, event: AttemptEnded, after: After, retries: Retries, failure?: AttemptFailure): Segment {
+  return {
+    index: invocation.segmentIndex + 1,
+    writtenAtMs: event.atMs,
+    attempt: event.attempt,
+    taken: event.sent,
+    entries: event.entries,
+    after,
+    retries,
+    // The pin comes with the first entry that is stored: an attempt that only failed or only waits may still move on.
+    ...(event.entries.length > 0 && invocation.pin === undefined && { pin: event.pin }),
+    ...(failure && { failure }),
+  };
+}
+
+function written(invocation: Invocation, segment: Segment, step: Step): Transition {
+  return { next: fold(invocation, segment), segment, step };
+}
+
+function completed(result: Result): After {
+  return { kind: "completed", result, tombstone: false, killed: false };
+}
+
+function lastOutput({ entries }: AttemptEnded): Result | undefined {
+  let result: Result | undefined;
+  for (const entry of entries) {
+    if (entry.kind === "command" && entry.command.kind === "output") result = entry.command.result;
+  }
+  return result;
+}
+
+/** Callers see the stack trace only where exhausted retries ended the invocation, as on the reference server. */
+function terminal({ code, message, stacktrace }: AttemptFailure, spent: boolean): Result {
+  const failure: Failure = { code, message, ...(spent && stacktrace !== undefined && { stacktrace }) };
+  return { kind: "failure", failure };
+}

@@ -1,0 +1,72 @@
+/** The recorded items of a journal: commands from the SDK and notifications from us, each with the exact bytes it travels in. */
+import type { Failure, Result } from "../model/failure.ts";
+import type { Header } from "../model/header.ts";
+import type { Target } from "../model/target.ts";
+
+/** How an invocation is named in a command: by id, by idempotency target, or by workflow. */
+export type Lookup =
+  | { readonly kind: "id"; readonly invocationId: string }
+  | { readonly kind: "idempotency"; readonly target: Target; readonly idempotencyKey: string }
+  | { readonly kind: "workflow"; readonly service: string; readonly key: string };
+
+export type SignalName = { readonly index: number } | { readonly name: string };
+
+export const CANCEL_SIGNAL = 1;
+
+/** What a notification brings. `void` is a result too: a sleep that is over, an output that is not there yet. */
+export type Outcome =
+  | { readonly kind: "void" }
+  | { readonly kind: "value"; readonly value: Uint8Array }
+  | { readonly kind: "failure"; readonly failure: Failure }
+  | { readonly kind: "invocation-id"; readonly invocationId: string };
+
+/** A child that a Call or OneWayCall made: its target's key, input and headers exactly as the handler gave them. */
+export interface ChildRequest {
+  readonly target: Target;
+  readonly input: Uint8Array;
+  readonly headers: readonly Header[];
+  readonly idempotencyKey?: string;
+  /** The completion that tells the child's id. */
+  readonly idCompletionId: number;
+}
+
+/**
+ * What a command asks of us. `plain` stands for those that are stored and nothing more.
+ * Commands on objects, state and promises join this union when the lock does.
+ */
+export type Command =
+  | { readonly kind: "plain" }
+  | { readonly kind: "output"; readonly result: Result }
+  | { readonly kind: "run"; readonly completionId: number }
+  | { readonly kind: "sleep"; readonly completionId: number; readonly wakeAtMs: number }
+  | { readonly kind: "call"; readonly child: ChildRequest; readonly completionId: number }
+  | { readonly kind: "send"; readonly child: ChildRequest; readonly startAtMs: number }
+  | { readonly kind: "signal"; readonly invocationId: string; readonly signal: SignalName; readonly outcome: Outcome }
+  | { readonly kind: "complete-awakeable"; readonly awakeableId: string; readonly outcome: Outcome }
+  | { readonly kind: "attach"; readonly lookup: Lookup; readonly completionId: number }
+  | { readonly kind: "get-output"; readonly lookup: Lookup; readonly completionId: number };
+
+export interface CommandEntry {
+  readonly kind: "command";
+  /** The name of the protocol's message: `Run`, `Sleep`, ... */
+  readonly type: string;
+  /** What the handler called it; empty where it gave no name. */
+  readonly name: string;
+  readonly command: Command;
+  /** Header and payload as received: replayed byte for byte (I9). */
+  readonly frame: Uint8Array;
+}
+
+export type NotificationId = { readonly completionId: number } | SignalName;
+
+export interface NotificationEntry {
+  readonly kind: "notification";
+  readonly type: string;
+  readonly id: NotificationId;
+  readonly failed: boolean;
+  /** For the completion that tells a child's id: that id. */
+  readonly invocationId?: string;
+  readonly frame: Uint8Array;
+}
+
+export type Entry = CommandEntry | NotificationEntry;

@@ -1,0 +1,58 @@
+/** What can happen to an invocation. Time, randomness and everything read from outside come in with the event. */
+import type { AttemptFailure } from "../model/attempt-failure.ts";
+import type { Await } from "../model/await-tree.ts";
+import type { RetryPolicy } from "../model/service.ts";
+import type { Entry } from "./entry.ts";
+import type { AttemptSpan, Pin, Taken } from "./segment.ts";
+
+/** A notification that no segment lists yet, or an order to kill. */
+export type Arrival =
+  | { readonly kind: "notification"; readonly atMs: number; readonly taken: Taken }
+  | { readonly kind: "kill"; readonly atMs: number };
+
+/** A driver holds the invocation and asks what to do next. */
+export interface Look {
+  readonly kind: "look";
+  readonly atMs: number;
+  /** Every arrival that was read and that no segment lists. */
+  readonly arrivals: readonly Arrival[];
+}
+
+export type Ending =
+  | { readonly kind: "ended" }
+  | { readonly kind: "suspended"; readonly awaiting: Await }
+  | {
+      readonly kind: "failed";
+      readonly failure: AttemptFailure;
+      readonly behavior: "retry" | "pause" | "fail";
+      /** Overrides one delay and consumes no attempt of the policy. */
+      readonly nextRetryDelayMs?: number;
+      /** False for failures that say nothing of the handler's progress: 415, no deployment, an unreadable journal. */
+      readonly countsSinceEntry: boolean;
+    }
+  /** The driver let go of the exchange for reasons of its own: time, or shutdown. Counts against nothing. */
+  | { readonly kind: "cut" };
+
+/** An attempt is over; what it returned before its end is kept in every case (I9). */
+export interface AttemptEnded {
+  readonly kind: "attempt-ended";
+  readonly atMs: number;
+  readonly attempt: AttemptSpan;
+  readonly pin: Pin;
+  /** What the request held beyond the journal, in the order it was sent. */
+  readonly sent: readonly Taken[];
+  /** Commands and completions in order, each command followed by what its commit completes at once. */
+  readonly entries: readonly Entry[];
+  readonly ending: Ending;
+  readonly policy: RetryPolicy;
+  /** 0 to 1: spreads the delay of a retry. */
+  readonly jitter: number;
+}
+
+/** An operator wants it ended now, whatever it is doing. */
+export interface Kill {
+  readonly kind: "kill";
+  readonly atMs: number;
+}
+
+export type Event = Look | AttemptEnded | Kill;

@@ -1,0 +1,116 @@
+/** An invocation in memory: its acceptance with every segment folded in, and where it stands now. */
+import type { AttemptFailure } from "../model/attempt-failure.ts";
+import type { Await } from "../model/await-tree.ts";
+import type { Result } from "../model/failure.ts";
+import type { Acceptance } from "./acceptance.ts";
+import type { NotificationEntry } from "./entry.ts";
+import { append, EMPTY_JOURNAL, type Journal } from "./journal.ts";
+import { NO_RETRIES, type Pin, type Retries, type Segment } from "./segment.ts";
+
+/**
+ * Where an invocation stands; each carries only its own fields.
+ * `pending` (waits for its object key) joins with the lock; until then nothing produces it.
+ */
+export type Standing =
+  | { readonly status: "scheduled"; readonly startAtMs: number }
+  | { readonly status: "pending" }
+  | { readonly status: "ready" }
+  | { readonly status: "running" }
+  | { readonly status: "backing-off"; readonly retryAtMs: number }
+  /** `fresh` are the notifications that the suspending attempt's own commit created (I5). */
+  | { readonly status: "suspended"; readonly awaiting: Await; readonly fresh: readonly NotificationEntry[] }
+  | { readonly status: "paused" }
+  | {
+      readonly status: "completed";
+      readonly result: Result;
+      readonly endedAtMs: number;
+      readonly tombstone: boolean;
+      readonly killed: boolean;
+    };
+
+export type Status = Standing["status"];
+
+export interface Invocation {
+  readonly acceptance: Acceptance;
+  /** The index of the last segment; 0 is the acceptance. */
+  readonly segmentIndex: number;
+  readonly standing: Standing;
+  readonly journal: Journal;
+  /** Keys of the arrivals that segments list: these are journal and never fresh again. */
+  readonly taken: ReadonlySet<string>;
+  readonly pin?: Pin;
+  readonly retries: Retries;
+  /** Attempts started since acceptance, as far as anything written tells. */
+  readonly attempts: number;
+  readonly lastFailure?: AttemptFailure;
+  /** When the last segment was written. */
+  readonly modifiedAtMs: number;
+}
+
+/** @param input the Input entry, built by the engine from the acceptance: it opens every journal */
+export function accepted(acceptance: Acceptance, input: Invocation["journal"]["entries"][number]): Invocation {
+  const { startAtMs, createdAtMs } = acceptance;
+  const scheduled = startAtMs !== undefined && startAtMs > createdAtMs;
+  return {
+    acceptance,
+    segmentIndex: 0,
+    standing: scheduled ? { status: "scheduled", startAtMs } : { status: "ready" },
+    journal: append(EMPTY_JOURNAL, [input]),
+    taken: new Set(),
+    retries: NO_RETRIES,
+    attempts: 0,
+    modifiedAtMs: createdAtMs,
+  };
+}
+
+/** Folds one more segment in: the same for a segment just decided and for one read back. */
+export function fold(invocation: Invocation, segment: Segment): Invocation {
+  const pin = invocation.pin ?? segment.pin;
+  const journal = append(
+    append(
+      invocation.journal,
+      segment.taken.map(({ entry }) => entry),
+    ),
+    segment.entries,
+  );
+  const taken = segment.taken.length === 0 ? invocation.taken : new Set(invocation.taken);
+  for (const { key } of segment.taken) (taken as Set<string>).add(key);
+  const lastFailure = segment.failure ?? (segment.after.kind === "running" ? invocation.lastFailure : undefined);
+  const { lastFailure: _, ...rest } = invocation;
+  return {
+    ...rest,
+    segmentIndex: segment.index,
+    standing: standingAfter(segment),
+    journal,
+    taken,
+    retries: segment.retries,
+    attempts: Math.max(invocation.attempts, segment.attempt?.number ?? 0),
+    modifiedAtMs: segment.writtenAtMs,
+    ...(pin && { pin }),
+    ...(lastFailure && { lastFailure }),
+  };
+}
+
+function standingAfter({ after, entries, writtenAtMs }: Segment): Standing {
+  switch (after.kind) {
+    case "running":
+      return { status: "running" };
+    case "suspended":
+      return {
+        status: "suspended",
+        awaiting: after.awaiting,
+        fresh: entries.filter((entry) => entry.kind === "notification"),
+      };
+    case "completed": {
+      const { result, tombstone, killed } = after;
+      return { status: "completed", result, endedAtMs: writtenAtMs, tombstone, killed };
+    }
+  }
+}
+
+/** The moment from which a completed invocation counts as gone; undefined while it is open. */
+export function expiresAtMs({ acceptance, standing }: Invocation): number | undefined {
+  if (standing.status !== "completed") return undefined;
+  if (standing.tombstone) return standing.endedAtMs;
+  return standing.endedAtMs + acceptance.completionRetentionMs;
+}

@@ -1,0 +1,166 @@
+/** What a driver does with the invocation it holds: attempt, park, or end it. */
+import { isSatisfied, type Await, type Outcome } from "../model/await-tree.ts";
+import type { Failure } from "../model/failure.ts";
+import { CANCEL_SIGNAL, type NotificationEntry } from "./entry.ts";
+import type { Arrival, Look } from "./event.ts";
+import type { Invocation, Standing } from "./invocation.ts";
+import { fold } from "./invocation.ts";
+import { openSleeps } from "./journal.ts";
+import { NO_RETRIES, type Segment, type Taken } from "./segment.ts";
+import { type Transition, ignore } from "./transition.ts";
+
+type NotificationArrival = Extract<Arrival, { kind: "notification" }>;
+
+const KILLED: Failure = { code: 409, message: "killed" };
+const CANCELED: Failure = { code: 409, message: "canceled" };
+
+export function look(invocation: Invocation, event: Look): Transition {
+  const { standing } = invocation;
+  if (standing.status === "completed") return { next: invocation, step: { kind: "end" } };
+  if (event.arrivals.some(({ kind }) => kind === "kill")) return kill(invocation, event);
+  const arrivals = event.arrivals.filter((arrival) => arrival.kind === "notification");
+  const cancelled = arrivals.some(isCancel);
+  // Nothing has run that could be told of the cancel, so the invocation ends as if it had never been.
+  if (cancelled && neverStarted(invocation)) return end(invocation, CANCELED, event.atMs, { tombstone: true, killed: false });
+  switch (standing.status) {
+    case "scheduled":
+      return event.atMs < standing.startAtMs
+        ? park(invocation, "scheduled", standing.startAtMs)
+        : attempt(invocation, event, arrivals);
+    case "backing-off":
+      return event.atMs < standing.retryAtMs && !cancelled
+        ? park(invocation, "backing-off", standing.retryAtMs)
+        : attempt(invocation, event, arrivals);
+    case "paused":
+      // A cancel resumes what is paused, so that the handler can see it; nothing else does.
+      return cancelled
+        ? attempt({ ...invocation, retries: NO_RETRIES }, event, arrivals)
+        : park(invocation, "paused", undefined);
+    case "suspended":
+      return lookAtSuspended(invocation, standing, event, arrivals);
+    case "ready":
+    case "running":
+      return attempt(invocation, event, arrivals);
+    case "pending":
+      return ignore(invocation, "waits for its object key: the give-back of the holder wakes it");
+  }
+}
+
+/** The killer writes the final segment at the next index, which fences a running driver (I1). */
+export function kill(invocation: Invocation, { atMs }: { readonly atMs: number }): Transition {
+  if (invocation.standing.status === "completed") return ignore(invocation, "it has ended already");
+  return end(invocation, KILLED, atMs, { tombstone: neverStarted(invocation), killed: true });
+}
+
+function neverStarted({ standing, attempts, segmentIndex }: Invocation): boolean {
+  const waits = standing.status === "scheduled" || standing.status === "ready" || standing.status === "pending";
+  return waits && attempts === 0 && segmentIndex === 0;
+}
+
+function end(invocation: Invocation, failure: Failure, atMs: number, how: { tombstone: boolean; killed: boolean }): Transition {
+  const segment: Segment = {
+    index: invocation.segmentIndex + 1,
+    writtenAtMs: atMs,
+    taken: [],
+    entries: [],
+    after: { kind: "completed", result: { kind: "failure", failure }, ...how },
+    retries: NO_RETRIES,
+  };
+  return { next: fold(invocation, segment), segment, step: { kind: "end" } };
+}
+
+function attempt(invocation: Invocation, { atMs }: Look, arrivals: readonly NotificationArrival[]): Transition {
+  const ordered = [...arrivals].sort((a, b) => a.atMs - b.atMs || compare(a.taken.key, b.taken.key));
+  const arrived = new Set(arrivals.map(({ taken }) => taken.key));
+  const dueSleeps = openSleeps(invocation.journal)
+    .filter(({ wakeAtMs, completionId }) => wakeAtMs <= atMs && !arrived.has(`c${completionId}`))
+    .map(({ completionId }) => completionId);
+  return {
+    next: { ...invocation, standing: { status: "running" }, attempts: invocation.attempts + 1 },
+    step: { kind: "attempt", take: ordered.map(({ taken }) => taken), dueSleeps },
+  };
+}
+
+function park(invocation: Invocation, status: "scheduled" | "backing-off" | "paused", wakeAtMs: number | undefined): Transition {
+  return { next: invocation, step: { kind: "park", status, ...(wakeAtMs !== undefined && { wakeAtMs }) } };
+}
+
+/** I5: an await is judged against fresh notifications only; what the attempt was sent can no longer satisfy it. */
+function lookAtSuspended(
+  invocation: Invocation,
+  standing: Extract<Standing, { status: "suspended" }>,
+  event: Look,
+  arrivals: readonly NotificationArrival[],
+): Transition {
+  const known = new Freshness(standing.fresh);
+  for (const { taken } of arrivals) known.add(taken);
+  const sleeps = openSleeps(invocation.journal);
+  for (const { completionId, wakeAtMs } of sleeps) if (wakeAtMs <= event.atMs) known.sleepOver(completionId);
+  if (known.satisfies(standing.awaiting)) return attempt(invocation, event, arrivals);
+  const wakeAtMs = firstSleepToSatisfy(standing.awaiting, known, sleeps, event.atMs);
+  return {
+    next: invocation,
+    step: { kind: "park", status: "suspended", ...(wakeAtMs !== undefined && { wakeAtMs }) },
+  };
+}
+
+/** Sleeps end in the order of their times, and an await once satisfied stays so: the first that does it is the wake. */
+function firstSleepToSatisfy(
+  awaiting: Await,
+  known: Freshness,
+  sleeps: readonly { completionId: number; wakeAtMs: number }[],
+  atMs: number,
+): number | undefined {
+  for (const { completionId, wakeAtMs } of sleeps) {
+    if (wakeAtMs <= atMs) continue;
+    known.sleepOver(completionId);
+    if (known.satisfies(awaiting)) return wakeAtMs;
+  }
+  return undefined;
+}
+
+/** The fresh notifications, by what an await can name. The first of one completion id counts. */
+class Freshness {
+  readonly #completions = new Map<number, Outcome>();
+  readonly #signals = new Map<number, Outcome>();
+  readonly #namedSignals = new Map<string, Outcome>();
+
+  constructor(entries: readonly NotificationEntry[]) {
+    for (const entry of entries) this.#note(entry);
+  }
+
+  add({ entry }: Taken): void {
+    this.#note(entry);
+  }
+
+  sleepOver(completionId: number): void {
+    noteFirst(this.#completions, completionId, "success");
+  }
+
+  satisfies(awaiting: Await): boolean {
+    return isSatisfied(awaiting, {
+      completions: this.#completions,
+      signals: this.#signals,
+      namedSignals: this.#namedSignals,
+    });
+  }
+
+  #note({ id, failed }: NotificationEntry): void {
+    const outcome = failed ? "failure" : "success";
+    if ("completionId" in id) noteFirst(this.#completions, id.completionId, outcome);
+    else if ("index" in id) noteFirst(this.#signals, id.index, outcome);
+    else noteFirst(this.#namedSignals, id.name, outcome);
+  }
+}
+
+function noteFirst<K>(outcomes: Map<K, Outcome>, id: K, outcome: Outcome): void {
+  if (!outcomes.has(id)) outcomes.set(id, outcome);
+}
+
+function isCancel({ taken }: NotificationArrival): boolean {
+  return "index" in taken.entry.id && taken.entry.id.index === CANCEL_SIGNAL;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

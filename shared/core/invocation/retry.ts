@@ -1,0 +1,17 @@
+/** When the next attempt is due, and when there is none. */
+import type { RetryPolicy } from "../model/service.ts";
+
+/** Up to three tenths are added to each delay, so that what failed together does not come back together. */
+const JITTER_SHARE = 0.3;
+
+/** True where the policy allows no further attempt. @param failedAttempts how many have failed, this one included */
+export function exhausted(policy: RetryPolicy, failedAttempts: number): boolean {
+  return policy.maxAttempts !== undefined && failedAttempts >= Math.max(1, policy.maxAttempts);
+}
+
+/** The delay before the next attempt. @param failedAttempts 1 after the first failure @param jitter 0 to 1 */
+export function retryDelayMs(policy: RetryPolicy, failedAttempts: number, jitter: number): number {
+  const grown = policy.initialIntervalMs * policy.factor ** (Math.max(1, failedAttempts) - 1);
+  const capped = Math.min(Number.isFinite(grown) ? grown : policy.maxIntervalMs, policy.maxIntervalMs);
+  return Math.round(capped * (1 + JITTER_SHARE * jitter));
+}
