@@ -42,10 +42,6 @@ export function jsonResponse(
   };
 }
 
-export function textResponse(
-  status: number,
-  body: string,
-  contentType = "text/plain; charset=utf-8",
-): HttpResponse {
+export function textResponse(status: number, body: string, contentType = "text/plain; charset=utf-8"): HttpResponse {
   return { status, headers: { "content-type": contentType }, body: TEXT.encode(body) };
 }

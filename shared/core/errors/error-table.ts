@@ -28,27 +28,32 @@ export const ERRORS = {
   META0003: {
     title: "The deployment cannot be reached for discovery",
     outcome: reject(500),
-    remedy: "Check the address, that the deployment runs and that this server can reach it. Where it asks for authentication, pass the headers as additional_headers.",
+    remedy:
+      "Check the address, that the deployment runs and that this server can reach it. Where it asks for authentication, pass the headers as additional_headers.",
   },
   META0004: {
     title: "A deployment with this address is registered already",
     outcome: reject(409),
-    remedy: "Register the changed deployment under a new address. With force it replaces the registered one, which may leave invocations in flight unable to go on.",
+    remedy:
+      "Register the changed deployment under a new address. With force it replaces the registered one, which may leave invocations in flight unable to go on.",
   },
   META0005: {
     title: "The service name is reserved",
     outcome: reject(400),
-    remedy: "Choose a name that does not begin with 'restate' and is not 'openapi'. At server start this code can mean a damaged meta store: make it anew by registering the deployments in their original order.",
+    remedy:
+      "Choose a name that does not begin with 'restate' and is not 'openapi'. At server start this code can mean a damaged meta store: make it anew by registering the deployments in their original order.",
   },
   META0006: {
     title: "The new revision conflicts with the registered one",
     outcome: reject(409),
-    remedy: "Keep the type of the service and every handler of the earlier revision, give the service a new name, or register with breaking.",
+    remedy:
+      "Keep the type of the service and every handler of the earlier revision, give the service a new name, or register with breaking.",
   },
   META0009: {
     title: "The subscription is not valid",
     outcome: reject(400),
-    remedy: "The source is kafka://<cluster>/<topic> with a configured cluster; the sink is service://<service>/<handler> with a registered handler.",
+    remedy:
+      "The source is kafka://<cluster>/<topic> with a configured cluster; the sink is service://<service>/<handler> with a registered handler.",
   },
   META0010: {
     title: "The meta store was written by an incompatible version of the server",
@@ -68,7 +73,8 @@ export const ERRORS = {
   META0013: {
     title: "The deployment answered the discovery with something that cannot be used",
     outcome: reject(500),
-    remedy: "Check that the address is that of an SDK endpoint, and that the versions of the SDK and of the server fit each other.",
+    remedy:
+      "Check that the address is that of an SDK endpoint, and that the versions of the SDK and of the server fit each other.",
   },
   META0014: {
     title: "The deployment seems to speak HTTP/1.1 only",
@@ -83,7 +89,8 @@ export const ERRORS = {
   META0016: {
     title: "The discovered deployment differs too much from the one it would update",
     outcome: reject(400),
-    remedy: "Keep every service with its type and handlers, and exactly the same protocol versions: in general the same minor version of the SDK.",
+    remedy:
+      "Keep every service with its type and handlers, and exactly the same protocol versions: in general the same minor version of the SDK.",
   },
   META0017: {
     title: "Two or more deployments share this address",
@@ -108,7 +115,8 @@ export const ERRORS = {
   RT0004: {
     title: "The address cannot be bound",
     outcome: REFUSE_START,
-    remedy: "Stop the process that holds the port, choose another port, or get the right to bind it (ports below 1024 may need one).",
+    remedy:
+      "Stop the process that holds the port, choose another port, or get the right to bind it (ports below 1024 may need one).",
   },
   RT0005: {
     title: "The store is locked by another process",
@@ -158,17 +166,20 @@ export const ERRORS = {
   RT0015: {
     title: "The deployment no longer supports the protocol version found at its registration",
     outcome: RETRY,
-    remedy: "Register the deployment with the new SDK as a new one, and bring the old one back for the invocations in flight.",
+    remedy:
+      "Register the deployment with the new SDK as a new one, and bring the old one back for the invocations in flight.",
   },
   RT0016: {
     title: "The handler took another path than its journal",
     outcome: RETRY,
-    remedy: "Register changed code under a new address, and keep handlers deterministic: time, random numbers and results of requests belong into ctx.run.",
+    remedy:
+      "Register changed code under a new address, and keep handlers deterministic: time, random numbers and results of requests belong into ctx.run.",
   },
   RT0017: {
     title: "An entry does not meet a precondition",
     outcome: RETRY,
-    remedy: "Correct the handler: the entry named here and those after it are dropped, and the handler is replayed up to it.",
+    remedy:
+      "Correct the handler: the entry named here and those after it are dropped, and the handler is replayed up to it.",
   },
   RT0018: {
     title: "The handler calls a service or handler that does not exist",
@@ -198,7 +209,8 @@ export const ERRORS = {
   RT0023: {
     title: "The deployment limits the rate of requests",
     outcome: RETRY,
-    remedy: "Nothing, where it passes by itself: a Retry-After header is honoured. Else give the deployment more capacity.",
+    remedy:
+      "Nothing, where it passes by itself: a Retry-After header is honoured. Else give the deployment more capacity.",
   },
 } as const satisfies Record<string, ErrorEntry>;
 

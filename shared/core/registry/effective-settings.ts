@@ -28,8 +28,7 @@ export function effectiveSettings(
     lazyState: own.lazyState ?? above.lazyState ?? defaults.lazyState,
     public: !(own.private ?? above.private ?? !defaults.public),
     retry: {
-      initialIntervalMs:
-        own.retryInitialIntervalMs ?? above.retryInitialIntervalMs ?? defaults.retry.initialIntervalMs,
+      initialIntervalMs: own.retryInitialIntervalMs ?? above.retryInitialIntervalMs ?? defaults.retry.initialIntervalMs,
       maxIntervalMs: own.retryMaxIntervalMs ?? above.retryMaxIntervalMs ?? defaults.retry.maxIntervalMs,
       factor: own.retryFactor ?? above.retryFactor ?? defaults.retry.factor,
       onMaxAttempts: own.retryOnMaxAttempts ?? above.retryOnMaxAttempts ?? defaults.retry.onMaxAttempts,

@@ -73,10 +73,7 @@ function meetStanding(standing: readonly Deployment[], first: Deployment, regist
   );
 }
 
-function firstConflict(
-  services: readonly Service[],
-  latest: ReadonlyMap<string, LatestRevision>,
-): string | undefined {
+function firstConflict(services: readonly Service[], latest: ReadonlyMap<string, LatestRevision>): string | undefined {
   for (const service of services) {
     const known = latest.get(service.name)?.service;
     if (known === undefined) continue;
@@ -108,11 +105,9 @@ function deploymentOf(
     metadata: registration.metadata,
     createdAtMs: replaced?.createdAtMs ?? registration.nowMs,
     ...(sdkVersion === undefined ? {} : { sdkVersion }),
-    services: manifest.services.map(
-      (service): ServiceRevision => ({
-        ...service,
-        revision: (latest.get(service.name)?.service.revision ?? 0) + 1,
-      }),
-    ),
+    services: manifest.services.map((service): ServiceRevision => ({
+      ...service,
+      revision: (latest.get(service.name)?.service.revision ?? 0) + 1,
+    })),
   };
 }

@@ -13,14 +13,17 @@ describe("the error table", () => {
     expect([...ERROR_CODES].sort()).toEqual([...numbered("META", META), ...numbered("RT", RT)].sort());
   });
 
-  it.each(ERROR_CODES.map((code) => [code, ERRORS[code] as ErrorEntry] as const))("%s says what it means and what helps", (_code, entry) => {
-    expect(entry.title).toMatch(/^[A-Z].*[^.]$/);
-    expect(entry.remedy).toMatch(/^[A-Z].*\.$/);
-    if (entry.outcome.kind === "reject") {
-      expect(entry.outcome.status).toBeGreaterThanOrEqual(400);
-      expect(entry.outcome.status).toBeLessThan(600);
-    }
-  });
+  it.each(ERROR_CODES.map((code) => [code, ERRORS[code] as ErrorEntry] as const))(
+    "%s says what it means and what helps",
+    (_code, entry) => {
+      expect(entry.title).toMatch(/^[A-Z].*[^.]$/);
+      expect(entry.remedy).toMatch(/^[A-Z].*\.$/);
+      if (entry.outcome.kind === "reject") {
+        expect(entry.outcome.status).toBeGreaterThanOrEqual(400);
+        expect(entry.outcome.status).toBeLessThan(600);
+      }
+    },
+  );
 
   it("knows its codes from other words", () => {
     expect(isErrorCode("RT0001")).toBe(true);

@@ -26,7 +26,9 @@ describe("effective settings", () => {
     expect(resolve({})).toEqual(DEFAULTS);
   });
 
-  it.each<[keyof HandlerSettings, number | boolean | string, number | boolean | string, (s: EffectiveSettings) => unknown]>([
+  it.each<
+    [keyof HandlerSettings, number | boolean | string, number | boolean | string, (s: EffectiveSettings) => unknown]
+  >([
     ["abortTimeoutMs", 1, 2, (s) => s.abortTimeoutMs],
     ["inactivityTimeoutMs", 0, 2, (s) => s.inactivityTimeoutMs],
     ["journalRetentionMs", 0, 2, (s) => s.journalRetentionMs],

@@ -27,7 +27,12 @@ describe("a registration", () => {
     const decision = decideRegistration([], registration("http://a:1/", [GREETER], { sdkVersion: "sdk/1" }));
     expect(decision).toMatchObject({
       kind: "created",
-      deployment: { id: deploymentId(99), createdAtMs: 5000, sdkVersion: "sdk/1", services: [{ name: "Greeter", revision: 1 }] },
+      deployment: {
+        id: deploymentId(99),
+        createdAtMs: 5000,
+        sdkVersion: "sdk/1",
+        services: [{ name: "Greeter", revision: 1 }],
+      },
     });
   });
 
@@ -45,7 +50,10 @@ describe("a registration", () => {
   ])("of the same manifest under %s changes nothing", (_name, uri) => {
     const existing = [deployment(1, [GREETER])];
     const reordered = { ...GREETER, handlers: [...GREETER.handlers].reverse() };
-    expect(decideRegistration(existing, registration(uri, [reordered]))).toEqual({ kind: "unchanged", deployment: existing[0] });
+    expect(decideRegistration(existing, registration(uri, [reordered]))).toEqual({
+      kind: "unchanged",
+      deployment: existing[0],
+    });
   });
 
   it("under another path is another deployment", () => {
@@ -72,7 +80,10 @@ describe("a registration", () => {
 
   it("by force is refused where two deployments share the address", () => {
     const twin: Deployment = { ...deployment(2, [GREETER]), destination: destination("http://host-1:9080/") };
-    const decision = decideRegistration([deployment(1, [GREETER]), twin], registration("http://host-1:9080/", [GREETER], { force: true }));
+    const decision = decideRegistration(
+      [deployment(1, [GREETER]), twin],
+      registration("http://host-1:9080/", [GREETER], { force: true }),
+    );
     expect(decision).toMatchObject({ kind: "refused", error: { code: "META0017" } });
   });
 
@@ -87,7 +98,10 @@ describe("a registration", () => {
   ])("refuses %s, unless it says so", (_name, changed, reason) => {
     const existing = [deployment(1, [GREETER])];
     const refused = decideRegistration(existing, registration("http://a:1/", [changed]));
-    expect(refused).toMatchObject({ kind: "refused", error: { code: "META0006", detail: expect.stringMatching(reason) } });
+    expect(refused).toMatchObject({
+      kind: "refused",
+      error: { code: "META0006", detail: expect.stringMatching(reason) },
+    });
     for (const allowed of [{ breaking: true }, { force: true }]) {
       expect(decideRegistration(existing, registration("http://a:1/", [changed], allowed)).kind).toBe("created");
     }
@@ -95,6 +109,8 @@ describe("a registration", () => {
 
   it("compares with the latest revision only", () => {
     const existing = [deployment(1, [GREETER]), deployment(2, [{ ...service("Greeter", ["greet"]), revision: 2 }])];
-    expect(decideRegistration(existing, registration("http://a:1/", [service("Greeter", ["greet"])])).kind).toBe("created");
+    expect(decideRegistration(existing, registration("http://a:1/", [service("Greeter", ["greet"])])).kind).toBe(
+      "created",
+    );
   });
 });

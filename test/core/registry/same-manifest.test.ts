@@ -7,13 +7,23 @@ import type { DiscoveredManifest } from "../../../shared/core/registry/same-mani
 import { deployment, handler, service } from "./sample-deployment.ts";
 
 const A = service("A", ["x"]);
-const BASE: DiscoveredManifest = { protocolMode: "bidi-stream", minProtocolVersion: 5, maxProtocolVersion: 7, services: [A, service("B", ["y"])] };
+const BASE: DiscoveredManifest = {
+  protocolMode: "bidi-stream",
+  minProtocolVersion: 5,
+  maxProtocolVersion: 7,
+  services: [A, service("B", ["y"])],
+};
 
 describe("a manifest", () => {
   it("is the same whatever the order of its services and of its keys", () => {
     const metadata = { ...A, metadata: { k: "1", l: "2" } };
     const turned = { ...A, metadata: { l: "2", k: "1" } };
-    expect(sameManifest({ ...BASE, services: [metadata, service("B", ["y"])] }, { ...BASE, services: [service("B", ["y"]), turned] })).toBe(true);
+    expect(
+      sameManifest(
+        { ...BASE, services: [metadata, service("B", ["y"])] },
+        { ...BASE, services: [service("B", ["y"]), turned] },
+      ),
+    ).toBe(true);
   });
 
   it.each<[string, Partial<DiscoveredManifest>]>([
@@ -21,8 +31,19 @@ describe("a manifest", () => {
     ["another version", { maxProtocolVersion: 6 }],
     ["a service less", { services: [A] }],
     ["another handler", { services: [service("A", ["z"]), service("B", ["y"])] }],
-    ["another setting", { services: [{ ...A, handlers: [handler("x", { settings: { lazyState: true } })] }, service("B", ["y"])] }],
-    ["another schema", { services: [{ ...A, handlers: [handler("x", { input: { required: true, jsonSchema: { type: "string" } } })] }, service("B", ["y"])] }],
+    [
+      "another setting",
+      { services: [{ ...A, handlers: [handler("x", { settings: { lazyState: true } })] }, service("B", ["y"])] },
+    ],
+    [
+      "another schema",
+      {
+        services: [
+          { ...A, handlers: [handler("x", { input: { required: true, jsonSchema: { type: "string" } } })] },
+          service("B", ["y"]),
+        ],
+      },
+    ],
   ])("with %s is another", (_name, change) => {
     expect(sameManifest(BASE, { ...BASE, ...change })).toBe(false);
   });
@@ -32,13 +53,21 @@ describe("the latest revision", () => {
   it("is the highest, wherever it stands", () => {
     const old = deployment(2, [{ ...A, revision: 1 }]);
     const young = deployment(1, [{ ...A, revision: 2 }]);
-    for (const order of [[old, young], [young, old]]) expect(latestRevisions(order).get("A")?.deployment).toBe(young);
+    for (const order of [
+      [old, young],
+      [young, old],
+    ])
+      expect(latestRevisions(order).get("A")?.deployment).toBe(young);
   });
 
   it("of a tie is that of the younger deployment, in every order", () => {
     const one = deployment(1, [A]);
     const two = deployment(2, [A]);
-    for (const order of [[one, two], [two, one]]) expect(latestRevisions(order).get("A")?.deployment).toBe(two);
+    for (const order of [
+      [one, two],
+      [two, one],
+    ])
+      expect(latestRevisions(order).get("A")?.deployment).toBe(two);
   });
 });
 
@@ -51,7 +80,10 @@ describe("an address", () => {
     expect(addressText(parseAddress(given)!)).toBe(kept);
   });
 
-  it.each(["localhost:9080", "/x", "", "http://", "http://u:p@host/", "http://host/#f", "http://ho st/"])("%j is none", (text) => {
-    expect(parseAddress(text)).toBeUndefined();
-  });
+  it.each(["localhost:9080", "/x", "", "http://", "http://u:p@host/", "http://host/#f", "http://ho st/"])(
+    "%j is none",
+    (text) => {
+      expect(parseAddress(text)).toBeUndefined();
+    },
+  );
 });

@@ -20,7 +20,11 @@ export function service(name: string, handlers: readonly string[], more: Partial
   return { name, type: "service", handlers: handlers.map((one) => handler(one)), settings: {}, ...more };
 }
 
-export function deployment(n: number, services: readonly (Service & { revision?: number })[], more: Partial<Deployment> = {}): Deployment {
+export function deployment(
+  n: number,
+  services: readonly (Service & { revision?: number })[],
+  more: Partial<Deployment> = {},
+): Deployment {
   return {
     id: deploymentId(n),
     destination: destination(`http://host-${n}:9080/`),
