@@ -1,0 +1,177 @@
+/** Reads a message in proto3's wire format; bytes fields become views of what was read. */
+import { NESTING_MAX, Proto3Error } from "./proto3.ts";
+import type { MessageType, NamedField } from "./proto3.ts";
+
+type Values = Record<string, unknown>;
+
+const VARINT = 0;
+const FIXED64 = 1;
+const LENGTH = 2;
+const FIXED32 = 5;
+const SHORT_TEXT_BYTES = 32;
+
+// The byte order mark is part of a string here, so that what is read is what was written.
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** @throws Proto3Error for anything that is not a whole, well-formed message; fields that the table lacks are skipped */
+export function decode<T>(type: MessageType<T>, bytes: Uint8Array): T {
+  return new Source(bytes).message(type, bytes.length, 0, undefined) as T;
+}
+
+class Source {
+  readonly #bytes: Uint8Array;
+  #at = 0;
+  /** The upper 32 bits of the varint read last. */
+  #high = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** @param earlier a value of the same field read before: proto3 merges the occurrences of a sub-message */
+  message(type: MessageType<unknown>, end: number, depth: number, earlier: Values | undefined): Values {
+    if (depth > NESTING_MAX) throw new Proto3Error(`messages nest deeper than ${NESTING_MAX} levels`);
+    const value: Values = earlier ?? blankOf(type);
+    while (this.#at < end) {
+      const tag = this.#varint32(end);
+      const number = tag >>> 3;
+      const wire = tag & 7;
+      if (number === 0) throw new Proto3Error("field number 0");
+      const field = type.byNumber[number];
+      if (field === undefined) this.#skip(wire, end);
+      else this.#field(field, wire, end, depth, value);
+    }
+    return value;
+  }
+
+  #field(field: NamedField, wire: number, end: number, depth: number, value: Values): void {
+    const own = wireOf(field);
+    if (field.presence === "repeated") {
+      const list = value[field.name] as unknown[];
+      if (wire === own) list.push(this.#one(field, end, depth, undefined));
+      else if (wire === LENGTH) {
+        const until = this.#span(end);
+        while (this.#at < until) list.push(this.#one(field, until, depth, undefined));
+      } else throw wrongWire(field, wire);
+      return;
+    }
+    if (wire !== own) throw wrongWire(field, wire);
+    for (const rival of field.rivals) if (value[rival] !== undefined) delete value[rival];
+    value[field.name] = this.#one(field, end, depth, value[field.name]);
+  }
+
+  #one(field: NamedField, end: number, depth: number, earlier: unknown): unknown {
+    switch (field.kind) {
+      case "message":
+        return this.message(field.submessage!(), this.#span(end), depth + 1, earlier as Values | undefined);
+      case "bytes": {
+        const until = this.#span(end);
+        const view = this.#bytes.subarray(this.#at, until);
+        this.#at = until;
+        return view;
+      }
+      case "string":
+        return this.#string(field, end);
+      default:
+        return this.#number(field, end);
+    }
+  }
+
+  #number(field: NamedField, end: number): unknown {
+    const low = this.#varint(end);
+    const high = this.#high;
+    switch (field.kind) {
+      case "uint32":
+        if (high !== 0) throw new Proto3Error(`${field.name} does not fit into 32 bits`);
+        return low;
+      case "uint53":
+        if (high > 0x1fffff) throw new Proto3Error(`${field.name} is above 2^53-1`);
+        return high * 0x100000000 + low;
+      case "uint64":
+        return high === 0 ? BigInt(low) : (BigInt(high) << 32n) | BigInt(low);
+      case "bool":
+        return low !== 0 || high !== 0;
+      default:
+        return low | 0;
+    }
+  }
+
+  #string(field: NamedField, end: number): string {
+    const until = this.#span(end);
+    const from = this.#at;
+    this.#at = until;
+    if (until - from <= SHORT_TEXT_BYTES) {
+      let text = "";
+      let i = from;
+      for (; i < until && this.#bytes[i]! < 0x80; i++) text += String.fromCharCode(this.#bytes[i]!);
+      if (i === until) return text;
+    }
+    try {
+      return utf8.decode(this.#bytes.subarray(from, until));
+    } catch {
+      throw new Proto3Error(`${field.name} is not valid UTF-8`);
+    }
+  }
+
+  /** Reads a length and answers where what it measures ends. */
+  #span(end: number): number {
+    const size = this.#varint32(end);
+    if (size > end - this.#at) throw new Proto3Error(`a length of ${size} bytes where ${end - this.#at} are left`);
+    return this.#at + size;
+  }
+
+  #varint32(end: number): number {
+    const low = this.#varint(end);
+    if (this.#high !== 0) throw new Proto3Error("a tag or length does not fit into 32 bits");
+    return low;
+  }
+
+  /** Answers the lower 32 bits, unsigned, and leaves the upper ones in `#high`. */
+  #varint(end: number): number {
+    const bytes = this.#bytes;
+    this.#high = 0;
+    let low = 0;
+    for (let i = 0; i < 10; i++) {
+      if (this.#at >= end) throw new Proto3Error("a number is cut off");
+      const byte = bytes[this.#at++]!;
+      const bits = byte & 127;
+      if (i < 4) low |= bits << (7 * i);
+      else if (i === 4) {
+        low |= bits << 28;
+        this.#high = bits >>> 4;
+      } else if (i < 9) this.#high |= bits << (7 * i - 32);
+      else {
+        if (bits > 1) throw new Proto3Error("a number does not fit into 64 bits");
+        this.#high |= bits << 31;
+      }
+      if (byte < 128) {
+        this.#high >>>= 0;
+        return low >>> 0;
+      }
+    }
+    throw new Proto3Error("a number is longer than 10 bytes");
+  }
+
+  #skip(wire: number, end: number): void {
+    if (wire === VARINT) return void this.#varint(end);
+    if (wire !== LENGTH && wire !== FIXED32 && wire !== FIXED64)
+      throw new Proto3Error(`wire type ${wire} is not used in proto3`);
+    const until = wire === LENGTH ? this.#span(end) : this.#at + (wire === FIXED32 ? 4 : 8);
+    if (until > end) throw new Proto3Error("a fixed-size number is cut off");
+    this.#at = until;
+  }
+}
+
+function blankOf(type: MessageType<unknown>): Values {
+  const value: Values = { ...type.blank };
+  for (const name of type.repeatedNames) value[name] = [];
+  return value;
+}
+
+function wireOf({ kind }: NamedField): number {
+  return kind === "string" || kind === "bytes" || kind === "message" ? LENGTH : VARINT;
+}
+
+function wrongWire(field: NamedField, wire: number): Proto3Error {
+  return new Proto3Error(`${field.name} has wire type ${wire} instead of ${wireOf(field)}`);
+}

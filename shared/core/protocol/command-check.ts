@@ -1,0 +1,50 @@
+/** Reading a command, and what every command must carry beyond being well-formed. */
+import { decode } from "../model/proto3-decode.ts";
+import { commandNameOf, commandType } from "./command-messages.ts";
+import type { Command } from "./command-messages.ts";
+import { framesOf } from "./frame.ts";
+
+/** @returns undefined for a code that is no command's. @throws Proto3Error when the payload is not readable */
+export function decodeCommand(code: number, payload: Uint8Array): Command | undefined {
+  const name = commandNameOf(code);
+  // The table that the name chooses is the one that reads the payload, which the compiler cannot see.
+  return name === undefined ? undefined : ({ name, message: decode(commandType(name), payload) } as Command);
+}
+
+/** Reads one stored command frame; undefined when it is a notification. @throws Proto3Error, RangeError when it is no frame */
+export function commandOf(raw: Uint8Array): Command | undefined {
+  const frame = framesOf(raw)[0];
+  return frame === undefined ? undefined : decodeCommand(frame.type, frame.payload);
+}
+
+/** @returns what a command lacks, to be put after its name; undefined when it is whole */
+export function lackOf({ name, message }: Command): string | undefined {
+  switch (name) {
+    case "Output":
+      return message.value === undefined && message.failure === undefined ? "has no result" : undefined;
+    case "SetState":
+      return message.value === undefined ? "has no value" : undefined;
+    case "GetEagerState":
+      return message.value === undefined && message.void === undefined ? "has no result" : undefined;
+    case "CompletePromise":
+      return message.completionValue === undefined && message.completionFailure === undefined
+        ? "has no completion"
+        : undefined;
+    case "CompleteAwakeable":
+      return message.value === undefined && message.failure === undefined ? "has no result" : undefined;
+    case "SendSignal":
+      if (message.signalIndex === undefined && message.signalName === undefined) return "names no signal";
+      return message.void === undefined && message.value === undefined && message.failure === undefined
+        ? "has no result"
+        : undefined;
+    case "AttachInvocation":
+    case "GetInvocationOutput":
+      return message.invocationId === undefined &&
+        message.idempotentRequest === undefined &&
+        message.workflow === undefined
+        ? "has no target"
+        : undefined;
+    default:
+      return undefined;
+  }
+}

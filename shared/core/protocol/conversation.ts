@@ -1,0 +1,167 @@
+/**
+ * Our side of one attempt's response: bytes in, entries and an ending out; no transport, no clock.
+ *
+ * Entries can be read from `received` while the response is still coming. An exchange that stays open can be built
+ * on that: the driver notes how far it has read, makes the items since then durable as a segment (I2), and writes
+ * their completions on the same stream, whose frames are those of the journal. What `finish` may still withdraw is an
+ * output whose terminator never came, so such a driver leaves a trailing output to the next segment.
+ */
+import { Proto3Error } from "../model/proto3.ts";
+import { isEmptyAwait } from "./await-tree.ts";
+import type { Await } from "./await-tree.ts";
+import { decodeCommand, lackOf } from "./command-check.ts";
+import { endingOfError, awaitOfSuspension } from "./ending.ts";
+import { FrameReader } from "./frame.ts";
+import type { Frame } from "./frame.ts";
+import { CONTROL, codeText } from "./messages.ts";
+import { completionOfProposal } from "./proposal.ts";
+import type { AttemptReply, Ending, Received } from "./received.ts";
+import type { ProtocolVersion } from "./version.ts";
+
+export interface ConversationSetting {
+  readonly version: ProtocolVersion;
+  readonly messageSizeMaxBytes: number;
+  /** Completion ids of the run commands in the replayed journal that have no completion there. */
+  readonly openRuns: ReadonlySet<number>;
+  /** Whether the replayed journal holds an output. */
+  readonly hasOutput: boolean;
+}
+
+const COMMAND_CODES_FROM = 0x0400;
+const NOTIFICATION_CODES_FROM = 0x8000;
+const CUSTOM_CODES_FROM = 0xfc00;
+
+export class Conversation {
+  readonly #version: ProtocolVersion;
+  readonly #reader: FrameReader;
+  readonly #openRuns: Set<number>;
+  readonly #proposed = new Set<number>();
+  readonly #received: Received[] = [];
+  #hasOutput: boolean;
+  #ending: Ending | undefined;
+
+  constructor(setting: ConversationSetting) {
+    this.#version = setting.version;
+    this.#reader = new FrameReader(setting.messageSizeMaxBytes);
+    this.#openRuns = new Set(setting.openRuns);
+    this.#hasOutput = setting.hasOutput;
+  }
+
+  /** The entries so far, in order; grows with `receive`. */
+  get received(): readonly Received[] {
+    return this.#received;
+  }
+
+  /** Whether the ending is settled, by a terminator or by what must not be: nothing that still comes is read. */
+  get terminated(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  /** @param chunk any cut of the response's bytes; must not change afterwards, as the entries share its memory */
+  receive(chunk: Uint8Array): void {
+    if (this.#ending !== undefined) return;
+    this.#reader.push(chunk);
+    while (this.#ending === undefined) {
+      const frame = this.#reader.next();
+      if (frame === undefined) break;
+      this.#ending = this.#take(frame);
+    }
+    if (this.#reader.tooLarge !== undefined) this.#ending ??= { kind: "too-large", ...this.#reader.tooLarge };
+  }
+
+  /**
+   * @param how `eof` when the response ended as a response does, `broken` when the transport failed
+   * @param reason the transport's words, shown where no terminator had come
+   */
+  finish(how: "eof" | "broken", reason?: string): AttemptReply {
+    if (this.#ending !== undefined) return { received: this.#received, ending: this.#ending };
+    const cutOff = this.#reader.pendingBytes;
+    const where =
+      cutOff === 0 ? "before the attempt's end was told" : `in the middle of a message, after ${cutOff} bytes of it`;
+    const message = reason === undefined ? `the response stopped ${where}` : `the response stopped ${where}: ${reason}`;
+    const received = how === "broken" || cutOff > 0 ? withoutTrailingOutput(this.#received) : this.#received;
+    return { received, ending: { kind: "cut", message } };
+  }
+
+  #take(frame: Frame): Ending | undefined {
+    try {
+      return this.#takeReadable(frame);
+    } catch (error) {
+      if (!(error instanceof Proto3Error)) throw error;
+      return violation(`${codeText(frame.type)} is not readable: ${error.message}`);
+    }
+  }
+
+  #takeReadable(frame: Frame): Ending | undefined {
+    switch (frame.type) {
+      case CONTROL.End:
+        return this.#hasOutput ? { kind: "ended" } : violation("the attempt ended without an output");
+      case CONTROL.Suspension:
+        return this.#suspended(awaitOfSuspension(frame.payload, this.#version));
+      case CONTROL.Error:
+        return endingOfError(frame.payload);
+      case CONTROL.ProposeRunCompletion:
+        return this.#proposal(frame);
+      case CONTROL.AwaitingOn:
+        return undefined;
+      default:
+        return this.#command(frame);
+    }
+  }
+
+  #suspended(awaiting: Await | undefined): Ending {
+    if (awaiting === undefined || isEmptyAwait(awaiting)) return violation("the suspension waits on nothing");
+    return { kind: "suspended", awaiting };
+  }
+
+  #command(frame: Frame): Ending | undefined {
+    const command = decodeCommand(frame.type, frame.payload);
+    if (command === undefined) return violation(illegalText(frame.type));
+    if (command.name === "Input") return violation("a deployment must not send the input");
+    const lack = lackOf(command);
+    if (lack !== undefined) return violation(`${codeText(frame.type)} ${lack}`);
+    if (command.name === "Run") this.#openRuns.add(command.message.resultCompletionId);
+    if (command.name === "Output") this.#hasOutput = true;
+    this.#received.push({ kind: "command", type: frame.type, ...command, frame: frame.raw });
+    return undefined;
+  }
+
+  /** Of several proposals for one run the first counts: it is the one that replays will show. */
+  #proposal(frame: Frame): Ending | undefined {
+    const proposal = completionOfProposal(frame.payload, this.#version);
+    if (proposal === undefined) return violation("a run proposal has no result");
+    const { completionId } = proposal;
+    if (this.#proposed.has(completionId)) return undefined;
+    if (!this.#openRuns.delete(completionId))
+      return violation(`a proposal for completion ${completionId}, which no open run has`);
+    this.#proposed.add(completionId);
+    this.#received.push({ kind: "proposal", ...proposal });
+    return undefined;
+  }
+}
+
+function violation(message: string): Ending {
+  return { kind: "violation", message };
+}
+
+function illegalText(code: number): string {
+  if (code >= CUSTOM_CODES_FROM) return `custom entries such as ${codeText(code)} are not supported`;
+  if (code >= NOTIFICATION_CODES_FROM) return `a deployment must not send notifications such as ${codeText(code)}`;
+  if (code >= COMMAND_CODES_FROM) return `${codeText(code)} is no known command`;
+  return `a deployment must not send ${codeText(code)}`;
+}
+
+/**
+ * A replay must give a stored output again byte for byte, so one whose end was lost with the transport is better made
+ * anew. Proposals around it stay: they belong to runs before it.
+ */
+function withoutTrailingOutput(received: readonly Received[]): readonly Received[] {
+  const kept = [...received];
+  for (let i = kept.length - 1; i >= 0; i--) {
+    const item = kept[i]!;
+    if (item.kind === "proposal") continue;
+    if (item.name !== "Output") break;
+    kept.splice(i, 1);
+  }
+  return kept;
+}

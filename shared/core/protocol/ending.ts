@@ -1,0 +1,50 @@
+/** Reads the terminators that carry something: a suspension's await, an error's details. */
+import { decode } from "../model/proto3-decode.ts";
+import { awaitOfNode } from "./await-tree.ts";
+import type { Await } from "./await-tree.ts";
+import { ErrorMessage, SuspensionListsMessage, SuspensionTreeMessage } from "./control-messages.ts";
+import type { AttemptError, RelatedCommand } from "./received.ts";
+import type { ProtocolVersion } from "./version.ts";
+
+/** @returns undefined where a V7 suspension has no tree. @throws Proto3Error */
+export function awaitOfSuspension(payload: Uint8Array, version: ProtocolVersion): Await | undefined {
+  if (version >= 7) {
+    const tree = decode(SuspensionTreeMessage, payload).awaitingOn;
+    return tree === undefined ? undefined : awaitOfNode(tree);
+  }
+  const lists = decode(SuspensionListsMessage, payload);
+  return {
+    completions: lists.waitingCompletions,
+    signals: lists.waitingSignals,
+    namedSignals: lists.waitingNamedSignals,
+    nested: [],
+    combinator: "first-completed",
+  };
+}
+
+/** @throws Proto3Error */
+export function endingOfError(payload: Uint8Array): AttemptError {
+  const error = decode(ErrorMessage, payload);
+  return {
+    kind: "error",
+    code: error.code,
+    message: error.message,
+    ...(error.stacktrace === "" ? {} : { stacktrace: error.stacktrace }),
+    related: relatedOf(error.relatedCommandIndex, error.relatedCommandName, error.relatedCommandType),
+    ...(error.nextRetryDelayMs === undefined ? {} : { nextRetryDelayMs: clamped(error.nextRetryDelayMs) }),
+    behavior: error.behavior === 1 ? "pause" : error.behavior === 2 ? "fail" : "retry",
+  };
+}
+
+function relatedOf(index: number | undefined, name: string | undefined, type: number | undefined): RelatedCommand {
+  return {
+    ...(index === undefined ? {} : { commandIndex: index }),
+    ...(name === undefined ? {} : { commandName: name }),
+    ...(type === undefined ? {} : { commandType: type }),
+  };
+}
+
+/** A delay too long for a number is no reason to lose the error that carries it. */
+function clamped(delayMs: bigint): number {
+  return Number(delayMs > BigInt(Number.MAX_SAFE_INTEGER) ? BigInt(Number.MAX_SAFE_INTEGER) : delayMs);
+}

@@ -1,0 +1,114 @@
+/** Frames: every message travels behind an 8-byte header of type code, flags and payload length. */
+import { encode } from "../model/proto3-encode.ts";
+import type { Draft, MessageType } from "../model/proto3.ts";
+
+export const HEADER_BYTES = 8;
+/** The sender asks for an acknowledgement; V7 sets it on every run proposal. */
+export const REQUESTED_ACK = 0x8000;
+
+export interface Frame {
+  /** The type code. */
+  readonly type: number;
+  /** The upper 16 bits that follow the code, reserved ones included. */
+  readonly flags: number;
+  readonly payload: Uint8Array;
+  /** Header and payload as received: this is what is stored and replayed (I9). */
+  readonly raw: Uint8Array;
+}
+
+export interface FrameTooLarge {
+  readonly sizeBytes: number;
+  readonly limitBytes: number;
+}
+
+/** @param payload is copied */
+export function encodeFrame(type: number, payload: Uint8Array, flags = 0): Uint8Array {
+  const raw = new Uint8Array(HEADER_BYTES + payload.length);
+  raw.set(payload, HEADER_BYTES);
+  return withHeader(raw, type, flags);
+}
+
+/** Writes a message straight behind its header, without a copy between. @throws Proto3Error as `encode` does */
+export function messageFrame<T>(code: number, type: MessageType<T>, value: Draft<NoInfer<T>>, flags = 0): Uint8Array {
+  return withHeader(encode(type, value, HEADER_BYTES), code, flags);
+}
+
+function withHeader(raw: Uint8Array, type: number, flags: number): Uint8Array {
+  const header = new DataView(raw.buffer, raw.byteOffset, HEADER_BYTES);
+  header.setUint16(0, type);
+  header.setUint16(2, flags);
+  header.setUint32(4, raw.length - HEADER_BYTES);
+  return raw;
+}
+
+/** Splits stored bytes, one frame or several on end, into frames. @throws RangeError when they do not end with a frame */
+export function framesOf(bytes: Uint8Array): Frame[] {
+  const reader = new FrameReader(Infinity);
+  reader.push(bytes);
+  const frames: Frame[] = [];
+  for (let frame = reader.next(); frame !== undefined; frame = reader.next()) frames.push(frame);
+  if (reader.pendingBytes > 0) throw new RangeError(`${reader.pendingBytes} bytes at the end are not a whole frame`);
+  return frames;
+}
+
+/** Cuts a stream of chunks into frames. The boundaries of chunks carry no meaning. */
+export class FrameReader {
+  /** Set once a header announces a payload above the limit; nothing is read after that. */
+  tooLarge: FrameTooLarge | undefined;
+  readonly #limitBytes: number;
+  #buffer = new Uint8Array(0);
+  #start = 0;
+  #end = 0;
+  /** Frames are views of the chunk they came in, so bytes may be added only to a buffer that was made here. */
+  #owned = false;
+
+  /** @param limitBytes the largest payload accepted (RT0003) */
+  constructor(limitBytes: number) {
+    this.#limitBytes = limitBytes;
+  }
+
+  /** Bytes received that belong to no whole frame: after the last `next`, what a cut left over. */
+  get pendingBytes(): number {
+    return this.#end - this.#start;
+  }
+
+  /** @param chunk must not change afterwards, as frames share its memory */
+  push(chunk: Uint8Array): void {
+    if (this.tooLarge !== undefined || chunk.length === 0) return;
+    if (this.pendingBytes === 0) {
+      this.#buffer = chunk as Uint8Array<ArrayBuffer>;
+      this.#start = 0;
+      this.#end = chunk.length;
+      this.#owned = false;
+      return;
+    }
+    if (!this.#owned || this.#end + chunk.length > this.#buffer.length) this.#grow(chunk.length);
+    this.#buffer.set(chunk, this.#end);
+    this.#end += chunk.length;
+  }
+
+  /** Room doubles, so that a large frame in many chunks costs time in proportion to its size; no byte is ever moved within a buffer. */
+  #grow(more: number): void {
+    const pending = this.#buffer.subarray(this.#start, this.#end);
+    this.#buffer = new Uint8Array(2 * (pending.length + more));
+    this.#buffer.set(pending);
+    this.#start = 0;
+    this.#end = pending.length;
+    this.#owned = true;
+  }
+
+  /** @returns the next whole frame; undefined until more bytes come, and for good once `tooLarge` is set */
+  next(): Frame | undefined {
+    if (this.tooLarge !== undefined || this.pendingBytes < HEADER_BYTES) return undefined;
+    const header = new DataView(this.#buffer.buffer, this.#buffer.byteOffset + this.#start, HEADER_BYTES);
+    const sizeBytes = header.getUint32(4);
+    if (sizeBytes > this.#limitBytes) {
+      this.tooLarge = { sizeBytes, limitBytes: this.#limitBytes };
+      return undefined;
+    }
+    if (this.pendingBytes < HEADER_BYTES + sizeBytes) return undefined;
+    const raw = this.#buffer.subarray(this.#start, this.#start + HEADER_BYTES + sizeBytes);
+    this.#start += raw.length;
+    return { type: header.getUint16(0), flags: header.getUint16(2), payload: raw.subarray(HEADER_BYTES), raw };
+  }
+}

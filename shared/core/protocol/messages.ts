@@ -1,0 +1,86 @@
+/** The registry of every message: code, name, direction, and the versions in which it exists in that shape. */
+import type { MessageType } from "../model/proto3.ts";
+import { COMMANDS } from "./command-messages.ts";
+import * as control from "./control-messages.ts";
+import { NOTIFICATIONS, NotificationMessage } from "./notification-messages.ts";
+import { PROTOCOL_VERSIONS } from "./version.ts";
+import type { ProtocolVersion } from "./version.ts";
+
+export const CONTROL = {
+  Start: 0x0000,
+  Suspension: 0x0001,
+  Error: 0x0002,
+  End: 0x0003,
+  CommandAck: 0x0004,
+  ProposeRunCompletion: 0x0005,
+  AwaitingOn: 0x0006,
+  ProposeRunCompletionAck: 0x0007,
+} as const;
+
+export interface MessageRow {
+  readonly code: number;
+  readonly name: string;
+  readonly family: "control" | "command" | "notification";
+  /** Commands go both ways: from the deployment when new, to it when replayed. */
+  readonly direction: "to-deployment" | "from-deployment" | "both";
+  readonly versions: readonly ProtocolVersion[];
+  readonly type: MessageType<unknown>;
+}
+
+type ControlRow = readonly [
+  name: keyof typeof CONTROL,
+  direction: MessageRow["direction"],
+  versions: readonly ProtocolVersion[],
+  type: MessageType<unknown>,
+];
+
+const controlRows: readonly ControlRow[] = [
+  ["Start", "to-deployment", PROTOCOL_VERSIONS, control.StartMessage],
+  ["Suspension", "from-deployment", [5, 6], control.SuspensionListsMessage],
+  ["Suspension", "from-deployment", [7], control.SuspensionTreeMessage],
+  ["Error", "from-deployment", PROTOCOL_VERSIONS, control.ErrorMessage],
+  ["End", "from-deployment", PROTOCOL_VERSIONS, control.EndMessage],
+  ["CommandAck", "to-deployment", PROTOCOL_VERSIONS, control.CommandAckMessage],
+  ["ProposeRunCompletion", "from-deployment", PROTOCOL_VERSIONS, control.ProposeRunCompletionMessage],
+  ["AwaitingOn", "from-deployment", [7], control.AwaitingOnMessage],
+  ["ProposeRunCompletionAck", "to-deployment", [7], control.RunCompletionAckMessage],
+];
+
+export const MESSAGES: readonly MessageRow[] = [
+  ...controlRows.map(([name, direction, versions, type]): MessageRow => ({
+    code: CONTROL[name],
+    name,
+    family: "control",
+    direction,
+    versions,
+    type,
+  })),
+  ...Object.entries(COMMANDS).map(([name, { code, type }]): MessageRow => ({
+    code,
+    name,
+    family: "command",
+    direction: "both",
+    versions: PROTOCOL_VERSIONS,
+    type,
+  })),
+  ...Object.entries(NOTIFICATIONS).map(([name, code]): MessageRow => ({
+    code,
+    name,
+    family: "notification",
+    direction: "to-deployment",
+    versions: PROTOCOL_VERSIONS,
+    type: NotificationMessage,
+  })),
+];
+
+/** @returns undefined where the version has no message of that code */
+export function messageOf(code: number, version: ProtocolVersion): MessageRow | undefined {
+  return MESSAGES.find((row) => row.code === code && row.versions.includes(version));
+}
+
+/** How a code is called in an error message, known or not. */
+export function codeText(code: number): string {
+  const hex = `0x${code.toString(16).padStart(4, "0")}`;
+  const name = MESSAGES.find((row) => row.code === code)?.name;
+  return name === undefined ? hex : `${name} (${hex})`;
+}

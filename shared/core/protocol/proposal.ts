@@ -1,0 +1,33 @@
+/** Turns a run's proposal into the completion that the journal holds. */
+import { decode } from "../model/proto3-decode.ts";
+import { encode } from "../model/proto3-encode.ts";
+import { RawProposalMessage, RawRunCompletionMessage } from "./control-messages.ts";
+import { messageFrame } from "./frame.ts";
+import { NOTIFICATIONS, NotificationMessage } from "./notification-messages.ts";
+import { FailureMessage } from "./wire-values.ts";
+import type { ProtocolVersion } from "./version.ts";
+
+export interface ProposedCompletion {
+  readonly completionId: number;
+  readonly failed: boolean;
+  readonly frame: Uint8Array;
+}
+
+/** @returns undefined where the proposal has no result. @throws Proto3Error */
+export function completionOfProposal(payload: Uint8Array, version: ProtocolVersion): ProposedCompletion | undefined {
+  const { resultCompletionId: completionId, value, failure } = decode(RawProposalMessage, payload);
+  if (value !== undefined) {
+    const frame = messageFrame(NOTIFICATIONS.RunCompletion, NotificationMessage, {
+      completionId,
+      value: { content: value },
+    });
+    return { completionId, failed: false, frame };
+  }
+  if (failure === undefined) return undefined;
+  const known = decode(FailureMessage, failure);
+  // A failure is passed on as the bytes that came, except to V5, which must not see metadata.
+  const passed =
+    version >= 6 || known.metadata.length === 0 ? failure : encode(FailureMessage, { ...known, metadata: [] });
+  const frame = messageFrame(NOTIFICATIONS.RunCompletion, RawRunCompletionMessage, { completionId, failure: passed });
+  return { completionId, failed: true, frame };
+}
