@@ -1,11 +1,16 @@
-/** How the tests of `npm test` run: one process, threads, files isolated from nothing but their own state. */
+/** How the tests of `npm test` run: in threads, all that need nothing but what npm installs. */
 import { defineConfig } from "vitest/config";
+import { reportersOf } from "./test/reporters.ts";
+
+/** Suites that take minutes or packages of their own have a configuration of their own. */
+const HEAVY = ["compat", "dynamodb", "conformance", "crash", "first-command", "bench"];
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/compat/**", "test/dynamodb/**", "**/node_modules/**"],
+    exclude: [...HEAVY.map((suite) => `test/${suite}/**`), "**/node_modules/**"],
     pool: "threads",
     testTimeout: 30_000,
+    reporters: reportersOf("unit"),
   },
 });

@@ -1,0 +1,145 @@
+/** Starts the control plane and the example deployment, shows how to call it, and ends both when it is told to stop. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const INGRESS_PORT = 8080;
+const ADMIN_PORT = 9070;
+const DEPLOYMENT_PORT = 9080;
+const READY_WITHIN_MS = 30_000;
+const POLL_EVERY_MS = 50;
+const STOP_WITHIN_MS = 10_000;
+
+const COMMAND = "dist/stepwell.js";
+const DEPLOYMENT = "dist/examples/greeter.js";
+const SERVICES = ["greeter", "postOffice"];
+
+const JSON_HEADER = "-H 'content-type: application/json'";
+const INVITATION = `
+Ready. The control plane answers on ${INGRESS_PORT} (calls) and ${ADMIN_PORT} (administration); its data is in .stepwell.
+Try, in another terminal:
+
+  Call a handler:
+    curl localhost:${INGRESS_PORT}/greeter/greet ${JSON_HEADER} -d '"Ada"'
+
+  Call it as often as you like under one idempotency key; it runs once, and the answer stays:
+    curl localhost:${INGRESS_PORT}/greeter/greet ${JSON_HEADER} -H 'idempotency-key: ada-1' -d '"Ada"'
+
+  Send yourself a reminder, stop everything with Ctrl-C, start again: it still comes, and on time:
+    curl localhost:${INGRESS_PORT}/greeter/remind/send ${JSON_HEADER} -d '{"name":"Ada","about":"the tea","seconds":20}'
+
+Ctrl-C stops both.
+`;
+
+/** A reason to give up that the reader can act on; it is printed without a stack. */
+class StartError extends Error {}
+
+/** Children that run, each with the promise of its end. They are stopped in this order, so that the control plane can let go first. */
+const children = [];
+let stopping = false;
+
+async function requirePortFree(port, owner) {
+  const server = createServer();
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening").catch((cause) => {
+    throw new StartError(
+      `Port ${port}, meant for ${owner}, cannot be used (${cause.code}). Stop what listens there, then try again.`,
+    );
+  });
+  server.close();
+  await once(server, "close");
+}
+
+/** The child gets a process group of its own: Ctrl-C then reaches this process alone, which ends its children in order. */
+function start(name, args) {
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "inherit", "inherit"], detached: true });
+  const ended = once(child, "exit").then(([code, signal]) => {
+    if (!stopping) throw new StartError(`The ${name} ended by itself (${signal ?? `exit code ${code}`}).`);
+  });
+  ended.catch(() => undefined);
+  const running = { name, child, ended };
+  children.push(running);
+  return running;
+}
+
+async function stopAll() {
+  stopping = true;
+  for (const { child, ended } of children) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    child.kill("SIGTERM");
+    const late = setTimeout(() => child.kill("SIGKILL"), STOP_WITHIN_MS);
+    await ended.catch(() => undefined);
+    clearTimeout(late);
+  }
+}
+
+/** Asks until the answer is yes; a child that ends meanwhile ends the waiting as well. */
+async function until(what, probe) {
+  const deadlineMs = Date.now() + READY_WITHIN_MS;
+  const ends = children.map(({ ended }) => ended);
+  while (!stopping && !(await Promise.race([probe().catch(() => false), ...ends]))) {
+    if (Date.now() > deadlineMs) throw new StartError(`Still not so after ${READY_WITHIN_MS / 1000} s: ${what}.`);
+    await sleep(POLL_EVERY_MS);
+  }
+}
+
+async function listens(port) {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function isHealthy(port, path) {
+  const response = await fetch(`http://127.0.0.1:${port}${path}`);
+  await response.arrayBuffer();
+  return response.ok;
+}
+
+async function isRegistered() {
+  const response = await fetch(`http://127.0.0.1:${ADMIN_PORT}/services`);
+  const { services } = await response.json();
+  return SERVICES.every((name) => services.some((service) => service.name === name));
+}
+
+async function run() {
+  for (const built of [COMMAND, DEPLOYMENT]) {
+    if (!existsSync(built)) throw new StartError(`${built} is not there: run \`npm run build\` first.`);
+  }
+  await requirePortFree(INGRESS_PORT, "calls");
+  await requirePortFree(ADMIN_PORT, "administration");
+  await requirePortFree(DEPLOYMENT_PORT, "the example deployment");
+
+  const registered = `http://127.0.0.1:${DEPLOYMENT_PORT}`;
+  const controlPlane = start("control plane", [COMMAND, "dev", "--data-dir", ".stepwell", "--register", registered]);
+  const deployment = start("example deployment", ["--import", "./examples/polyfill.mjs", DEPLOYMENT]);
+
+  await until(`the example deployment listens on ${DEPLOYMENT_PORT}`, () => listens(DEPLOYMENT_PORT));
+  await until("the ingress is healthy", () => isHealthy(INGRESS_PORT, "/restate/health"));
+  await until("the admin API is healthy", () => isHealthy(ADMIN_PORT, "/health"));
+  await until(`the services ${SERVICES.join(" and ")} are registered`, isRegistered);
+
+  if (!stopping) console.log(INVITATION);
+  await Promise.race([controlPlane.ended, deployment.ended]);
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+  // A terminal and npm may both pass the same Ctrl-C on; the second one changes nothing.
+  process.on(signal, () => void stopAll());
+}
+
+process.chdir(`${import.meta.dirname}/..`);
+try {
+  await run();
+} catch (error) {
+  if (!(error instanceof StartError)) throw error;
+  console.error(`\n${error.message}`);
+  process.exitCode = 1;
+} finally {
+  await stopAll();
+}
