@@ -1,0 +1,98 @@
+/** Which network addresses a deployment may have, so that a registered URI cannot be used to reach our own insides. */
+import { BlockList, isIP } from "node:net";
+
+/** `loopback` and `private` name whole families of ranges; anything else is one range, such as `10.4.0.0/16`. */
+export type AddressAllowance = "loopback" | "private" | (string & {});
+
+/** Ranges by the name that a refusal gives; the first that matches names it. */
+const FORBIDDEN: readonly (readonly [name: string, ranges: readonly string[]])[] = [
+  ["metadata service", ["169.254.169.254/32", "fd00:ec2::/32", "100.100.100.200/32"]],
+  ["loopback", ["127.0.0.0/8", "::1/128"]],
+  ["private", ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]],
+  ["link-local", ["169.254.0.0/16", "fe80::/10"]],
+  ["unspecified", ["0.0.0.0/8", "::/128"]],
+  ["multicast", ["224.0.0.0/4", "ff00::/8"]],
+  ["carrier-grade NAT", ["100.64.0.0/10"]],
+  [
+    "reserved",
+    [
+      ...["192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4"],
+      ...["100::/64", "2001::/32", "2001:db8::/32", "64:ff9b:1::/48", "fec0::/10"],
+    ],
+  ],
+];
+
+const LISTS = FORBIDDEN.map(([name, ranges]) => ({ name, list: blockListOf(ranges) }));
+
+export class AddressGuard {
+  readonly #families: ReadonlySet<string>;
+  readonly #ranges: BlockList;
+
+  /** @throws RangeError when an allowance is neither a family nor a range */
+  constructor(allow: readonly AddressAllowance[] = []) {
+    const isFamily = (one: string): boolean => one === "loopback" || one === "private";
+    this.#families = new Set(allow.filter(isFamily));
+    this.#ranges = blockListOf(allow.filter((one) => !isFamily(one)));
+  }
+
+  /**
+   * Why an address may not be connected to; undefined when it may.
+   * @param address a literal IPv4 or IPv6 address, a zone allowed
+   */
+  refusal(address: string): string | undefined {
+    const bare = address.replace(/%.*$/, "");
+    if (isIP(bare) === 0) return "not an address";
+    const embedded = isIP(bare) === 6 ? embeddedIpv4(bare) : undefined;
+    // An IPv6 address that carries an IPv4 address reaches that one, so that one is judged.
+    const judged = embedded ?? bare;
+    if (isIn(this.#ranges, judged) || isIn(this.#ranges, bare)) return undefined;
+    const match = LISTS.find(({ list }) => isIn(list, judged));
+    if (match === undefined || this.#families.has(match.name)) return undefined;
+    return match.name;
+  }
+}
+
+function isIn(list: BlockList, address: string): boolean {
+  return list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+}
+
+function blockListOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = "", bits = "", ...more] = range.split("/");
+    const version = isIP(address);
+    const bitsMax = version === 6 ? 128 : 32;
+    if (version === 0 || more.length > 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > bitsMax) {
+      throw new RangeError(`"${range}" is not an address range such as 10.4.0.0/16 or fd12::/32.`);
+    }
+    list.addSubnet(address, Number(bits), version === 6 ? "ipv6" : "ipv4");
+  }
+  return list;
+}
+
+/** The IPv4 address inside a mapped, compatible, NAT64 or 6to4 address. */
+function embeddedIpv4(address: string): string | undefined {
+  const groups = groupsOf(address);
+  const leading = groups.slice(0, 6).join(":");
+  const last = [groups[6] ?? 0, groups[7] ?? 0] as const;
+  const isCompatible = leading === "0:0:0:0:0:0" && (last[0] !== 0 || last[1] > 1);
+  const isMapped = leading === "0:0:0:0:0:65535" || leading === "0:0:0:0:65535:0";
+  const isNat64 = leading === `${0x64}:${0xff9b}:0:0:0:0`;
+  if (isCompatible || isMapped || isNat64) return dotted(last[0], last[1]);
+  if (groups[0] === 0x2002) return dotted(groups[1] ?? 0, groups[2] ?? 0);
+  return undefined;
+}
+
+/** The eight 16-bit groups. The URL parser turns every spelling, the dotted one too, into hexadecimal groups. */
+function groupsOf(address: string): readonly number[] {
+  const plain = new URL(`http://[${address}]/`).hostname.slice(1, -1);
+  const [front = "", back] = plain.split("::");
+  const parse = (part: string): number[] => (part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16)));
+  const before = parse(front);
+  const after = parse(back ?? "");
+  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
+}
+
+function dotted(high: number, low: number): string {
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+}

@@ -1,0 +1,139 @@
+/** Opening one connection to an origin: guarded addresses, verified certificates, and a limit on the time it takes. */
+import { lookup } from "node:dns/promises";
+import { connect as connectTcp, isIP } from "node:net";
+import type { LookupFunction, Socket } from "node:net";
+import { connect as connectTls, createSecureContext, rootCertificates } from "node:tls";
+import type { SecureContext, TLSSocket } from "node:tls";
+import { TransportError } from "../../engine/ports/endpoints.ts";
+import type { AddressGuard } from "./address-guard.ts";
+import { unopened } from "./failures.ts";
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** All addresses of a host name. @throws when there is no such name */
+export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
+
+export interface DialerOptions {
+  readonly guard: AddressGuard;
+  readonly resolve?: Resolve;
+  /** Certificates in PEM form that are trusted beside the public ones. */
+  readonly ca?: string;
+  /** For name lookup, connection and handshake together. */
+  readonly connectTimeoutMs: number;
+}
+
+/** What the peer chose in the handshake; `none` where it chose nothing or there is no TLS. */
+export type Alpn = "h2" | "http/1.1" | "none";
+
+export interface Connection {
+  readonly socket: Socket;
+  readonly alpn: Alpn;
+}
+
+const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true });
+
+export class Dialer {
+  readonly #options: DialerOptions;
+  readonly #opening = new Set<Socket>();
+  #trust: SecureContext | undefined;
+  #closed = false;
+
+  constructor(options: DialerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @param origin its scheme says whether TLS is spoken
+   * @param protocols what is offered in the handshake
+   * @throws TransportError `forbidden`, `unreachable` or `tls`
+   */
+  async dial(origin: URL, protocols: readonly ("h2" | "http/1.1")[]): Promise<Connection> {
+    if (this.#closed) throw new TransportError("unreachable", "This side was closed and opens no more connections.");
+    const secure = origin.protocol === "https:";
+    const host = origin.hostname.replace(/^\[|\]$/g, "");
+    // The lookup is not asked about a literal address, so that is judged here.
+    if (isIP(host) !== 0) this.#allowed(host, [{ address: host, family: isIP(host) }]);
+    const port = origin.port === "" ? (secure ? 443 : 80) : Number(origin.port);
+    const route = { host, port, lookup: this.#guardedLookup(), autoSelectFamily: true };
+    const socket = secure
+      ? connectTls({ ...route, ALPNProtocols: [...protocols], secureContext: this.#secureContext() })
+      : connectTcp(route);
+    this.#opening.add(socket);
+    try {
+      await opened(socket, secure, origin, this.#options.connectTimeoutMs);
+    } finally {
+      this.#opening.delete(socket);
+    }
+    socket.setNoDelay(true);
+    return { socket, alpn: secure ? alpnOf(socket as TLSSocket) : "none" };
+  }
+
+  /** Gives up the connections that are being opened; no other is opened afterwards. */
+  close(): void {
+    this.#closed = true;
+    for (const socket of this.#opening) socket.destroy();
+  }
+
+  /** Runs at every connection, after the name is resolved: a name that changes its address is judged anew each time. */
+  #guardedLookup(): LookupFunction {
+    const resolve = this.#options.resolve ?? systemResolve;
+    return (hostname, options, callback) => {
+      resolve(hostname)
+        .then((found) => this.#allowed(hostname, found))
+        .then(
+          (allowed) => {
+            if (options.all === true) callback(null, [...allowed]);
+            else callback(null, allowed[0]?.address ?? "", allowed[0]?.family ?? 0);
+          },
+          (error: NodeJS.ErrnoException) => callback(error, ""),
+        );
+    };
+  }
+
+  #allowed(hostname: string, found: readonly ResolvedAddress[]): readonly ResolvedAddress[] {
+    const allowed = found.filter(({ address }) => this.#options.guard.refusal(address) === undefined);
+    const [first] = found;
+    if (allowed.length > 0 || first === undefined) return allowed;
+    const reason = this.#options.guard.refusal(first.address);
+    const named = hostname === first.address ? hostname : `${hostname} resolves to ${first.address}, which`;
+    throw new TransportError("forbidden", `${named} is a forbidden address (${reason}).`);
+  }
+
+  #secureContext(): SecureContext {
+    const { ca } = this.#options;
+    this.#trust ??= createSecureContext(ca === undefined ? {} : { ca: [...rootCertificates, ca] });
+    return this.#trust;
+  }
+}
+
+function alpnOf(socket: TLSSocket): Alpn {
+  const chosen = socket.alpnProtocol;
+  return chosen === "h2" || chosen === "http/1.1" ? chosen : "none";
+}
+
+function opened(socket: Socket, secure: boolean, origin: URL, timeoutMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let phase: "connect" | "handshake" = "connect";
+    const timer = setTimeout(() => {
+      socket.destroy(new TransportError("unreachable", `No connection to ${origin.host} within ${timeoutMs} ms.`));
+    }, timeoutMs);
+    const onReady = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    socket.once("connect", () => (phase = "handshake"));
+    socket.once(secure ? "secureConnect" : "connect", onReady);
+    // This listener stays for the life of the socket: an error that nobody else takes must not end the process.
+    socket.on("error", (error) => {
+      clearTimeout(timer);
+      reject(unopened(error, phase, origin));
+    });
+    socket.once("close", () => {
+      clearTimeout(timer);
+      reject(unopened(undefined, phase, origin));
+    });
+  });
+}

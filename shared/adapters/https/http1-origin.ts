@@ -1,0 +1,143 @@
+/** All HTTP/1.1 connections to one origin: kept alive between exchanges, one exchange at a time on each. */
+import { Agent, request as httpRequest } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Socket } from "node:net";
+import { deliverRest } from "./carried-exchange.ts";
+import type { CarriedExchange } from "./carried-exchange.ts";
+import type { Dialer } from "./dial.ts";
+import { broken } from "./failures.ts";
+import { endToEnd, joined, pathOf, whole } from "./place.ts";
+import type { Place } from "./place.ts";
+
+/** Servers commonly close an idle connection after five seconds; ours is given up before, so that no request meets that. */
+const IDLE_MAX_MS = 4_000;
+const FREE_SOCKETS_MAX = 256;
+
+export class Http1Origin {
+  readonly #origin: URL;
+  readonly #agent: DialingAgent;
+  #usedAtMs = Date.now();
+
+  constructor(origin: URL, dialer: Dialer) {
+    this.#origin = origin;
+    this.#agent = new DialingAgent(origin, dialer);
+  }
+
+  get hasConnection(): boolean {
+    return Object.values(this.#agent.freeSockets).some((sockets) => (sockets?.length ?? 0) > 0);
+  }
+
+  /** Takes over a connection that agreed on HTTP/1.1. */
+  adopt(socket: Socket): void {
+    this.#agent.spare.push(socket);
+  }
+
+  carry(exchange: CarriedExchange, place: Place): void {
+    if (exchange.isOver) return;
+    this.#dropStale();
+    const { request } = exchange;
+    const body = whole(request.body);
+    const headers: Record<string, string> = { ...endToEnd(request.headers), host: place.origin.host };
+    if (request.halfClose && (body.length > 0 || request.method === "POST")) {
+      headers["content-length"] = String(body.length);
+    }
+    let outgoing: ClientRequest;
+    try {
+      outgoing = httpRequest({
+        agent: this.#agent,
+        host: place.origin.hostname,
+        method: request.method,
+        path: pathOf(place, request.path),
+        headers,
+      });
+    } catch (error) {
+      exchange.fail(broken(error, this.#origin));
+      return;
+    }
+    this.#listen(outgoing, exchange);
+    if (request.halfClose) {
+      outgoing.end(body.length > 0 ? body : undefined);
+    } else {
+      outgoing.flushHeaders();
+      if (body.length > 0) outgoing.write(body);
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+    for (const socket of this.#agent.spare.splice(0)) socket.destroy();
+  }
+
+  #listen(outgoing: ClientRequest, exchange: CarriedExchange): void {
+    let incoming: IncomingMessage | undefined;
+    let failure: Error | undefined;
+    outgoing.on("error", (error) => exchange.fail(broken(error, this.#origin)));
+    outgoing.on("close", () => {
+      this.#usedAtMs = Date.now();
+      // With a response there, its own end decides: it may still hold bytes that nobody has read.
+      if (incoming === undefined) exchange.fail(broken(undefined, this.#origin));
+    });
+    outgoing.on("response", (response) => {
+      incoming = response;
+      response.on("data", (bytes: Uint8Array) => exchange.deliver(bytes));
+      response.on("end", () => exchange.finish());
+      response.on("error", (error) => (failure = error));
+      response.on("close", () => {
+        deliverRest(response, exchange);
+        exchange.fail(broken(failure, this.#origin));
+      });
+      exchange.accept({
+        status: response.statusCode ?? 0,
+        headers: joined(response.headers),
+        httpVersion: "http1.1",
+      });
+    });
+    exchange.attach({
+      write: (bytes) => void (outgoing.writable && outgoing.write(bytes)),
+      end: () => void outgoing.end(),
+      reset: () => void outgoing.destroy(),
+      pause: () => void incoming?.pause(),
+      resume: () => void incoming?.resume(),
+    });
+  }
+
+  /** A process that was frozen wakes with idle connections whose timers never ran. */
+  #dropStale(): void {
+    const nowMs = Date.now();
+    if (nowMs - this.#usedAtMs > IDLE_MAX_MS) {
+      for (const sockets of Object.values(this.#agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+    }
+    this.#usedAtMs = nowMs;
+  }
+}
+
+/** Node's own pool of connections, opened by our dialer: guard and certificates are its business. */
+class DialingAgent extends Agent {
+  /** Connections that stand and carried nothing yet. */
+  readonly spare: Socket[] = [];
+  readonly #origin: URL;
+  readonly #dialer: Dialer;
+
+  constructor(origin: URL, dialer: Dialer) {
+    super({ keepAlive: true, timeout: IDLE_MAX_MS, maxFreeSockets: FREE_SOCKETS_MAX, scheduling: "lifo" });
+    this.#origin = origin;
+    this.#dialer = dialer;
+  }
+
+  /** The connection goes to the callback, since it takes time; nothing is returned. */
+  override createConnection(_options: unknown, callback?: (error: Error | null, stream: Duplex) => void): Duplex {
+    const spare = this.spare.pop();
+    const connection = spare === undefined || spare.destroyed ? this.#open() : Promise.resolve(spare);
+    connection.then(
+      (socket) => callback?.(null, socket),
+      (error: Error) => callback?.(error, undefined as never),
+    );
+    return undefined as never;
+  }
+
+  async #open(): Promise<Socket> {
+    const { socket } = await this.#dialer.dial(this.#origin, ["http/1.1"]);
+    return socket;
+  }
+}

@@ -1,0 +1,190 @@
+/** One HTTP/2 connection: requests in, exchanges answered, and the watch over whether the peer is still there. */
+import { connect, constants } from "node:http2";
+import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
+import type { Socket } from "node:net";
+import { TransportError } from "../../engine/ports/endpoints.ts";
+import { deliverRest } from "./carried-exchange.ts";
+import type { CarriedExchange } from "./carried-exchange.ts";
+import { broken, codeOf, httpOneOnly } from "./failures.ts";
+import { endToEnd, joined, pathOf, whole } from "./place.ts";
+import type { Place } from "./place.ts";
+
+/** What the connection tells its owner. */
+export interface Http2Owner {
+  /** A stream ended, or the peer changed its limit. */
+  onRoom(): void;
+  onGone(connection: Http2Connection): void;
+  /** The peer did not take this request; it can go out on another connection. */
+  onRefused(exchange: CarriedExchange): void;
+}
+
+const PING_INTERVAL_MS = 40_000;
+const PING_TIMEOUT_MS = 20_000;
+const IDLE_MAX_MS = 300_000;
+/** What a peer is assumed to allow until it says. */
+const STREAMS_ASSUMED = 100;
+const STREAM_WINDOW_BYTES = 1024 * 1024;
+const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
+/** Megabytes that queued bodies may take; the engine bounds its bodies itself. */
+const SESSION_MEMORY_MAX_MB = 1024;
+
+export class Http2Connection {
+  readonly #session: ClientHttp2Session;
+  readonly #origin: URL;
+  readonly #owner: Http2Owner;
+  readonly #pings: NodeJS.Timeout;
+  #streamsMax = STREAMS_ASSUMED;
+  #streams = 0;
+  #greeted = false;
+  #heardAtMs = Date.now();
+  #usedAtMs = Date.now();
+  #failure: Error | undefined;
+
+  constructor(socket: Socket, origin: URL, owner: Http2Owner) {
+    this.#origin = origin;
+    this.#owner = owner;
+    this.#session = connect(origin, {
+      createConnection: () => socket,
+      maxSessionMemory: SESSION_MEMORY_MAX_MB,
+      settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
+    });
+    this.#pings = setInterval(() => this.#ping(), PING_INTERVAL_MS).unref();
+    this.#watch();
+  }
+
+  /**
+   * False once the peer or we have said goodbye. A process that was frozen may hold a connection whose peer left
+   * unheard; one that missed its pings is not trusted with a new request.
+   */
+  get isUsable(): boolean {
+    if (this.#session.closed || this.#session.destroyed) return false;
+    return Date.now() - this.#heardAtMs < PING_INTERVAL_MS + 2 * PING_TIMEOUT_MS;
+  }
+
+  get hasRoom(): boolean {
+    return this.#streams < this.#streamsMax;
+  }
+
+  /** Sends the request; head and body go out together, the last byte with the end of our side. */
+  start(exchange: CarriedExchange, place: Place): void {
+    const { request } = exchange;
+    const body = whole(request.body);
+    let stream: ClientHttp2Stream;
+    try {
+      stream = this.#session.request(
+        {
+          ...endToEnd(request.headers),
+          ":method": request.method,
+          ":scheme": place.origin.protocol.slice(0, -1),
+          ":authority": place.origin.host,
+          ":path": pathOf(place, request.path),
+        },
+        { endStream: request.halfClose && body.length === 0 },
+      );
+    } catch (error) {
+      if (this.isUsable) exchange.fail(broken(error, this.#origin));
+      else this.#refuse(exchange);
+      return;
+    }
+    this.#streams += 1;
+    this.#listen(stream, exchange);
+    if (request.halfClose) {
+      if (body.length > 0) stream.end(body);
+    } else if (body.length > 0) {
+      stream.write(body);
+    }
+    exchange.attach({
+      write: (bytes) => void (stream.writable && stream.write(bytes)),
+      end: () => void stream.end(),
+      reset: () => {
+        stream.close(constants.NGHTTP2_CANCEL);
+        // A paused stream would keep its last bytes, and with them itself, for ever.
+        stream.resume();
+      },
+      pause: () => void stream.pause(),
+      resume: () => void stream.resume(),
+    });
+  }
+
+  /** Takes no more requests and ends when the last exchange has. */
+  retire(): void {
+    this.#session.close();
+  }
+
+  /** Ends at once. */
+  destroy(): void {
+    this.#session.destroy();
+  }
+
+  #watch(): void {
+    const session = this.#session;
+    session.once("connect", () => session.setLocalWindowSize(CONNECTION_WINDOW_BYTES));
+    session.on("remoteSettings", (settings) => {
+      this.#greeted = true;
+      this.#heardAtMs = Date.now();
+      this.#streamsMax = settings.maxConcurrentStreams ?? Number.POSITIVE_INFINITY;
+      this.#owner.onRoom();
+    });
+    session.on("error", (error) => (this.#failure = error));
+    session.on("goaway", () => this.#owner.onGone(this));
+    session.on("close", () => {
+      clearInterval(this.#pings);
+      this.#owner.onGone(this);
+    });
+  }
+
+  #listen(stream: ClientHttp2Stream, exchange: CarriedExchange): void {
+    let failure: Error | undefined;
+    stream.on("response", (headers) => {
+      this.#heardAtMs = Date.now();
+      exchange.accept({ status: Number(headers[":status"]), headers: joined(headers), httpVersion: "h2" });
+    });
+    stream.on("data", (bytes: Uint8Array) => exchange.deliver(bytes));
+    stream.on("end", () => {
+      // A reset and a lost connection end the readable side too; only without a code is it the peer's own end.
+      if (stream.rstCode !== constants.NGHTTP2_NO_ERROR) return;
+      exchange.finish();
+      // Nothing that we could still send would be read.
+      if (stream.writable) stream.end();
+    });
+    stream.on("error", (error) => (failure = error));
+    stream.on("close", () => {
+      this.#streams -= 1;
+      this.#usedAtMs = Date.now();
+      if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM && exchange.isReplayable) this.#refuse(exchange);
+      else if (!exchange.isOver) {
+        deliverRest(stream, exchange);
+        exchange.fail(this.#failureOf(failure));
+      }
+      this.#owner.onRoom();
+    });
+  }
+
+  #refuse(exchange: CarriedExchange): void {
+    exchange.detach();
+    this.#owner.onRefused(exchange);
+  }
+
+  /** A peer whose first bytes are no HTTP/2 at all answered in another protocol. */
+  #failureOf(error: Error | undefined): TransportError {
+    const cause = error ?? this.#failure;
+    if (!this.#greeted && codeOf(cause) === "ERR_HTTP2_ERROR") return httpOneOnly(this.#origin, { cause });
+    return broken(cause, this.#origin);
+  }
+
+  #ping(): void {
+    if (this.#streams === 0 && Date.now() - this.#usedAtMs > IDLE_MAX_MS) {
+      this.retire();
+      return;
+    }
+    if (this.#session.destroyed) return;
+    const silence = setTimeout(() => {
+      const message = `The exchange with ${this.#origin.host} broke: no answer to a ping within ${PING_TIMEOUT_MS} ms.`;
+      this.#session.destroy(new TransportError("broken", message));
+    }, PING_TIMEOUT_MS).unref();
+    this.#session.ping((error) => {
+      clearTimeout(silence);
+      if (error === null) this.#heardAtMs = Date.now();
+    });
+  }
+}

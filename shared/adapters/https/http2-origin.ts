@@ -1,0 +1,118 @@
+/** All HTTP/2 connections to one origin: one while it has room, a few more where the peer's limit is met. */
+import type { Socket } from "node:net";
+import { TransportError } from "../../engine/ports/endpoints.ts";
+import type { CarriedExchange } from "./carried-exchange.ts";
+import type { Dialer } from "./dial.ts";
+import { broken, httpOneOnly, isAlpnRefusal } from "./failures.ts";
+import { Http2Connection } from "./http2-connection.ts";
+import type { Http2Owner } from "./http2-connection.ts";
+import type { Place } from "./place.ts";
+
+interface Request {
+  readonly exchange: CarriedExchange;
+  readonly place: Place;
+}
+
+/**
+ * A conversation kept open holds its stream, so with one connection only, callers at the peer's limit could wait
+ * for callees that never get a stream; this many connections are opened before requests queue.
+ */
+const CONNECTIONS_MAX = 16;
+
+export class Http2Origin implements Http2Owner {
+  readonly #origin: URL;
+  readonly #dialer: Dialer;
+  #connections: Http2Connection[] = [];
+  #waiting: Request[] = [];
+  /** Places of requests under way, for those that a peer does not take. */
+  readonly #places = new WeakMap<CarriedExchange, Place>();
+  #dialing = false;
+
+  constructor(origin: URL, dialer: Dialer) {
+    this.#origin = origin;
+    this.#dialer = dialer;
+  }
+
+  get hasConnection(): boolean {
+    return this.#connections.some((connection) => connection.isUsable);
+  }
+
+  carry(exchange: CarriedExchange, place: Place): void {
+    this.#waiting.push({ exchange, place });
+    this.onRoom();
+  }
+
+  /** Takes over a connection that agreed on HTTP/2. */
+  adopt(socket: Socket): void {
+    this.#connections.push(new Http2Connection(socket, this.#origin, this));
+  }
+
+  onRoom(): void {
+    while (this.#waiting.length > 0) {
+      const connection = this.#roomy();
+      if (connection === undefined) break;
+      const request = this.#waiting.shift();
+      if (request === undefined || request.exchange.isOver) continue;
+      this.#places.set(request.exchange, request.place);
+      connection.start(request.exchange, request.place);
+    }
+    this.#waiting = this.#waiting.filter(({ exchange }) => !exchange.isOver);
+    if (this.#waiting.length > 0 && this.#connections.length < CONNECTIONS_MAX) void this.#dial();
+  }
+
+  onGone(connection: Http2Connection): void {
+    const before = this.#connections.length;
+    this.#connections = this.#connections.filter((one) => one !== connection);
+    if (this.#connections.length < before) this.onRoom();
+  }
+
+  onRefused(exchange: CarriedExchange): void {
+    const place = this.#places.get(exchange);
+    if (exchange.refusals > 1 || place === undefined) {
+      exchange.fail(new TransportError("broken", `${this.#origin.host} refused the request twice.`));
+      return;
+    }
+    this.carry(exchange, place);
+  }
+
+  close(): void {
+    const gone = broken(new Error("this side was closed"), this.#origin);
+    for (const { exchange } of this.#waiting.splice(0)) exchange.fail(gone);
+    for (const connection of this.#connections.splice(0)) connection.destroy();
+  }
+
+  /** The first that can take a request; those that cannot be trusted any more are let go. */
+  #roomy(): Http2Connection | undefined {
+    const unusable = this.#connections.filter((connection) => !connection.isUsable);
+    if (unusable.length > 0) {
+      this.#connections = this.#connections.filter((connection) => connection.isUsable);
+      for (const connection of unusable) connection.retire();
+    }
+    return this.#connections.find((connection) => connection.hasRoom);
+  }
+
+  async #dial(): Promise<void> {
+    if (this.#dialing) return;
+    this.#dialing = true;
+    let failure: TransportError | undefined;
+    try {
+      const { socket, alpn } = await this.#dialer.dial(this.#origin, ["h2"]);
+      if (this.#origin.protocol === "https:" && alpn !== "h2") {
+        socket.destroy();
+        failure = httpOneOnly(this.#origin);
+      } else {
+        this.adopt(socket);
+      }
+    } catch (error) {
+      failure = isAlpnRefusal(error) ? httpOneOnly(this.#origin, { cause: error }) : broken(error, this.#origin);
+    }
+    this.#dialing = false;
+    if (failure === undefined) {
+      this.onRoom();
+      return;
+    }
+    // Where other connections stand, their streams will make room; else nothing is left to wait for.
+    if (this.#connections.length > 0) return;
+    for (const { exchange } of this.#waiting.splice(0)) exchange.fail(failure);
+  }
+}

@@ -1,0 +1,109 @@
+/** Deployments reached over HTTP/2 or HTTP/1.1, in the clear or over TLS. */
+import { TransportError } from "../../engine/ports/endpoints.ts";
+import type { Endpoints, Exchange, ExchangeRequest } from "../../engine/ports/endpoints.ts";
+import { AddressGuard } from "./address-guard.ts";
+import type { AddressAllowance } from "./address-guard.ts";
+import { CarriedExchange } from "./carried-exchange.ts";
+import { Dialer } from "./dial.ts";
+import type { Resolve } from "./dial.ts";
+import { broken } from "./failures.ts";
+import { Http1Origin } from "./http1-origin.ts";
+import { Http2Origin } from "./http2-origin.ts";
+import { placeOf } from "./place.ts";
+import type { Place } from "./place.ts";
+
+export interface HttpsEndpointsOptions {
+  /** Addresses beyond the public ones that deployments may have; none where nothing is said. */
+  readonly allow?: readonly AddressAllowance[];
+  /** Certificates in PEM form that are trusted beside the public ones. */
+  readonly ca?: string;
+  /** For name lookup, connection and handshake together; 10 s where nothing is said. */
+  readonly connectTimeoutMs?: number;
+  /** How names become addresses; the system's way where nothing is said. The guard judges its answers either way. */
+  readonly resolve?: Resolve;
+}
+
+interface Origin {
+  readonly url: URL;
+  readonly http2: Http2Origin;
+  readonly http1: Http1Origin;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+/** Deployments are few; the memory of where they are is dropped whole if something floods it. */
+const PLACES_MAX = 1_000;
+
+export class HttpsEndpoints implements Endpoints {
+  readonly #dialer: Dialer;
+  readonly #places = new Map<string, Place>();
+  readonly #origins = new Map<string, Origin>();
+
+  /** @throws RangeError when an allowance cannot be read */
+  constructor(options: HttpsEndpointsOptions = {}) {
+    this.#dialer = new Dialer({
+      guard: new AddressGuard(options.allow),
+      connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+      ...(options.ca === undefined ? {} : { ca: options.ca }),
+      ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
+    });
+  }
+
+  open(request: ExchangeRequest): Exchange {
+    const exchange = new CarriedExchange(request);
+    const { uri, httpVersion } = request.destination;
+    let place: Place;
+    try {
+      place = this.#placeOf(uri);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : "unreadable";
+      exchange.fail(new TransportError("unreachable", `"${uri}" cannot be reached: ${reason}.`, { cause: error }));
+      return exchange;
+    }
+    const origin = this.#originOf(place.origin);
+    if (httpVersion === "http1.1") origin.http1.carry(exchange, place);
+    else if (httpVersion === "h2" || place.origin.protocol === "http:") origin.http2.carry(exchange, place);
+    else void this.#negotiate(exchange, place, origin);
+    return exchange;
+  }
+
+  /** Lets go of every connection at once and for good; exchanges under way break. */
+  close(): void {
+    this.#dialer.close();
+    for (const { http1, http2 } of this.#origins.values()) {
+      http1.close();
+      http2.close();
+    }
+    this.#origins.clear();
+  }
+
+  /** The peer chooses in the handshake, and the connection stays for the exchanges that follow. */
+  async #negotiate(exchange: CarriedExchange, place: Place, origin: Origin): Promise<void> {
+    if (origin.http2.hasConnection) return origin.http2.carry(exchange, place);
+    if (origin.http1.hasConnection) return origin.http1.carry(exchange, place);
+    try {
+      const { socket, alpn } = await this.#dialer.dial(origin.url, ["h2", "http/1.1"]);
+      const chosen = alpn === "h2" ? origin.http2 : origin.http1;
+      chosen.adopt(socket);
+      chosen.carry(exchange, place);
+    } catch (error) {
+      exchange.fail(broken(error, origin.url));
+    }
+  }
+
+  #placeOf(uri: string): Place {
+    const known = this.#places.get(uri);
+    if (known !== undefined) return known;
+    const place = placeOf(uri);
+    if (this.#places.size >= PLACES_MAX) this.#places.clear();
+    this.#places.set(uri, place);
+    return place;
+  }
+
+  #originOf(url: URL): Origin {
+    const known = this.#origins.get(url.origin);
+    if (known !== undefined) return known;
+    const origin = { url, http2: new Http2Origin(url, this.#dialer), http1: new Http1Origin(url, this.#dialer) };
+    this.#origins.set(url.origin, origin);
+    return origin;
+  }
+}
