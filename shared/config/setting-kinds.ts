@@ -1,0 +1,136 @@
+/** The kinds of settings: how a raw value, text or TOML, becomes a checked one. */
+import { durationMs } from "./duration-text.ts";
+import { sizeBytes } from "./size-text.ts";
+
+export type SettingKind = "duration" | "size" | "number" | "text" | "choice";
+
+/** One line of the settings table. */
+export interface Setting<Value> {
+  readonly kind: SettingKind;
+  /** As one would write it; empty where nothing holds unless it is set. */
+  readonly fallbackText: string;
+  readonly doc: string;
+  /** The values of a choice. */
+  readonly choices?: readonly string[];
+  readonly fallback: Value;
+  /** @returns undefined where the value cannot be read */
+  read(raw: unknown): { readonly value: Value } | undefined;
+  /** What would be readable, for the message of a refusal. */
+  readonly expected: string;
+}
+
+/** A whole number of milliseconds; a bare number is refused, because its unit would be a guess. */
+export function duration(fallbackText: string, doc: string): Setting<number> {
+  return required(optionalDuration(doc), fallbackText);
+}
+
+export function optionalDuration(doc: string): Setting<number | undefined> {
+  return {
+    kind: "duration",
+    fallbackText: "",
+    fallback: undefined,
+    doc,
+    expected: "a duration such as 500ms, 1m 30s or PT1M30S",
+    read: (raw) => valued(typeof raw === "string" ? durationMs(raw) : undefined),
+  };
+}
+
+/** A whole number of bytes. */
+export function size(fallbackText: string, doc: string): Setting<number> {
+  return required(
+    {
+      kind: "size",
+      fallbackText: "",
+      fallback: undefined,
+      doc,
+      expected: "a size such as 32MiB or 4096",
+      read: (raw) => valued(typeof raw === "string" || typeof raw === "number" ? sizeBytes(String(raw)) : undefined),
+    },
+    fallbackText,
+  );
+}
+
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+  readonly whole: boolean;
+}
+
+export function port(fallbackText: string, doc: string): Setting<number> {
+  return required(bounded(doc, "a port from 0 to 65535", { min: 0, max: 65_535, whole: true }), fallbackText);
+}
+
+export function factor(fallbackText: string, doc: string): Setting<number> {
+  return required(bounded(doc, "a number from 1 to 1000", { min: 1, max: 1000, whole: false }), fallbackText);
+}
+
+/** `unlimited` reads as undefined. */
+export function countOrUnlimited(fallbackText: string, doc: string): Setting<number | undefined> {
+  const count = bounded(doc, "a whole number from 1, or unlimited", { min: 1, max: 2 ** 31, whole: true });
+  return {
+    ...count,
+    fallbackText,
+    fallback: fallbackText === "unlimited" ? undefined : Number(fallbackText),
+    read: (raw) => (raw === "unlimited" ? { value: undefined } : count.read(raw)),
+  };
+}
+
+export function text(fallback: string, doc: string): Setting<string> {
+  return {
+    kind: "text",
+    fallbackText: fallback,
+    fallback,
+    doc,
+    expected: "a text that is not empty",
+    read: (raw) => (typeof raw === "string" && raw !== "" ? { value: raw } : undefined),
+  };
+}
+
+export function choice<const Choice extends string>(
+  choices: readonly [Choice, ...Choice[]],
+  doc: string,
+): Setting<Choice> {
+  return {
+    kind: "choice",
+    fallbackText: choices[0],
+    fallback: choices[0],
+    doc,
+    choices,
+    expected: `one of ${choices.join(", ")}`,
+    read(raw) {
+      const lower = typeof raw === "string" ? raw.toLowerCase() : undefined;
+      const chosen = choices.find((one) => one === lower);
+      return chosen === undefined ? undefined : { value: chosen };
+    },
+  };
+}
+
+function bounded(doc: string, expected: string, { min, max, whole }: Bounds): Setting<number | undefined> {
+  return {
+    kind: "number",
+    fallbackText: "",
+    fallback: undefined,
+    doc,
+    expected,
+    read(raw) {
+      if (typeof raw !== "number" && !(typeof raw === "string" && /^\d+(\.\d+)?$/.test(raw))) return undefined;
+      const value = Number(raw);
+      return value >= min && value <= max && (!whole || Number.isInteger(value)) ? { value } : undefined;
+    },
+  };
+}
+
+function valued<Value>(value: Value | undefined): { readonly value: Value } | undefined {
+  return value === undefined ? undefined : { value };
+}
+
+/** The same setting with a value of its own where nobody sets one. */
+function required(setting: Setting<number | undefined>, fallbackText: string): Setting<number> {
+  const read = (raw: unknown): { readonly value: number } | undefined => {
+    const value = setting.read(raw)?.value;
+    return valued(value);
+  };
+  const fallback = read(fallbackText)?.value;
+  if (fallback === undefined) throw new Error(`the default ${fallbackText} is not ${setting.expected}`);
+  return { ...setting, fallbackText, fallback, read };
+}

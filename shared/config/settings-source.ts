@@ -1,0 +1,19 @@
+/** Where settings come from on a machine: the file that was named, and the environment of the process. */
+import { readFileSync } from "node:fs";
+import { CodedError } from "../core/errors/coded-error.ts";
+import { readSettings } from "./settings.ts";
+import type { SettingsRead, SettingsSources } from "./settings.ts";
+
+/** @throws CodedError RT0002 also where the file cannot be read */
+export function loadSettings(configFile: string | undefined, flags: SettingsSources["flags"]): SettingsRead {
+  const file = configFile === undefined ? {} : { file: { path: configFile, text: textOf(configFile) } };
+  return readSettings({ ...file, environment: process.env, flags });
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new CodedError("RT0002", `${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

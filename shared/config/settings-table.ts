@@ -1,0 +1,57 @@
+/** Every setting: its key, kind, default and meaning. Files, variables, flags and documentation follow from this table. */
+import { choice, countOrUnlimited, duration, factor, optionalDuration, port, size, text } from "./setting-kinds.ts";
+import type { Setting } from "./setting-kinds.ts";
+
+export const SETTINGS = {
+  "data-dir": text("./.stepwell", "The directory of the two stores, meta and journal."),
+  "cluster-name": text("stepwell", "Sent to deployments as x-restate-cluster-name."),
+  "shutdown-timeout": duration("5s", "How long running attempts may go on once the process is told to stop."),
+
+  "ingress.bind": text("127.0.0.1", "The address on which handlers are called."),
+  "ingress.port": port("8080", "The port on which handlers are called; 0 takes a free one."),
+  "ingress.request-size-limit": size("32MiB", "The largest request body that the ingress takes."),
+
+  "admin.bind": text("127.0.0.1", "The address of the admin API."),
+  "admin.port": port("9070", "The port of the admin API; 0 takes a free one."),
+  "admin.request-size-limit": size("4MiB", "The largest request body that the admin API takes."),
+
+  "worker.lease": duration("10s", "How long a driver holds an invocation without renewing."),
+  "worker.wait-in-driver": duration("1s", "Retries due within this time wait in the driver; later ones park."),
+  "worker.queue-delay": duration("15m", "Wakes further away than this go to the timers."),
+
+  "worker.invoker.message-size-limit": size("32MiB", "The largest message of a deployment (RT0003)."),
+  "worker.invoker.inactivity-timeout": duration("1m", "After so long without messages a stream is asked to suspend."),
+  "worker.invoker.abort-timeout": duration("10m", "After so long without messages an attempt is aborted (RT0001)."),
+  "worker.invoker.connect-timeout": duration("10s", "How long connecting to a deployment may take."),
+  "worker.invoker.silent-after": duration(
+    "5s",
+    "A deployment that took an attempt and sent nothing is shown as silent.",
+  ),
+
+  "default-retry-policy.initial-interval": duration("500ms", "The wait before the first retry."),
+  "default-retry-policy.exponentiation-factor": factor("2", "Each wait is longer than the one before by this factor."),
+  "default-retry-policy.max-interval": duration("1m", "The longest wait between two attempts."),
+  "default-retry-policy.max-attempts": countOrUnlimited("70", "Attempts, the first one included."),
+  "default-retry-policy.on-max-attempts": choice(["pause", "kill"], "What happens after the last attempt."),
+
+  "default-journal-retention": duration("1d", "How long the journal of a completed invocation is kept."),
+  "max-journal-retention": optionalDuration("The longest that a service may ask its journals to be kept (RT0022)."),
+  "default-idempotency-retention": duration("1d", "How long the result of an idempotent call is kept."),
+  "default-workflow-completion-retention": duration("1d", "How long the result of a workflow is kept."),
+
+  "log.level": choice(["info", "debug", "warn", "error", "silent"], "The least level that is logged."),
+  "log.format": choice(["pretty", "json"], "How log lines are written."),
+} as const satisfies Record<string, Setting<unknown>>;
+
+export type SettingPath = keyof typeof SETTINGS;
+
+export type Settings = {
+  readonly [Path in SettingPath]: (typeof SETTINGS)[Path]["fallback"];
+};
+
+export const SETTING_PATHS = Object.keys(SETTINGS) as readonly SettingPath[];
+
+/** The environment variable of a setting: sections parted by two underscores. */
+export function variableOf(path: string): string {
+  return `STEPWELL_${path.toUpperCase().replaceAll(".", "__").replaceAll("-", "_")}`;
+}

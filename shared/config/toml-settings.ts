@@ -1,0 +1,60 @@
+/** The configuration file: TOML read into dotted keys, each with the line on which it stands. */
+import { parse, TomlError } from "smol-toml";
+import { CodedError } from "../core/errors/coded-error.ts";
+
+export interface TomlSetting {
+  /** Dotted, underscores written as hyphens. */
+  readonly key: string;
+  readonly raw: unknown;
+  /** From 1; undefined where the key is not written on a line of its own. */
+  readonly line: number | undefined;
+}
+
+/** @throws CodedError RT0002 with file, line and column where the text is no TOML */
+export function readTomlSettings(path: string, text: string): readonly TomlSetting[] {
+  const lines = linesOfKeys(text);
+  return [...leaves(parsed(path, text), "")].map(([key, raw]) => ({ key, raw, line: lines.get(key) }));
+}
+
+function parsed(path: string, text: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const reason = error.message.split("\n", 1)[0]!;
+    throw new CodedError("RT0002", `${path}, line ${error.line}, column ${error.column}: ${reason}`, { cause: error });
+  }
+}
+
+function* leaves(value: unknown, prefix: string): Generator<readonly [string, unknown]> {
+  for (const [name, inner] of Object.entries(value as object)) {
+    const key = prefix + uniform(name);
+    if (isTable(inner)) yield* leaves(inner, `${key}.`);
+    else yield [key, inner];
+  }
+}
+
+function isTable(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+function uniform(name: string): string {
+  return name.replaceAll("_", "-");
+}
+
+/** Found by their spelling, because the parser does not say where a key stands; good enough for a message. */
+function linesOfKeys(text: string): ReadonlyMap<string, number> {
+  const lines = new Map<string, number>();
+  let section = "";
+  for (const [at, line] of text.split("\n").entries()) {
+    const header = /^\s*\[([^[\]]+)\]/.exec(line)?.[1];
+    if (header !== undefined) section = `${dotted(header)}.`;
+    const name = /^\s*([\w."' -]+?)\s*=/.exec(line)?.[1];
+    if (name !== undefined) lines.set(section + dotted(name), at + 1);
+  }
+  return lines;
+}
+
+function dotted(name: string): string {
+  return uniform(name.replaceAll(/[\s"']/g, ""));
+}

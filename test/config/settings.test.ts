@@ -1,0 +1,143 @@
+/** Settings: forms of values, precedence of sources, and words for what cannot be read. */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { durationMs } from "../../shared/config/duration-text.ts";
+import { nearestWord } from "../../shared/config/nearest-word.ts";
+import { loadSettings } from "../../shared/config/settings-source.ts";
+import { readSettings } from "../../shared/config/settings.ts";
+import type { SettingsSources } from "../../shared/config/settings.ts";
+import { SETTING_PATHS, SETTINGS, variableOf } from "../../shared/config/settings-table.ts";
+import type { Setting } from "../../shared/config/setting-kinds.ts";
+import { sizeBytes } from "../../shared/config/size-text.ts";
+
+function read(text: string, more: Partial<SettingsSources> = {}) {
+  return readSettings({ file: { path: "stepwell.toml", text }, environment: {}, flags: {}, ...more });
+}
+
+describe("a duration", () => {
+  it.each([
+    ["500ms", 500],
+    ["1m 30s", 90_000],
+    ["1m30s", 90_000],
+    ["2 days", 172_800_000],
+    ["1.5h", 5_400_000],
+    ["0s", 0],
+    ["PT1M30S", 90_000],
+    ["P1DT2H", 93_600_000],
+    ["PT0.5S", 500],
+  ])("%s is %d ms", (text, ms) => expect(durationMs(text)).toBe(ms));
+
+  it.each(["", "10", "-5s", "5 fortnights", "P", "PT", "P1M", "1y", "s", "constructor", "1constructor"])(
+    "%j is none",
+    (text) => expect(durationMs(text)).toBeUndefined(),
+  );
+});
+
+describe("a size", () => {
+  it.each([
+    ["32MiB", 33_554_432],
+    ["1.5 GB", 1_500_000_000],
+    ["4096", 4096],
+    ["10 kb", 10_000],
+  ])("%s is %d bytes", (text, bytes) => expect(sizeBytes(text)).toBe(bytes));
+
+  it.each(["", "MiB", "-1", "3 bananas", "9007199254740993 gib", "1 constructor"])("%j is none", (text) =>
+    expect(sizeBytes(text)).toBeUndefined(),
+  );
+});
+
+describe("the table of settings", () => {
+  it.each(SETTING_PATHS.map((path) => [path, SETTINGS[path] as Setting<unknown>] as const))(
+    "%s reads its own default",
+    (_path, setting) => {
+      if (setting.fallbackText === "") expect(setting.fallback).toBeUndefined();
+      else expect(setting.read(setting.fallbackText)).toEqual({ value: setting.fallback });
+      expect(setting.read({})).toBeUndefined();
+      expect(setting.doc).toMatch(/^[A-Z].*\.$/);
+    },
+  );
+
+  it("gives every setting a variable of its own", () => {
+    expect(new Set(SETTING_PATHS.map(variableOf)).size).toBe(SETTING_PATHS.length);
+    expect(variableOf("worker.invoker.abort-timeout")).toBe("STEPWELL_WORKER__INVOKER__ABORT_TIMEOUT");
+  });
+});
+
+describe("settings", () => {
+  it("are the defaults where nothing is said", () => {
+    const { settings, warnings } = readSettings({ environment: {}, flags: {} });
+    expect(settings["ingress.port"]).toBe(8080);
+    expect(settings["worker.invoker.message-size-limit"]).toBe(33_554_432);
+    expect(settings["default-retry-policy.max-attempts"]).toBe(70);
+    expect(settings["max-journal-retention"]).toBeUndefined();
+    expect(warnings).toEqual([]);
+  });
+
+  it("come from the file, hyphens and underscores alike", () => {
+    const { settings } = read(
+      'default_journal_retention = "2h"\n[worker.invoker]\nabort_timeout = "1s"\ninactivity-timeout = "PT2S"\n',
+    );
+    expect(settings["default-journal-retention"]).toBe(7_200_000);
+    expect(settings["worker.invoker.abort-timeout"]).toBe(1000);
+    expect(settings["worker.invoker.inactivity-timeout"]).toBe(2000);
+  });
+
+  it("of a flag win over the environment, and those over the file", () => {
+    const environment = { STEPWELL_INGRESS__PORT: "2", STEPWELL_ADMIN__PORT: "3", HOME: "/x" };
+    const { settings, warnings } = read("[ingress]\nport = 1\n[admin]\nport = 1\nbind = '::1'\n", {
+      environment,
+      flags: { "ingress.port": "4" },
+    });
+    expect([settings["ingress.port"], settings["admin.port"], settings["admin.bind"]]).toEqual([4, 3, "::1"]);
+    expect(warnings).toEqual([]);
+  });
+
+  it("read unlimited attempts and choices in capitals", () => {
+    const { settings } = read('[default-retry-policy]\nmax-attempts = "unlimited"\non-max-attempts = "Kill"\n');
+    expect(settings["default-retry-policy.max-attempts"]).toBeUndefined();
+    expect(settings["default-retry-policy.on-max-attempts"]).toBe("kill");
+  });
+
+  it.each([
+    ["a text that is no TOML", "\nport = = 3", {}, /stepwell\.toml, line 2, column/],
+    [
+      "a number without a unit",
+      "[worker.invoker]\n\nabort_timeout = 5",
+      {},
+      /stepwell\.toml, line 3: worker\.invoker\.abort-timeout: 5 is not a duration/,
+    ],
+    ["a port out of range", "ingress.port = 99999", {}, /line 1: ingress\.port: 99999 is not a port/],
+    [
+      "a variable",
+      "",
+      { environment: { STEPWELL_LOG__LEVEL: "loud" } },
+      /variable STEPWELL_LOG__LEVEL: "loud" is not one of info/,
+    ],
+    ["a flag", "", { flags: { "admin.port": "x" } }, /flag for admin\.port: "x"/],
+    ["a table in place of a value", "[ingress.port]\nx = [1]", {}, undefined],
+  ] as const)("refuse %s and say where it stands", (_name, text, more, reason) => {
+    if (reason === undefined) {
+      expect(read(text, more).warnings).toEqual([expect.stringContaining("ingress.port.x")]);
+      return;
+    }
+    expect(() => read(text, more)).toThrow(
+      expect.objectContaining({ code: "RT0002", message: expect.stringMatching(reason) }),
+    );
+  });
+
+  it("tell of unknown keys, and of the nearest known one", () => {
+    const { warnings } = read("[ingres]\nport = 1\n", { environment: { STEPWELL_ADMIN__PROT: "1" } });
+    expect(warnings[0]).toMatch(/stepwell\.toml, line 2: ingres\.port; did you mean ingress\.port\?/);
+    expect(warnings[1]).toMatch(/STEPWELL_ADMIN__PROT; did you mean STEPWELL_ADMIN__PORT\?/);
+    expect(nearestWord("zzzzzz", ["ingress.port"])).toBeUndefined();
+  });
+
+  it("are loaded from a file that is named, or refused where it is not there", () => {
+    const file = join(mkdtempSync(join(tmpdir(), "stepwell-config-")), "stepwell.toml");
+    writeFileSync(file, "[ingress]\nport = 7\n");
+    expect(loadSettings(file, {}).settings["ingress.port"]).toBe(7);
+    expect(() => loadSettings(`${file}.gone`, {})).toThrow(/RT0002.*stepwell\.toml\.gone/);
+  });
+});
