@@ -7,8 +7,8 @@
  * output whose terminator never came, so such a driver leaves a trailing output to the next segment.
  */
 import { Proto3Error } from "../model/proto3.ts";
-import { isEmptyAwait } from "./await-tree.ts";
-import type { Await } from "./await-tree.ts";
+import { isEmptyAwait } from "../model/await-tree.ts";
+import type { Await } from "../model/await-tree.ts";
 import { decodeCommand, lackOf } from "./command-check.ts";
 import { endingOfError, awaitOfSuspension } from "./ending.ts";
 import { FrameReader } from "./frame.ts";

@@ -3,7 +3,7 @@ import type { Failure, Result } from "../model/failure.ts";
 import { decode } from "../model/proto3-decode.ts";
 import { Proto3Error, bytes, message, oneof, string, uint32 } from "../model/proto3.ts";
 import type { Draft, Infer } from "../model/proto3.ts";
-import type { Outcome } from "./await-tree.ts";
+import type { Outcome } from "../model/await-tree.ts";
 import { HEADER_BYTES, messageFrame } from "./frame.ts";
 import { NOTIFICATIONS, NotificationMessage } from "./notification-messages.ts";
 import type { NotificationName } from "./notification-messages.ts";

@@ -1,5 +1,5 @@
 /** What one attempt gave: the entries it added, and how it ended. */
-import type { Await } from "./await-tree.ts";
+import type { Await } from "../model/await-tree.ts";
 import type { Command } from "./command-messages.ts";
 
 /** A command as it came; `frame` is what is stored (I9). */

@@ -8,6 +8,7 @@ import type { AttemptReply } from "../../../shared/core/protocol/received.ts";
 import { PROTOCOL_VERSIONS, invocationContentType } from "../../../shared/core/protocol/version.ts";
 import type { ProtocolVersion } from "../../../shared/core/protocol/version.ts";
 import { sleepCompletion } from "../../../shared/core/protocol/notifications.ts";
+import { parseManifest } from "../../../shared/core/protocol/manifest.ts";
 
 interface LambdaAnswer {
   readonly statusCode: number;
@@ -125,4 +126,16 @@ describe.each(PROTOCOL_VERSIONS)("the TypeScript SDK on V%i", (version) => {
     });
     expect(reply.ending).toMatchObject({ related: { commandIndex: 1, commandName: "fall", commandType: 0x0411 } });
   });
+});
+
+test("the SDK's own manifest is read", async () => {
+  const accept = "application/vnd.restate.endpointmanifest.v4+json";
+  const answer = await lambda(
+    { path: "/discover", httpMethod: "GET", headers: { accept }, body: "", isBase64Encoded: true },
+    {},
+  );
+  const manifest = parseManifest(answer.headers["content-type"]!, Buffer.from(answer.body, "base64"));
+  expect(manifest).toMatchObject({ protocolMode: "request-response", minProtocolVersion: 5, maxProtocolVersion: 7 });
+  expect(manifest.services.map(({ name, type }) => ({ name, type }))).toEqual([{ name: "Greeter", type: "service" }]);
+  expect(manifest.services[0]!.handlers.map(({ name }) => name).sort()).toEqual(["run", "sleep", "stumble"]);
 });

@@ -1,0 +1,37 @@
+/** An await as the tree of the wire, and as bytes to store. */
+import type { Await, Combinator } from "../model/await-tree.ts";
+import { decode } from "../model/proto3-decode.ts";
+import { encode } from "../model/proto3-encode.ts";
+import { NESTING_MAX, Proto3Error } from "../model/proto3.ts";
+import { FutureMessage } from "./wire-values.ts";
+import type { FutureNode } from "./wire-values.ts";
+
+/** In the order of their numbers on the wire. */
+const COMBINATORS: readonly Combinator[] = [
+  "unknown",
+  "first-completed",
+  "all-completed",
+  "first-succeeded-or-all-failed",
+  "all-succeeded-or-first-failed",
+];
+
+/** @throws Proto3Error when the tree is deeper than the wire allows, or holds an id out of range */
+export function encodeAwait(tree: Await): Uint8Array {
+  return encode(FutureMessage, nodeOfAwait(tree, 1));
+}
+
+/** @throws Proto3Error for bytes that are no tree */
+export function decodeAwait(bytes: Uint8Array): Await {
+  return awaitOfNode(decode(FutureMessage, bytes));
+}
+
+/** @param node as decoded, so not deeper than the wire allows; a combinator that we do not know counts as `unknown` */
+export function awaitOfNode(node: FutureNode): Await {
+  return { ...node, nested: node.nested.map(awaitOfNode), combinator: COMBINATORS[node.combinator] ?? "unknown" };
+}
+
+function nodeOfAwait(tree: Await, depth: number): FutureNode {
+  if (depth > NESTING_MAX) throw new Proto3Error(`an await nests deeper than ${NESTING_MAX} levels`);
+  const nested = tree.nested.map((child) => nodeOfAwait(child, depth + 1));
+  return { ...tree, nested, combinator: COMBINATORS.indexOf(tree.combinator) };
+}

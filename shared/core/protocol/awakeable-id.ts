@@ -1,0 +1,72 @@
+/** Awakeable ids: the text by which a stranger names an invocation and one of its signals. */
+import { IdError, INVOCATION_ID_BYTES, invocationIdFromBytes } from "../model/ids.ts";
+import type { InvocationId } from "../model/ids.ts";
+
+export interface AwakeableId {
+  /** `entry` ids come from deployments older than any that is served now: they parse, but nothing waits for them. */
+  readonly kind: "signal" | "entry";
+  readonly invocationId: InvocationId;
+  readonly index: number;
+}
+
+const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const VALUES = new Map([...DIGITS].map((digit, position) => [digit, position]));
+const PAYLOAD_BYTES = INVOCATION_ID_BYTES + 4;
+const PAYLOAD_LENGTH = Math.ceil((PAYLOAD_BYTES * 8) / 6);
+
+/**
+ * Writes an id as SDKs do: `sign_1`, then the base64url of the invocation id's bytes and the index.
+ * @param idBytes the bytes of the start message's id, 24 of them
+ */
+export function encodeAwakeableId(idBytes: Uint8Array, signalIndex: number): string {
+  const payload = new Uint8Array(idBytes.length + 4);
+  payload.set(idBytes);
+  new DataView(payload.buffer).setUint32(idBytes.length, signalIndex);
+  return `sign_1${base64url(payload)}`;
+}
+
+/** @throws IdError with `bad format`, `unrecognized codec version`, `bad length` or `base64 decode error` */
+export function parseAwakeableId(text: string): AwakeableId {
+  const at = text.indexOf("_");
+  const prefix = at < 0 ? "" : text.slice(0, at);
+  if (prefix !== "sign" && prefix !== "prom") throw new IdError("bad format");
+  if (text[at + 1] !== "1") throw new IdError("unrecognized codec version");
+  const digits = text.slice(at + 2).replace(/={1,2}$/, "");
+  if (digits.length !== PAYLOAD_LENGTH) throw new IdError("bad length");
+  const payload = fromBase64url(digits);
+  return {
+    kind: prefix === "sign" ? "signal" : "entry",
+    invocationId: invocationIdFromBytes(payload.subarray(0, INVOCATION_ID_BYTES)),
+    index: new DataView(payload.buffer).getUint32(INVOCATION_ID_BYTES),
+  };
+}
+
+function base64url(bytes: Uint8Array): string {
+  let text = "";
+  for (let i = 0; i < bytes.length; i += 3) {
+    const bits = (bytes[i]! << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0);
+    const digits = Math.min(4, bytes.length - i + 1);
+    for (let digit = 0; digit < digits; digit++) text += DIGITS[(bits >>> (18 - 6 * digit)) & 63]!;
+  }
+  return text;
+}
+
+/** Bits beyond the last whole byte must be zero, so that one awakeable has one text. */
+function fromBase64url(digits: string): Uint8Array {
+  const bytes = new Uint8Array(Math.floor((digits.length * 6) / 8));
+  let bits = 0;
+  let held = 0;
+  let at = 0;
+  for (const digit of digits) {
+    const value = VALUES.get(digit);
+    if (value === undefined) throw new IdError("base64 decode error");
+    bits = (bits << 6) | value;
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    bytes[at++] = bits >>> held;
+    bits &= (1 << held) - 1;
+  }
+  if (bits !== 0) throw new IdError("base64 decode error");
+  return bytes;
+}

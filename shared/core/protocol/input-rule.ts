@@ -1,0 +1,64 @@
+/** What a manifest says of a handler's input and output. */
+import type { InputRule, OutputRule } from "../model/service.ts";
+import { unlike } from "./json-object.ts";
+import type { JsonObject } from "./json-object.ts";
+import { ManifestRuleError } from "./manifest-rule-error.ts";
+
+/** @throws JsonShapeError, ManifestRuleError */
+export function readInputRule(input: JsonObject): InputRule {
+  const contentType = input.text("contentType");
+  if (contentType !== undefined && !isPattern(contentType)) {
+    throw new ManifestRuleError(
+      input.pathOf("contentType"),
+      `'${contentType}' is no content type: expected "*/*", "type/*" or "type/subtype"`,
+    );
+  }
+  return {
+    required: input.flag("required") ?? false,
+    ...(contentType === undefined ? {} : { contentType }),
+    ...readSchema(input),
+  };
+}
+
+/** @throws JsonShapeError, ManifestRuleError */
+export function readOutputRule(output: JsonObject): OutputRule {
+  const contentType = output.text("contentType");
+  return {
+    ...(contentType === undefined ? {} : { contentType }),
+    setContentTypeIfEmpty: output.flag("setContentTypeIfEmpty") ?? false,
+    ...readSchema(output),
+  };
+}
+
+/** A schema is shown and never applied; it must stand for itself, without a reference to another document. */
+function readSchema(owner: JsonObject): { readonly jsonSchema?: unknown } {
+  const jsonSchema = owner.any("jsonSchema");
+  if (jsonSchema === undefined) return {};
+  const path = owner.pathOf("jsonSchema");
+  if (typeof jsonSchema !== "boolean" && (typeof jsonSchema !== "object" || Array.isArray(jsonSchema))) {
+    throw unlike(path, jsonSchema, "a JSON schema");
+  }
+  const parts: unknown[] = [jsonSchema];
+  while (parts.length > 0) {
+    const part = parts.pop();
+    if (typeof part !== "object" || part === null) continue;
+    for (const [name, member] of Object.entries(part)) {
+      if (name === "$ref" && typeof member === "string" && !member.startsWith("#")) {
+        throw new ManifestRuleError(path, `the schema refers to '${member}' outside of itself`);
+      }
+      parts.push(member);
+    }
+  }
+  return { jsonSchema };
+}
+
+function isPattern(contentType: string): boolean {
+  const [type, subtype, ...more] = withoutParameters(contentType).split("/");
+  if (type === undefined || type === "" || subtype === undefined || subtype === "" || more.length > 0) return false;
+  return type !== "*" || subtype === "*";
+}
+
+/** The media type alone. */
+export function withoutParameters(contentType: string): string {
+  return contentType.split(";", 1)[0]!.trim();
+}

@@ -1,0 +1,102 @@
+/** The endpoint manifest: what a deployment says of itself when it is discovered. */
+import { CodedError } from "../errors/coded-error.ts";
+import type { InputRule, Service } from "../model/service.ts";
+import { withoutParameters } from "./input-rule.ts";
+import { JsonObject, JsonShapeError, unlike } from "./json-object.ts";
+import { readServices } from "./manifest-service.ts";
+import { PROTOCOL_VERSION_MAX, PROTOCOL_VERSION_MIN, negotiate } from "./version.ts";
+
+export interface Manifest {
+  readonly protocolMode: "bidi-stream" | "request-response";
+  readonly minProtocolVersion: number;
+  readonly maxProtocolVersion: number;
+  /** Said by deployments on Lambda that can read and write zstd. */
+  readonly lambdaCompression?: "zstd";
+  readonly services: readonly Service[];
+}
+
+export const MANIFEST_CONTENT_TYPES: readonly string[] = [1, 2, 3, 4].map(
+  (version) => `application/vnd.restate.endpointmanifest.v${version}+json`,
+);
+/** The `accept` header of a discovery. */
+export const MANIFEST_ACCEPT = MANIFEST_CONTENT_TYPES.join(", ");
+
+const PROTOCOL_VERSION_NUMBER_MAX = 0x7fffffff;
+
+/**
+ * Reads the body of a discovery; keys that are not known are ignored.
+ * @throws CodedError META0013 where the answer is none, META0012 where it speaks no version of ours
+ * @throws JsonShapeError where a part is not what it should be, ManifestRuleError where it is not allowed
+ */
+export function parseManifest(contentType: string | undefined, body: Uint8Array): Manifest {
+  if (contentType === undefined || !MANIFEST_CONTENT_TYPES.includes(contentType)) {
+    const found = contentType === undefined ? "no content type" : `the content type '${contentType}'`;
+    throw new CodedError("META0013", `${found} where one of ${MANIFEST_ACCEPT} is expected`);
+  }
+  const root = new JsonObject(parseJson(body), "$");
+  const mode = root.oneOf("protocolMode", ["BIDI_STREAM", "REQUEST_RESPONSE"]);
+  if (mode === undefined) throw new CodedError("META0013", "$.protocolMode is missing");
+  const lambdaCompression = root.oneOf("lambdaCompression", ["zstd"]);
+  return {
+    protocolMode: mode === "BIDI_STREAM" ? "bidi-stream" : "request-response",
+    ...readVersions(root),
+    ...(lambdaCompression === undefined ? {} : { lambdaCompression }),
+    services: readServices(root),
+  };
+}
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch (error) {
+    throw new JsonShapeError("$", `cannot be read as JSON in UTF-8: ${(error as Error).message}`);
+  }
+}
+
+function readVersions(root: JsonObject): Pick<Manifest, "minProtocolVersion" | "maxProtocolVersion"> {
+  const min = root.count("minProtocolVersion");
+  const max = root.count("maxProtocolVersion");
+  for (const [name, version] of [["minProtocolVersion", min] as const, ["maxProtocolVersion", max] as const]) {
+    if (version === undefined) throw unlike(root.pathOf(name), undefined, "a protocol version");
+    if (version < 1 || version > PROTOCOL_VERSION_NUMBER_MAX) {
+      throw new CodedError("META0013", `${root.pathOf(name)} is ${version}, which is no protocol version`);
+    }
+  }
+  if (min! > max!) throw new CodedError("META0013", `$.minProtocolVersion ${min} is above $.maxProtocolVersion ${max}`);
+  if (negotiate({ min: min!, max: max! }) === undefined) {
+    const ours = `${PROTOCOL_VERSION_MIN} to ${PROTOCOL_VERSION_MAX}`;
+    throw new CodedError("META0012", `the deployment speaks ${min} to ${max}, this server ${ours}`);
+  }
+  return { minProtocolVersion: min!, maxProtocolVersion: max! };
+}
+
+/**
+ * Judges a request's body against a handler's rule: it passes where one of the rule's ways passes.
+ * @param rule undefined where the manifest names no input: anything passes that says what it is, and so does nothing at all
+ * @param contentType the request's header
+ * @returns why the input is refused, in the words that existing clients show; undefined where it is accepted
+ */
+export function inputVerdict(
+  rule: InputRule | undefined,
+  contentType: string | undefined,
+  bodyIsEmpty: boolean,
+): string | undefined {
+  const nothing = bodyIsEmpty && contentType === undefined;
+  if (rule?.required !== true && nothing) return undefined;
+  const pattern = rule === undefined ? "*/*" : rule.contentType;
+  if (pattern === undefined) {
+    // A required input of any kind, which the manifest can say though it names no content type.
+    if (rule?.required === true) return bodyIsEmpty ? "Empty body not allowed" : undefined;
+    return "Expected an empty body and no content-type";
+  }
+  if (rule?.jsonSchema !== undefined && bodyIsEmpty) return "Empty body not allowed";
+  if (contentType === undefined) return "Empty content-type";
+  const given = withoutParameters(contentType);
+  return matches(given, withoutParameters(pattern)) ? undefined : `Content-type '${given}' does not match '${pattern}'`;
+}
+
+function matches(given: string, pattern: string): boolean {
+  if (pattern === "*/*") return true;
+  if (pattern.endsWith("/*")) return given.startsWith(pattern.slice(0, -1));
+  return given === pattern;
+}
