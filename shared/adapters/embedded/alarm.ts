@@ -1,0 +1,40 @@
+/** Waiting for a moment that may turn out to be earlier. */
+import type { Clock } from "../../engine/ports/clock.ts";
+
+/** Longest single sleep: system timers do not count further than 24 days. */
+const SLEEP_MAX_MS = 3_600_000;
+
+interface Waiter {
+  readonly untilMs: number;
+  readonly wake: () => void;
+}
+
+export class Alarm {
+  readonly #clock: Clock;
+  readonly #waiters = new Set<Waiter>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Resolves at `untilMs` (or an hour from now), when it is rung for an earlier moment, or when the signal aborts. */
+  async wait(untilMs: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted === true) return;
+    const controller = new AbortController();
+    const waiter: Waiter = { untilMs, wake: () => controller.abort() };
+    this.#waiters.add(waiter);
+    signal?.addEventListener("abort", waiter.wake, { once: true });
+    await this.#clock.sleep(Math.min(Math.max(untilMs - this.#clock.nowMs(), 0), SLEEP_MAX_MS), controller.signal);
+    signal?.removeEventListener("abort", waiter.wake);
+    this.#waiters.delete(waiter);
+  }
+
+  /** Wakes those who would otherwise sleep past `atMs`; all of them for -Infinity. */
+  ring(atMs: number): void {
+    for (const waiter of this.#waiters) {
+      if (atMs >= waiter.untilMs) continue;
+      this.#waiters.delete(waiter);
+      waiter.wake();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/** A min-heap of things that become due, each of which can be moved or taken out. */
+
+export interface Due {
+  dueAtMs: number;
+  /** Breaks ties: the lower goes first. */
+  readonly order: number;
+  /** Where it is in the heap, kept by the heap; -1 while it is in none. */
+  heapIndex: number;
+}
+
+export class DueHeap<T extends Due> {
+  readonly #nodes: T[] = [];
+
+  get size(): number {
+    return this.#nodes.length;
+  }
+
+  first(): T | undefined {
+    return this.#nodes[0];
+  }
+
+  /** Puts it in, or moves it when it is in already. */
+  place(due: T, dueAtMs: number): void {
+    due.dueAtMs = dueAtMs;
+    if (due.heapIndex < 0) {
+      due.heapIndex = this.#nodes.length;
+      this.#nodes.push(due);
+    }
+    this.#settle(due);
+  }
+
+  /** Takes it out; harmless when it is not in. */
+  remove(due: T): void {
+    const { heapIndex } = due;
+    if (heapIndex < 0) return;
+    due.heapIndex = -1;
+    const last = this.#nodes.pop()!;
+    if (last === due) return;
+    this.#nodes[heapIndex] = last;
+    last.heapIndex = heapIndex;
+    this.#settle(last);
+  }
+
+  #settle(due: T): void {
+    this.#rise(due);
+    this.#sink(due);
+  }
+
+  #rise(due: T): void {
+    while (due.heapIndex > 0) {
+      const parent = this.#nodes[(due.heapIndex - 1) >> 1]!;
+      if (!isBefore(due, parent)) return;
+      this.#swap(due, parent);
+    }
+  }
+
+  #sink(due: T): void {
+    for (;;) {
+      const left = this.#nodes[2 * due.heapIndex + 1];
+      const right = this.#nodes[2 * due.heapIndex + 2];
+      if (left === undefined) return;
+      const child = right !== undefined && isBefore(right, left) ? right : left;
+      if (!isBefore(child, due)) return;
+      this.#swap(due, child);
+    }
+  }
+
+  #swap(one: T, other: T): void {
+    const { heapIndex } = one;
+    one.heapIndex = other.heapIndex;
+    other.heapIndex = heapIndex;
+    this.#nodes[one.heapIndex] = one;
+    this.#nodes[other.heapIndex] = other;
+  }
+}
+
+function isBefore(one: Due, other: Due): boolean {
+  return one.dueAtMs < other.dueAtMs || (one.dueAtMs === other.dueAtMs && one.order < other.order);
+}

@@ -1,0 +1,154 @@
+/** The queue on the embedded store: messages are durable, who holds which of them is known to this process only. */
+import type { InvocationId } from "../../core/model/ids.ts";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { Delivery, Queue, Wake } from "../../engine/ports/queue.ts";
+import { QUEUE_DELAY_MAX_MS } from "../../engine/ports/queue.ts";
+import { StoreError } from "../../engine/ports/table.ts";
+import { Alarm } from "./alarm.ts";
+import type { Operation } from "./commit-groups.ts";
+import type { Due } from "./due-heap.ts";
+import { DueHeap } from "./due-heap.ts";
+import { MESSAGE } from "./key-encoding.ts";
+import { scanRecords } from "./record-scan.ts";
+import type { Store } from "./store.ts";
+
+const ORDER_DIGITS = 16;
+
+interface Message extends Due {
+  readonly wake: Wake;
+  /** When it was to become visible first; a crash brings it back as of then. */
+  readonly firstDueAtMs: number;
+  receiveCount: number;
+  /** Of the latest delivery; empty before the first. */
+  receipt: string;
+}
+
+/** What lies on disk. */
+interface MessageRecord {
+  readonly invocationId: InvocationId;
+  readonly sentAtMs: number;
+  readonly delayMs: number;
+  readonly dueAtMs: number;
+  readonly receiveCount: number;
+}
+
+/** Opens the queue of this store with the messages that are in it. There is one per store. @throws StoreError */
+export async function openEmbeddedQueue(store: Store, clock: Clock): Promise<EmbeddedQueue> {
+  const queue = new EmbeddedQueue(store, clock);
+  await scanRecords(store, MESSAGE, (name, record) => queue.restore(Number(name), record as MessageRecord));
+  return queue;
+}
+
+export class EmbeddedQueue implements Queue {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #alarm: Alarm;
+  readonly #heap = new DueHeap<Message>();
+  readonly #held = new Map<string, Message>();
+  #isEnding = false;
+  #nextOrder = 1;
+  #nextDelivery = 1;
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#alarm = new Alarm(clock);
+    store.onClose(async () => {
+      this.#isEnding = true;
+      this.#alarm.ring(-Infinity);
+    });
+  }
+
+  /** How many messages there are, delayed and held ones included. */
+  get size(): number {
+    return this.#heap.size;
+  }
+
+  async send(wake: Wake): Promise<void> {
+    if (!(wake.delayMs >= 0 && wake.delayMs <= QUEUE_DELAY_MAX_MS)) {
+      throw new StoreError(`a message can be delayed by 0 to ${QUEUE_DELAY_MAX_MS} ms, not by ${wake.delayMs}`);
+    }
+    // Staged in this very tick where the store is open, so that it shares the group of the writes beside it.
+    const usable = this.#store.whenUsable();
+    if (usable !== undefined) await usable;
+    const { operation, admit } = this.prepare(wake);
+    await this.#store.groups.stage([operation]).done;
+    admit();
+  }
+
+  /** A message to be written with something else: `admit` makes it receivable once the operation is durable. */
+  prepare(wake: Wake): { readonly operation: Operation; readonly admit: () => void } {
+    const dueAtMs = this.#clock.nowMs() + Math.ceil(wake.delayMs);
+    const message: Message = { wake, firstDueAtMs: dueAtMs, dueAtMs, order: this.#nextOrder++, heapIndex: -1, receiveCount: 0, receipt: "" };
+    return { operation: recordOf(message), admit: () => this.#show(message, dueAtMs) };
+  }
+
+  /** Takes in a message found on disk. */
+  restore(order: number, record: MessageRecord): void {
+    const { invocationId, sentAtMs, delayMs, dueAtMs, receiveCount } = record;
+    const wake: Wake = { invocationId, sentAtMs, delayMs };
+    this.#nextOrder = Math.max(this.#nextOrder, order + 1);
+    this.#show({ wake, firstDueAtMs: dueAtMs, dueAtMs, order, heapIndex: -1, receiveCount, receipt: "" }, dueAtMs);
+  }
+
+  async receive(limit: number, visibilityMs: number, waitMs: number, signal?: AbortSignal): Promise<readonly Delivery[]> {
+    const untilMs = this.#clock.nowMs() + waitMs;
+    for (;;) {
+      if (this.#isEnding || signal?.aborted === true) return [];
+      const nowMs = this.#clock.nowMs();
+      const deliveries = this.#take(limit, nowMs, visibilityMs);
+      if (deliveries.length > 0 || nowMs >= untilMs) return deliveries;
+      await this.#alarm.wait(Math.min(this.#heap.first()?.dueAtMs ?? untilMs, untilMs), signal);
+    }
+  }
+
+  async extend(receipt: string, visibilityMs: number): Promise<void> {
+    const message = this.#held.get(receipt);
+    if (message !== undefined) this.#show(message, this.#clock.nowMs() + visibilityMs);
+  }
+
+  /** Resolves before the disk knows: a message that comes back after a crash is one that came twice. */
+  async ack(receipt: string): Promise<void> {
+    const message = this.#held.get(receipt);
+    if (message === undefined) return;
+    this.#held.delete(receipt);
+    this.#heap.remove(message);
+    const group = this.#store.groups.stageLazily([{ type: "del", key: keyOf(message.order) }]);
+    // A message that could not be deleted is offered again, or it would lie on disk until the next start.
+    group.done.catch(() => this.#show(message, this.#clock.nowMs()));
+  }
+
+  #show(message: Message, dueAtMs: number): void {
+    this.#heap.place(message, dueAtMs);
+    this.#alarm.ring(dueAtMs);
+  }
+
+  #take(limit: number, nowMs: number, visibilityMs: number): Delivery[] {
+    const deliveries: Delivery[] = [];
+    const records: Operation[] = [];
+    while (deliveries.length < limit) {
+      const message = this.#heap.first();
+      if (message === undefined || message.dueAtMs > nowMs) break;
+      this.#held.delete(message.receipt);
+      message.receiveCount += 1;
+      message.receipt = `${message.order}-${this.#nextDelivery++}`;
+      this.#held.set(message.receipt, message);
+      this.#heap.place(message, nowMs + Math.max(visibilityMs, 1));
+      deliveries.push({ wake: message.wake, receiveCount: message.receiveCount, receipt: message.receipt });
+      records.push(recordOf(message));
+    }
+    // The count is worth a record, so that a message which ends its process is found out, but not a wait.
+    if (records.length > 0) this.#store.groups.stageLazily(records);
+    return deliveries;
+  }
+}
+
+function keyOf(order: number): string {
+  return MESSAGE + String(order).padStart(ORDER_DIGITS, "0");
+}
+
+function recordOf({ wake, firstDueAtMs, order, receiveCount }: Message): Operation {
+  const { invocationId, sentAtMs, delayMs } = wake;
+  const record: MessageRecord = { invocationId, sentAtMs, delayMs, dueAtMs: firstDueAtMs, receiveCount };
+  return { type: "put", key: keyOf(order), value: Buffer.from(JSON.stringify(record)) };
+}

@@ -1,0 +1,157 @@
+/** The table on the embedded store: conditions are judged in the order of the calls, against writes that are still on their way too. */
+import type { IndexName, Item, Key, Page, Range, Table, Transacted, Update, Write, Written } from "../../engine/ports/table.ts";
+import { StoreError } from "../../engine/ports/table.ts";
+import type { Condition } from "../../engine/ports/table.ts";
+import type { CommitGroup, Operation } from "./commit-groups.ts";
+import { holds } from "./item-conditions.ts";
+import { decodeItem, encodeItem } from "./item-encoding.ts";
+import { sideKeysOf, sideOperations } from "./item-indexes.ts";
+import { updatedItem } from "./item-update.ts";
+import { baseOfExpiryKey, expiryBounds, itemKey, keyOfItem } from "./key-encoding.ts";
+import type { Store } from "./store.ts";
+import { readIndexPage, readPage } from "./table-pages.ts";
+
+const TRANSACTION_MAX_WRITES = 100;
+const WRITTEN: Written = { written: true };
+const TRANSACTED: Transacted = { written: true };
+
+/** What stands at a key, and the group that is to make it durable where none has yet. */
+interface Standing {
+  readonly item: Item | undefined;
+  readonly group: CommitGroup | undefined;
+}
+
+interface Judged {
+  readonly base: string;
+  readonly write: Write;
+  readonly standing: Standing;
+  readonly holds: boolean;
+}
+
+/** There is one table per store: what is pending is known to its table only. */
+export class EmbeddedTable implements Table {
+  readonly #store: Store;
+  /** Encoded items (undefined: deleted) that are judged against already but are not durable yet. */
+  readonly #pending = new Map<string, { readonly bytes: Uint8Array | undefined; readonly group: CommitGroup }>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  get(key: Key): Promise<Item | undefined> {
+    return this.#whenUsable(() => {
+      const bytes = this.#store.read(itemKey(key.pk, key.sk));
+      return bytes === undefined ? undefined : decodeItem(key.pk, key.sk, bytes);
+    });
+  }
+
+  query(pk: string, range: Range = {}): Promise<Page> {
+    return this.#whenUsable(() => readPage(this.#store, pk, range));
+  }
+
+  queryIndex(index: IndexName, pk: string, range: Range = {}): Promise<Page> {
+    return this.#whenUsable(() => readIndexPage(this.#store, index, pk, range));
+  }
+
+  put(item: Item, condition?: Condition): Promise<Written> {
+    return this.#writeOne({ kind: "put", item, ...(condition && { condition }) });
+  }
+
+  update(key: Key, update: Update, condition?: Condition): Promise<Written> {
+    return this.#writeOne({ kind: "update", key, update, ...(condition && { condition }) });
+  }
+
+  delete(key: Key, condition?: Condition): Promise<Written> {
+    return this.#writeOne({ kind: "delete", key, ...(condition && { condition }) });
+  }
+
+  transact(writes: readonly Write[]): Promise<Transacted> {
+    return this.#whenUsable(() => {
+      if (writes.length === 0 || writes.length > TRANSACTION_MAX_WRITES) throw new StoreError(`a transaction has 1 to 100 writes, not ${writes.length}`);
+      const judged = writes.map((write) => this.#judge(write));
+      if (new Set(judged.map(({ base }) => base)).size < judged.length) throw new StoreError("a transaction writes each item once only");
+      if (judged.every((one) => one.holds)) return this.#apply(judged).then(() => TRANSACTED);
+      const refused = judged.map((one) => !one.holds);
+      return durable(judged).then(() => ({ written: false, refused }));
+    });
+  }
+
+  /**
+   * Deletes items that are expired at `nowS`, at most `limit` of them.
+   * @returns how many were deleted
+   */
+  sweepExpired(nowS: number, limit: number): Promise<number> {
+    return this.#whenUsable(async () => {
+      const { entries } = await this.#store.entries(expiryBounds(nowS), limit);
+      const outcomes = entries.map(([entry]) => {
+        const key = keyOfItem(baseOfExpiryKey(entry));
+        // Judged at the delete itself: the item may have been extended since the entry was read.
+        return this.delete(key, { kind: "less", attribute: "expiresAtS", than: Math.floor(nowS) + 1 });
+      });
+      return (await Promise.all(outcomes)).filter(({ written }) => written).length;
+    });
+  }
+
+  /** Judges and stages within this very call, so that the order of calls is the order of effects. */
+  #writeOne(write: Write): Promise<Written> {
+    return this.#whenUsable(() => {
+      const judged = this.#judge(write);
+      if (judged.holds) return this.#apply([judged]).then(() => WRITTEN);
+      const refusal: Written = { written: false, standing: judged.standing.item };
+      return durable([judged]).then(() => refusal);
+    });
+  }
+
+  #whenUsable<T>(work: () => T | Promise<T>): Promise<T> {
+    const usable = this.#store.whenUsable();
+    if (usable !== undefined) return usable.then(() => this.#whenUsable(work));
+    try {
+      const outcome = work();
+      return outcome instanceof Promise ? outcome : Promise.resolve(outcome);
+    } catch (error) {
+      return Promise.reject(error instanceof StoreError ? error : new StoreError("the store could not do this", { cause: error }));
+    }
+  }
+
+  #judge(write: Write): Judged {
+    const { pk, sk } = write.kind === "put" ? write.item : write.key;
+    const base = itemKey(pk, sk);
+    const pending = this.#pending.get(base);
+    const bytes = pending === undefined ? this.#store.read(base) : pending.bytes;
+    const item = bytes === undefined ? undefined : decodeItem(pk, sk, bytes);
+    const { condition } = write;
+    return { base, write, standing: { item, group: pending?.group }, holds: condition === undefined || holds(condition, item) };
+  }
+
+  #apply(judged: readonly Judged[]): Promise<void> {
+    // All is encoded before anything is staged: an item that cannot be stored must not leave a part of its transaction.
+    const changes = judged.map((one) => ({ ...one, ...changeOf(one) }));
+    let group: CommitGroup | undefined;
+    for (const { base, bytes, operations, standing } of changes) {
+      group = this.#store.groups.stage(operations, standing.group);
+      this.#pending.set(base, { bytes, group });
+    }
+    group!.onSettled(() => {
+      for (const { base } of changes) if (this.#pending.get(base)?.group === group) this.#pending.delete(base);
+    });
+    return group!.done;
+  }
+}
+
+function changeOf({ base, write, standing }: Judged): { bytes: Uint8Array | undefined; operations: Operation[] } {
+  const next = nextItem(write, standing.item);
+  const operations = sideOperations(sideKeysOf(standing.item, base), sideKeysOf(next, base));
+  if (next === undefined) return { bytes: undefined, operations: [...operations, { type: "del", key: base }] };
+  const bytes = encodeItem(next);
+  return { bytes, operations: [...operations, { type: "put", key: base, value: bytes }] };
+}
+
+function nextItem(write: Write, standing: Item | undefined): Item | undefined {
+  if (write.kind === "put") return write.item;
+  return write.kind === "update" ? updatedItem(write.key, standing, write.update) : undefined;
+}
+
+/** A refusal is a statement about what stands, so it is made only when that is durable. */
+async function durable(judged: readonly Judged[]): Promise<void> {
+  for (const { standing } of judged) await standing.group?.done;
+}

@@ -1,0 +1,28 @@
+/** Applies an update to the item that stands, or makes a new one of it. */
+import type { Item, Key, Scalar, Update } from "../../engine/ports/table.ts";
+import { StoreError } from "../../engine/ports/table.ts";
+
+/** @throws StoreError where two parts touch one attribute, a part touches the key, or `add` meets something that is no number */
+export function updatedItem(key: Key, standing: Item | undefined, update: Update): Item {
+  const next: Record<string, Scalar | undefined> & { pk: string; sk: string } = { ...standing, pk: key.pk, sk: key.sk };
+  const touched = new Set(["pk", "sk"]);
+  const touch = (attribute: string): void => {
+    if (touched.has(attribute)) throw new StoreError(`an update may touch ${attribute} only once and never the key`);
+    touched.add(attribute);
+  };
+  for (const [attribute, value] of Object.entries(update.set ?? {})) {
+    touch(attribute);
+    next[attribute] = value;
+  }
+  for (const attribute of update.remove ?? []) {
+    touch(attribute);
+    delete next[attribute];
+  }
+  for (const [attribute, amount] of Object.entries(update.add ?? {})) {
+    touch(attribute);
+    const stands = next[attribute] ?? 0;
+    if (typeof stands !== "number") throw new StoreError(`${attribute} is no number, nothing can be added to it`);
+    next[attribute] = stands + amount;
+  }
+  return next;
+}

@@ -1,0 +1,99 @@
+/** How keys of items, index entries and records lie in the database: one ordered text per record, compared by its UTF-8 bytes. */
+import type { IndexName, Key } from "../../engine/ports/table.ts";
+import { StoreError } from "../../engine/ports/table.ts";
+
+const ITEM = "i";
+const INDEX: Readonly<Record<IndexName, string>> = { list: "l", open: "o" };
+const EXPIRY = "x";
+const EXPIRY_DIGITS = 12;
+const EXPIRY_LATEST_S = 10 ** EXPIRY_DIGITS - 1;
+
+export const MESSAGE = "q";
+export const TIMER = "t";
+
+/** Ends a segment. No escaped segment contains it, so no partition's keys lie within another's. */
+const END = "\0";
+/** Follows every key that begins with a given ended segment. */
+const PAST_END = "\x01";
+
+// The two control characters are what this is about.
+// oxlint-disable-next-line no-control-regex
+const SPECIAL = /[\0\x01]/g;
+// oxlint-disable-next-line no-control-regex
+const ESCAPED = /\x01[\x01\x02]/g;
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** NUL becomes 01 01 and 01 becomes 01 02, which keeps the order of the texts and frees NUL to be the end mark. */
+function segment(text: string): string {
+  if (LONE_SURROGATE.test(text)) throw new StoreError("a key holds half of a surrogate pair, which has no UTF-8 form");
+  SPECIAL.lastIndex = 0;
+  if (!SPECIAL.test(text)) return text + END;
+  return text.replace(SPECIAL, (found) => (found === "\0" ? "\x01\x01" : "\x01\x02")) + END;
+}
+
+function unescaped(text: string): string {
+  return text.includes("\x01") ? text.replace(ESCAPED, (found) => (found === "\x01\x01" ? "\0" : "\x01")) : text;
+}
+
+/** The bounds of all keys that begin with a prefix made of ended segments. */
+export interface Bounds {
+  readonly gte: string;
+  readonly lt: string;
+}
+
+export function itemPrefix(pk: string): string {
+  return ITEM + segment(pk);
+}
+
+export function itemKey(pk: string, sk: string): string {
+  if (LONE_SURROGATE.test(sk)) throw new StoreError("a sort key holds half of a surrogate pair, which has no UTF-8 form");
+  return itemPrefix(pk) + sk;
+}
+
+export function indexPrefix(index: IndexName, pk: string): string {
+  return INDEX[index] + segment(pk);
+}
+
+/** @param base what `itemKey` made of the item's own key */
+export function indexKey(index: IndexName, pk: string, sk: string, base: string): string {
+  return indexPrefix(index, pk) + segment(sk) + base;
+}
+
+/** The key of the index's entries from this sort key on. */
+export function indexFloor(index: IndexName, pk: string, sk: string): string {
+  return indexPrefix(index, pk) + segment(sk);
+}
+
+export function expiryKey(expiresAtS: number, base: string): string {
+  return EXPIRY + expiryDigits(expiresAtS) + base;
+}
+
+/** The bounds of the expiry entries of all items that are expired at `nowS`. */
+export function expiryBounds(nowS: number): Bounds {
+  return { gte: EXPIRY, lt: EXPIRY + expiryDigits(Math.floor(nowS) + 1) };
+}
+
+export function baseOfExpiryKey(key: string): string {
+  return key.slice(EXPIRY.length + EXPIRY_DIGITS);
+}
+
+function expiryDigits(expiresAtS: number): string {
+  return String(Math.min(Math.max(Math.ceil(expiresAtS), 0), EXPIRY_LATEST_S)).padStart(EXPIRY_DIGITS, "0");
+}
+
+export function boundsOf(prefix: string): Bounds {
+  return { gte: prefix, lt: prefix.slice(0, -END.length) + PAST_END };
+}
+
+/** The inverse of `itemKey`. */
+export function keyOfItem(base: string): Key {
+  const end = base.indexOf(END);
+  return { pk: unescaped(base.slice(ITEM.length, end)), sk: base.slice(end + END.length) };
+}
+
+/** @returns the sort key and the item's own database key of an index entry below a prefix */
+export function indexEntryOf(prefix: string, key: string): { readonly sk: string; readonly base: string } {
+  const end = key.indexOf(END, prefix.length);
+  return { sk: unescaped(key.slice(prefix.length, end)), base: key.slice(end + END.length) };
+}

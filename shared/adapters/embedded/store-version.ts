@@ -1,0 +1,109 @@
+/** The VERSION file of a store directory: which format lies in it, checked before anything of it is read. */
+import { mkdir, open, readFile, readdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+
+export type StoreKind = "meta" | "journal";
+
+/** The format this program reads and writes. A change that older programs cannot read raises it. */
+export const STORE_FORMAT: Readonly<Record<StoreKind, number>> = { meta: 1, journal: 1 };
+
+const FILE = "VERSION";
+const UNFINISHED = "VERSION.new";
+
+export type StoreOpenReason =
+  /** A living process has it open. */
+  | "locked"
+  /** Written by an older program in a format that this one does not read. */
+  | "older"
+  /** Written by a newer program. */
+  | "newer"
+  /** The directory holds something, but no VERSION. */
+  | "unversioned"
+  /** Damaged, of the other kind, or not accessible; the cause says more. */
+  | "unreadable";
+
+export class StoreOpenError extends Error {
+  override name = "StoreOpenError";
+  readonly reason: StoreOpenReason;
+  readonly dir: string;
+  /** The format found, where one was. */
+  readonly found: number | undefined;
+  readonly expected: number;
+
+  constructor(reason: StoreOpenReason, dir: string, message: string, versions: { found?: number; expected: number }, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+    this.dir = dir;
+    this.found = versions.found;
+    this.expected = versions.expected;
+  }
+}
+
+/**
+ * Makes sure that the directory is a store of this kind and format, and makes an empty or absent one into it.
+ * @throws StoreOpenError for every reason but "locked"
+ */
+export async function claimFormat(dir: string, kind: StoreKind): Promise<void> {
+  const expected = STORE_FORMAT[kind];
+  const text = await readVersion(dir, expected);
+  if (text === undefined) return await writeVersion(dir, kind);
+  const version = parsed(text);
+  if (version === undefined) throw new StoreOpenError("unreadable", dir, `${join(dir, FILE)} is not what a store's VERSION looks like`, { expected });
+  const { format: found } = version;
+  if (found < expected) throw new StoreOpenError("older", dir, `${dir} has format ${found}, this program needs ${expected}`, { found, expected });
+  if (found > expected) throw new StoreOpenError("newer", dir, `${dir} has format ${found}, this program knows up to ${expected}`, { found, expected });
+  if (version.kind !== kind) throw new StoreOpenError("unreadable", dir, `${dir} is a ${version.kind} store, not a ${kind} store`, { found, expected });
+}
+
+/** @returns undefined where the directory is new: nothing is in it, or only what a crash during its creation left */
+async function readVersion(dir: string, expected: number): Promise<string | undefined> {
+  try {
+    await mkdir(dir, { recursive: true });
+    const names = await readdir(dir);
+    if (names.includes(FILE)) return await readFile(join(dir, FILE), "utf8");
+    if (names.every((name) => name === UNFINISHED)) return undefined;
+  } catch (cause) {
+    throw new StoreOpenError("unreadable", dir, `${dir} cannot be read`, { expected }, { cause });
+  }
+  throw new StoreOpenError("unversioned", dir, `${dir} is not empty and has no ${FILE}: it is no store`, { expected });
+}
+
+function parsed(text: string): { readonly format: number; readonly kind: string } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null || !("format" in value) || !("kind" in value)) return undefined;
+    const { format, kind } = value;
+    return Number.isSafeInteger(format) && typeof kind === "string" ? { format: format as number, kind } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** VERSION comes first and whole, so that a crash leaves either an empty directory or a versioned one. */
+async function writeVersion(dir: string, kind: StoreKind): Promise<void> {
+  const expected = STORE_FORMAT[kind];
+  try {
+    const file = await open(join(dir, UNFINISHED), "w");
+    try {
+      await file.writeFile(`${JSON.stringify({ format: expected, kind })}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(join(dir, UNFINISHED), join(dir, FILE));
+    await syncDirectory(dir);
+  } catch (cause) {
+    throw new StoreOpenError("unreadable", dir, `${dir} cannot be written`, { expected }, { cause });
+  }
+}
+
+async function syncDirectory(dir: string): Promise<void> {
+  // Windows cannot open a directory; there the rename alone must do.
+  if (process.platform === "win32") return;
+  const handle = await open(dir, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,85 @@
+/** Reads pages of a partition or of an index, in key order. */
+import type { IndexName, Item, Page, Range } from "../../engine/ports/table.ts";
+import { StoreError } from "../../engine/ports/table.ts";
+import { decodeItem } from "./item-encoding.ts";
+import type { Bounds } from "./key-encoding.ts";
+import { boundsOf, indexEntryOf, indexFloor, indexKey, indexPrefix, itemKey, itemPrefix, keyOfItem } from "./key-encoding.ts";
+import type { Store } from "./store.ts";
+
+const PAGE_MAX_ITEMS = 1000;
+/** The least text that sorts behind a given one is that text and a NUL. */
+const NEXT = "\0";
+
+/** The `next` of a partition's page is its last sort key. @throws StoreError */
+export async function readPage(store: Store, pk: string, range: Range): Promise<Page> {
+  const prefix = itemPrefix(pk);
+  const whole = boundsOf(prefix);
+  const bounds = narrowed(
+    {
+      gte: range.from === undefined ? whole.gte : prefix + range.from,
+      lt: range.below === undefined ? whole.lt : prefix + range.below,
+    },
+    range.after === undefined ? undefined : itemKey(pk, range.after),
+    range.reverse === true,
+  );
+  const { entries, isWhole } = await store.entries({ ...bounds, reverse: range.reverse === true }, limitOf(range));
+  const items = entries.map(([key, bytes]) => decodeItem(pk, key.slice(prefix.length), bytes));
+  const last = items.at(-1);
+  return { items, ...(!isWhole && last !== undefined && { next: last.sk }) };
+}
+
+/** @throws StoreError, also for an `after` that no page of this index gave */
+export async function readIndexPage(store: Store, index: IndexName, pk: string, range: Range): Promise<Page> {
+  const prefix = indexPrefix(index, pk);
+  const whole = boundsOf(prefix);
+  const bounds = narrowed(
+    {
+      gte: range.from === undefined ? whole.gte : indexFloor(index, pk, range.from),
+      lt: range.below === undefined ? whole.lt : indexFloor(index, pk, range.below),
+    },
+    range.after === undefined ? undefined : keyOfToken(index, pk, range.after),
+    range.reverse === true,
+  );
+  const { entries, isWhole } = await store.entries({ ...bounds, reverse: range.reverse === true }, limitOf(range));
+  const items: Item[] = [];
+  for (const [key] of entries) {
+    const { base } = indexEntryOf(prefix, key);
+    const bytes = store.read(base);
+    const at = keyOfItem(base);
+    // Gone since the entry was read: an index may lag.
+    if (bytes !== undefined) items.push(decodeItem(at.pk, at.sk, bytes));
+  }
+  const last = entries.at(-1)?.[0];
+  return { items, ...(!isWhole && last !== undefined && { next: tokenOf(prefix, last) }) };
+}
+
+function limitOf(range: Range): number {
+  const limit = range.limit ?? PAGE_MAX_ITEMS;
+  if (!(limit >= 1)) throw new StoreError(`a page has at least one item, not ${limit}`);
+  return Math.min(Math.floor(limit), PAGE_MAX_ITEMS);
+}
+
+/** What is left of the bounds behind the key where the page before ended. */
+function narrowed(bounds: Bounds, after: string | undefined, isReverse: boolean): Bounds {
+  if (after === undefined) return bounds;
+  return isReverse ? { gte: bounds.gte, lt: after } : { gte: after + NEXT, lt: bounds.lt };
+}
+
+function tokenOf(prefix: string, key: string): string {
+  const { sk, base } = indexEntryOf(prefix, key);
+  const at = keyOfItem(base);
+  return JSON.stringify([sk, at.pk, at.sk]);
+}
+
+function keyOfToken(index: IndexName, pk: string, token: string): string {
+  try {
+    const parts: unknown = JSON.parse(token);
+    if (Array.isArray(parts) && parts.length === 3 && parts.every((part) => typeof part === "string")) {
+      const [sk, basePk, baseSk] = parts as [string, string, string];
+      return indexKey(index, pk, sk, itemKey(basePk, baseSk));
+    }
+  } catch {
+    // Falls through to the refusal below.
+  }
+  throw new StoreError("this is not where a page of an index ended");
+}
