@@ -1,0 +1,86 @@
+/** The responses of the ingress: results, receipts and refusals in the shapes that existing clients read. */
+import type { Failure } from "../../core/model/failure.ts";
+import type { OutputRule } from "../../core/model/service.ts";
+import type { Ended, Sent } from "../../engine/submission.ts";
+import type { HttpResponse } from "../http/message.ts";
+import { jsonResponse, textResponse } from "../http/message.ts";
+import type { IngressErrorBody, SendBody } from "../wire/ingress.ts";
+import { LAST_MOMENT_MS } from "./call-query.ts";
+import { isHeaderText } from "./submission-headers.ts";
+
+/** @param rule what the handler says of its output; undefined where it says nothing or is not registered any more */
+export function endedResponse(ended: Ended, rule: OutputRule | undefined): HttpResponse {
+  const headers: Record<string, string> = { "x-restate-id": ended.invocationId };
+  if (ended.expiresAtMs !== undefined) headers["idempotency-expires"] = expiryText(ended.expiresAtMs);
+  if (ended.result.kind === "failure") return failureResponse(ended.result.failure, headers);
+  const contentType = outputContentType(rule, ended.result.value.length === 0);
+  if (contentType !== undefined) headers["content-type"] = contentType;
+  return { status: 200, headers, body: ended.result.value };
+}
+
+export function sentResponse(sent: Sent): HttpResponse {
+  const body: SendBody = {
+    invocationId: sent.invocationId,
+    ...(sent.executionTimeMs === undefined ? {} : { executionTime: executionTimeText(sent.executionTimeMs) }),
+    status: sent.status === "accepted" ? "Accepted" : "PreviouslyAccepted",
+  };
+  return jsonResponse(202, body, { "x-restate-id": sent.invocationId });
+}
+
+export function refusalResponse(status: number, message: string): HttpResponse {
+  const body: IngressErrorBody = { code: status, message, source: "ingress" };
+  return jsonResponse(status, body, { "x-restate-error-source": "ingress" });
+}
+
+/** @param headers what goes beside the error's own, `x-restate-id` where the invocation is known */
+export function failureResponse(failure: Failure, headers: Readonly<Record<string, string>>): HttpResponse {
+  const { code, message, metadata = [], stacktrace } = failure;
+  const body: IngressErrorBody = {
+    code,
+    message,
+    ...(metadata.length === 0 ? {} : { metadata: Object.fromEntries(metadata.map(({ key, value }) => [key, value])) }),
+    ...(stacktrace === undefined ? {} : { stacktrace }),
+    source: "invocation",
+  };
+  return jsonResponse(failureStatus(code), body, { "x-restate-error-source": "invocation", ...headers });
+}
+
+/**
+ * For the doors, which read bodies and know the limit; this module only knows how the refusal looks.
+ * @param declared whether `content-length` had told it before the body was read
+ */
+export function bodyTooLargeResponse(declared: boolean): HttpResponse {
+  if (declared) return textResponse(413, "length limit exceeded");
+  return refusalResponse(413, "cannot read body: LengthLimitError");
+}
+
+/**
+ * A terminal error chooses its status. Statuses whose responses have no body (1xx, 204, 205, 304) could not carry
+ * the error, and an informational one would leave the client waiting: those are 500 like numbers that are no status.
+ */
+function failureStatus(code: number): number {
+  const carriesBody = code >= 200 && code <= 999 && code !== 204 && code !== 205 && code !== 304;
+  return Number.isInteger(code) && carriesBody ? code : 500;
+}
+
+function outputContentType(rule: OutputRule | undefined, isEmpty: boolean): string | undefined {
+  if (rule === undefined) return isEmpty ? undefined : "application/json";
+  if (isEmpty && !rule.setContentTypeIfEmpty) return undefined;
+  const { contentType } = rule;
+  return contentType !== undefined && isHeaderText(contentType) ? contentType : undefined;
+}
+
+/** RFC 3339 with milliseconds and a numeric offset. */
+function expiryText(atMs: number): string {
+  return momentText(atMs).replace("Z", "+00:00");
+}
+
+/** RFC 3339 in UTC with nine digits of fraction, none for whole seconds. */
+function executionTimeText(atMs: number): string {
+  const text = momentText(atMs);
+  return text.endsWith(".000Z") ? text.replace(".000Z", "Z") : text.replace("Z", "000000Z");
+}
+
+function momentText(atMs: number): string {
+  return new Date(Math.min(Math.max(Math.trunc(atMs), 0), LAST_MOMENT_MS)).toISOString();
+}

@@ -1,0 +1,56 @@
+/** The query parameters of calls and sends: the delay and the limit key. */
+import { parseDurationMs } from "../http/duration.ts";
+import type { HttpRequest } from "../http/message.ts";
+import { IngressRefusal } from "./ingress-refusal.ts";
+import { headerText } from "./submission-headers.ts";
+
+/** 9999-12-31T23:59:59.999Z: the last moment that RFC 3339 can write. */
+export const LAST_MOMENT_MS = 253_402_300_799_999;
+
+const LIMIT_KEY = /^[a-zA-Z0-9_.-]{1,36}(?:\/[a-zA-Z0-9_.-]{1,36})?$/;
+
+/**
+ * When a send starts; undefined where the request has no delay.
+ * @param nowMs the moment of the request
+ * @throws IngressRefusal 400 on a call, and for a delay that cannot be read or ends beyond the year 9999
+ */
+export function startAtMs(query: string, oneWay: boolean, nowMs: number): number | undefined {
+  const text = parameter(query, "delay");
+  if (text === undefined) return undefined;
+  if (!oneWay) {
+    throw new IngressRefusal(
+      400,
+      "cannot use the delay query parameter with calls. Only sends can wait: append /send to the path",
+    );
+  }
+  const delayMs = parseDurationMs(text);
+  if (delayMs === undefined || nowMs + delayMs > LAST_MOMENT_MS) {
+    throw new IngressRefusal(
+      400,
+      `bad delay query parameter, must be a ISO8601 duration: '${text}' is neither like PT5S nor like 5s`,
+    );
+  }
+  return nowMs + delayMs;
+}
+
+/** @throws IngressRefusal 400 where the request has a limit key: without scopes there is nothing that it could limit */
+export function refuseLimitKey(request: HttpRequest): void {
+  const text = headerText(request, "x-restate-limit-key") ?? parameter(request.query, "limit-key");
+  if (text === undefined) return;
+  if (!LIMIT_KEY.test(text)) {
+    throw new IngressRefusal(
+      400,
+      `invalid limit-key: '${text}' is not one or two parts of at most 36 letters, digits, '_', '.' or '-' with a '/' between`,
+    );
+  }
+  throw new IngressRefusal(400, "limit-key requires a scope to be set");
+}
+
+/** @param name lower-case; names are matched without regard to case, the first one counts */
+function parameter(query: string, name: string): string | undefined {
+  if (query === "") return undefined;
+  for (const [key, value] of new URLSearchParams(query)) {
+    if (key.toLowerCase() === name) return value;
+  }
+  return undefined;
+}

@@ -1,0 +1,88 @@
+/** Calls and sends: the checks in the order that clients meet them, then the desk. */
+import { inputVerdict } from "../../core/protocol/manifest.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { Refusal, Submission } from "../../engine/submission.ts";
+import type { HttpRequest, HttpResponse } from "../http/message.ts";
+import { endedResponse, refusalResponse, sentResponse } from "./answers.ts";
+import { refuseLimitKey, startAtMs } from "./call-query.ts";
+import { calledTarget } from "./called-target.ts";
+import type { Called } from "./called-target.ts";
+import type { CallPath } from "./ingress-path.ts";
+import { IngressRefusal, methodNotAllowed, scopesAreOff, unknownHandler, unknownService } from "./ingress-refusal.ts";
+import { headerText, submissionHeaders, traceparentOf } from "./submission-headers.ts";
+import type { IngressUseCases } from "./use-cases.ts";
+
+const SCOPE = /^[a-zA-Z0-9_.-]{1,36}$/;
+
+/** @throws IngressRefusal */
+export async function answerCall(
+  engine: Engine,
+  useCases: IngressUseCases,
+  request: HttpRequest,
+  path: CallPath,
+): Promise<HttpResponse> {
+  const called = await calledTarget(engine.registry, path);
+  const submission = checkedSubmission(engine, request, called, path.scope);
+  if (called.oneWay) {
+    const outcome = await useCases.send(engine, submission);
+    return outcome.kind === "sent" ? sentResponse(outcome) : refusedResponse(outcome, called);
+  }
+  const outcome = await useCases.call(engine, submission);
+  return outcome.kind === "ended"
+    ? endedResponse(outcome, called.route.handler.output)
+    : refusedResponse(outcome, called);
+}
+
+function checkedSubmission(
+  engine: Engine,
+  request: HttpRequest,
+  called: Called,
+  scope: string | undefined,
+): Submission {
+  const { target, route, oneWay } = called;
+  const idempotencyKey = headerText(request, "idempotency-key");
+  if (idempotencyKey !== undefined && route.handler.type === "workflow") {
+    throw new IngressRefusal(
+      400,
+      "cannot use the idempotency key with workflow handlers. A workflow runs once per workflow key by itself",
+    );
+  }
+  if (scope !== undefined) refuseScope(scope, called);
+  if (request.method !== "POST" && request.method !== "GET") throw methodNotAllowed();
+  const verdict = inputVerdict(route.handler.input, request.headers["content-type"], request.body.length === 0);
+  if (verdict !== undefined) throw new IngressRefusal(400, `input validation error: ${verdict}`);
+  const startMs = startAtMs(request.query, oneWay, engine.clock.nowMs());
+  refuseLimitKey(request);
+  const traceparent = traceparentOf(request);
+  return {
+    target,
+    input: request.body,
+    headers: submissionHeaders(request),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+    ...(startMs === undefined ? {} : { startAtMs: startMs }),
+  };
+}
+
+/** There is no scope that would pass: flow control is not there. What differs is the reason. */
+function refuseScope(scope: string, { route }: Called): never {
+  if (!SCOPE.test(scope)) {
+    throw new IngressRefusal(400, `bad scope value: '${scope}' is not 1 to 36 letters, digits, '_', '.' or '-'`);
+  }
+  if (route.service.type === "object") {
+    throw new IngressRefusal(400, "scope is not supported for Virtual Object targets");
+  }
+  throw scopesAreOff();
+}
+
+/** The desk asks the registry too, and may know of a change that came in between. */
+function refusedResponse(refusal: Refusal, { target }: Called): HttpResponse {
+  switch (refusal.kind) {
+    case "unknown-service":
+      return refusalResponse(404, unknownService(target.service).message);
+    case "unknown-handler":
+      return refusalResponse(404, unknownHandler(target.service, target.handler).message);
+    case "not-implemented":
+      return refusalResponse(501, refusal.message);
+  }
+}

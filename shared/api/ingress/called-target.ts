@@ -1,0 +1,74 @@
+/** Turns the path of a call into a route and a target: the type of the service says where its key stands. */
+import type { Route } from "../../core/model/deployment.ts";
+import type { ServiceType, Target } from "../../core/model/target.ts";
+import type { Registry, Routing } from "../../engine/registry.ts";
+import { CALL_FORMS, decodeSegment } from "./ingress-path.ts";
+import type { CallPath } from "./ingress-path.ts";
+import { IngressRefusal, unknownHandler, unknownService } from "./ingress-refusal.ts";
+
+export interface Called {
+  readonly route: Route;
+  readonly target: Target;
+  readonly oneWay: boolean;
+}
+
+const PLAIN_FORMS =
+  "bad path, expected either /:service-name/:handler or /:object-name/:object-key/:handler, or one of them followed by /send";
+
+/**
+ * Asks the registry once for the paths that are called most: the handler is guessed from the form of the path,
+ * and asked for again only where the type of the service proves the guess wrong.
+ * @throws IngressRefusal 404 for an unknown service or handler, 400 for a path that does not fit or a private handler
+ */
+export async function calledTarget(registry: Registry, path: CallPath): Promise<Called> {
+  const guess = likelyHandler(path);
+  let routing = await registry.route(path.service, guess);
+  const form = formFor(await typeOf(registry, path.service, routing), path);
+  const { service } = path;
+  const { handler } = form;
+  if (handler !== guess) routing = await registry.route(service, handler);
+  if (!routing.found) {
+    throw routing.missing === "service" ? unknownService(service) : unknownHandler(service, handler);
+  }
+  if (!routing.route.settings.public) throw new IngressRefusal(400, "the invoked service is not public");
+  const target = form.key === undefined ? { service, handler } : { service, handler, key: form.key };
+  return { route: routing.route, target, oneWay: form.oneWay };
+}
+
+/** @throws IngressRefusal 404 */
+export async function serviceType(registry: Registry, service: string): Promise<ServiceType> {
+  return typeOf(registry, service, await registry.route(service, ""));
+}
+
+async function typeOf(registry: Registry, name: string, routing: Routing): Promise<ServiceType> {
+  if (routing.found) return routing.route.service.type;
+  const known =
+    routing.missing === "service"
+      ? undefined
+      : (await registry.services()).find(({ service }) => service.name === name);
+  if (known === undefined) throw unknownService(name);
+  return known.service.type;
+}
+
+function likelyHandler({ spelling, rest }: CallPath): string {
+  if (rest.length >= 2 && !(spelling === "plain" && rest.length === 2 && rest[1] === "send")) return rest[1]!;
+  return rest[0] ?? "";
+}
+
+interface Form {
+  readonly handler: string;
+  readonly key?: string;
+  readonly oneWay: boolean;
+}
+
+/** @throws IngressRefusal 400 */
+function formFor(type: ServiceType, { spelling, rest }: CallPath): Form {
+  const named = type === "service" ? 1 : 2;
+  const sendFollows = spelling === "plain" && rest.length === named + 1 && rest[named] === "send";
+  if (rest.length !== named && !sendFollows) {
+    throw new IngressRefusal(400, spelling === "plain" ? PLAIN_FORMS : CALL_FORMS);
+  }
+  const oneWay = spelling === "send" || sendFollows;
+  if (type === "service") return { handler: rest[0]!, oneWay };
+  return { handler: rest[1]!, key: decodeSegment(rest[0]!, "key"), oneWay };
+}

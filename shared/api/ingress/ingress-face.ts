@@ -1,0 +1,79 @@
+/** The ingress as one function from request to response: it routes, and turns every failure into an answer. */
+import type { Engine } from "../../engine/engine.ts";
+import { StoreError } from "../../engine/ports/table.ts";
+import type { HttpRequest, HttpResponse } from "../http/message.ts";
+import { emptyResponse, jsonResponse } from "../http/message.ts";
+import type { HealthBody } from "../wire/ingress.ts";
+import { refusalResponse } from "./answers.ts";
+import { completeAwakeable } from "./awakeable-route.ts";
+import { answerCall } from "./call-route.ts";
+import { preflight, withCommonHeaders } from "./cors.ts";
+import { parseIngressPath } from "./ingress-path.ts";
+import { IngressRefusal, methodNotAllowed } from "./ingress-refusal.ts";
+import { answerQuestion } from "./question-route.ts";
+import type { IngressUseCases } from "./use-cases.ts";
+
+/** Nothing is sent for it: the client has gone. */
+const CLIENT_GONE = 499;
+const ERROR_ID_BYTES = 8;
+
+/** The promise of the returned function never rejects. */
+export function ingressFace(
+  engine: Engine,
+  useCases: IngressUseCases,
+): (request: HttpRequest) => Promise<HttpResponse> {
+  return async (request) => {
+    if (request.method === "OPTIONS") return withCommonHeaders(request, preflight(request));
+    let response: HttpResponse;
+    try {
+      response = await answer(engine, useCases, request);
+    } catch (error) {
+      response = failedAnswer(engine, request, error);
+    }
+    return withCommonHeaders(request, response);
+  };
+}
+
+async function answer(engine: Engine, useCases: IngressUseCases, request: HttpRequest): Promise<HttpResponse> {
+  const path = parseIngressPath(request.path);
+  switch (path.kind) {
+    case "call":
+      return answerCall(engine, useCases, request, path);
+    case "awakeable":
+      return completeAwakeable(engine, useCases, request, path);
+    case "health":
+      return health(engine, request);
+    default:
+      return answerQuestion(engine, useCases, request, path);
+  }
+}
+
+async function health(engine: Engine, request: HttpRequest): Promise<HttpResponse> {
+  if (request.method !== "GET") throw methodNotAllowed();
+  const body: HealthBody = { services: (await engine.registry.services()).map(({ service }) => service.name) };
+  return jsonResponse(200, body);
+}
+
+/** Outside only what helps the caller is told; an unexpected error shows an id, under which the log has the rest. */
+function failedAnswer(engine: Engine, request: HttpRequest, error: unknown): HttpResponse {
+  if (error instanceof IngressRefusal) return refusalResponse(error.status, error.message);
+  if (request.signal?.aborted === true) return emptyResponse(CLIENT_GONE);
+  const errorId = hex(engine.ids.random(ERROR_ID_BYTES));
+  const { method, path } = request;
+  const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  engine.log.error("an ingress request failed", { errorId, method, path, detail });
+  if (error instanceof StoreError) {
+    return refusalResponse(
+      503,
+      `the store did not answer, so it is not known whether the request was accepted (${errorId}); ` +
+        "a retry with the same idempotency key is safe",
+    );
+  }
+  return refusalResponse(500, `internal error ${errorId}`);
+}
+
+function hex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
+  return text;
+}

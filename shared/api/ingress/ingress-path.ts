@@ -1,0 +1,183 @@
+/** The path grammar of the ingress: a path becomes one of its routes, before any service is looked up. */
+import { IngressRefusal, notFound } from "./ingress-refusal.ts";
+
+/** What an invocation that exists already is asked for. */
+export type Question = "attach" | "output";
+
+export interface CallPath {
+  readonly kind: "call";
+  /** `plain` is `/service/...`, where a last `send` may follow; the other two say in front which of the two they are. */
+  readonly spelling: "plain" | "call" | "send";
+  readonly service: string;
+  /** What follows the service, not decoded; only the service's type tells what it means. */
+  readonly rest: readonly string[];
+  readonly scope?: string;
+}
+
+export type IngressPath =
+  | CallPath
+  | { readonly kind: "invocation"; readonly question: Question; readonly id: string }
+  | {
+      readonly kind: "idempotent";
+      readonly question: Question;
+      readonly service: string;
+      /** Handler, or key and handler; not decoded. */
+      readonly rest: readonly string[];
+      readonly idempotencyKey: string;
+    }
+  | { readonly kind: "workflow"; readonly question: Question; readonly name: string; readonly key: string }
+  | { readonly kind: "described"; readonly question: Question | "lookup" }
+  | { readonly kind: "awakeable"; readonly id: string; readonly outcome: "resolve" | "reject" }
+  | { readonly kind: "health" };
+
+const SEGMENTS_MIN = 2;
+const SEGMENTS_MAX = 7;
+
+/** First segments that no service name can take; the three prefixes mean the same. */
+const PREFIXES = new Set(["restate", "stepwell", "engine"]);
+
+export const CALL_FORMS =
+  "bad path, expected /restate/call/:service/:handler, /restate/call/:service/:key/:handler, " +
+  "or the same with send in place of call, or behind /restate/scope/:scope";
+const INVOCATION_FORMS =
+  "bad path, expected either /restate/invocation/:id/attach, " +
+  "/restate/invocation/:service/:handler/:idempotency-key/attach or " +
+  "/restate/invocation/:service/:key/:handler/:idempotency-key/attach, or output in place of attach";
+const QUESTION_FORMS = "bad path, expected either /restate/attach/:id or /restate/output/:id";
+const WORKFLOW_FORMS =
+  "bad path, expected either /restate/workflow/:name/:key/attach or /restate/workflow/:name/:key/output";
+const AWAKEABLE_FORMS = "bad path, expected either /restate/awakeables/:id/resolve or /restate/awakeables/:id/reject";
+
+/**
+ * @param path not decoded, without the query
+ * @throws IngressRefusal 400 for a path of no known form, 404 for an unknown word at the end of one
+ */
+export function parseIngressPath(path: string): IngressPath {
+  const segments = segmentsOf(path);
+  const first = segments[0]!;
+  if (PREFIXES.has(first)) return reservedPath(segments.slice(1));
+  if (first === "openapi") throw notFound();
+  return { kind: "call", spelling: "plain", service: first, rest: segments.slice(1) };
+}
+
+/** Repeated slashes at the front count once, one at the end does not count; an empty segment in between is one. */
+function segmentsOf(path: string): string[] {
+  let from = 0;
+  while (path.charCodeAt(from) === 47) from++;
+  const to = path.length > from && path.endsWith("/") ? path.length - 1 : path.length;
+  const segments = path.slice(from, to).split("/");
+  if (segments.length < SEGMENTS_MIN || segments.length > SEGMENTS_MAX) {
+    throw new IngressRefusal(400, `bad path: ${path}`);
+  }
+  return segments;
+}
+
+function reservedPath(segments: readonly string[]): IngressPath {
+  switch (segments[0]!) {
+    case "call":
+    case "send":
+      return callPath(segments[0], segments.slice(1));
+    case "scope":
+      return scopedPath(segments);
+    case "invocation":
+      return invocationPath(segments);
+    case "workflow":
+      return workflowPath(segments);
+    case "attach":
+    case "output":
+      return questionPath(segments[0], segments);
+    case "lookup":
+      if (segments.length === 1) return { kind: "described", question: "lookup" };
+      break;
+    case "awakeables":
+    case "a":
+      return awakeablePath(segments);
+    case "health":
+      if (segments.length === 1) return { kind: "health" };
+      break;
+  }
+  throw notFound();
+}
+
+function callPath(spelling: "call" | "send", segments: readonly string[], scope?: string): CallPath {
+  const service = segments[0];
+  if (service === undefined) throw new IngressRefusal(400, CALL_FORMS);
+  return { kind: "call", spelling, service, rest: segments.slice(1), ...(scope === undefined ? {} : { scope }) };
+}
+
+function scopedPath(segments: readonly string[]): CallPath {
+  const [, scope, spelling, ...rest] = segments;
+  if (scope === undefined || (spelling !== "call" && spelling !== "send")) throw new IngressRefusal(400, CALL_FORMS);
+  return callPath(spelling, rest, decodeSegment(scope, "scope"));
+}
+
+function invocationPath(segments: readonly string[]): IngressPath {
+  if (segments.length < 3) throw new IngressRefusal(400, INVOCATION_FORMS);
+  const question = questionAt(segments);
+  if (segments.length === 3) return { kind: "invocation", question, id: segments[1]! };
+  if (segments.length === 4) throw new IngressRefusal(400, INVOCATION_FORMS);
+  const idempotencyKey = segments[segments.length - 2]!;
+  return { kind: "idempotent", question, service: segments[1]!, rest: segments.slice(2, -2), idempotencyKey };
+}
+
+/** For a path by idempotency key whose number of segments does not fit the type of its service. */
+export function badInvocationPath(): IngressRefusal {
+  return new IngressRefusal(400, INVOCATION_FORMS);
+}
+
+function questionPath(question: Question, segments: readonly string[]): IngressPath {
+  if (segments.length === 1) return { kind: "described", question };
+  if (segments.length === 2) return { kind: "invocation", question, id: segments[1]! };
+  throw new IngressRefusal(400, QUESTION_FORMS);
+}
+
+function workflowPath(segments: readonly string[]): IngressPath {
+  if (segments.length < 4) throw new IngressRefusal(400, WORKFLOW_FORMS);
+  const question = questionAt(segments);
+  if (segments.length > 4) throw new IngressRefusal(400, WORKFLOW_FORMS);
+  return { kind: "workflow", question, name: segments[1]!, key: decodeSegment(segments[2]!, "key") };
+}
+
+function awakeablePath(segments: readonly string[]): IngressPath {
+  if (segments.length !== 3) throw new IngressRefusal(400, AWAKEABLE_FORMS);
+  const outcome = segments[2];
+  if (outcome !== "resolve" && outcome !== "reject") throw notFound();
+  return { kind: "awakeable", id: segments[1]!, outcome };
+}
+
+function questionAt(segments: readonly string[]): Question {
+  const last = segments[segments.length - 1];
+  if (last === "attach" || last === "output") return last;
+  throw notFound();
+}
+
+/**
+ * Decodes the escapes of a key, a scope or a workflow id; what is no escape stays as it is.
+ * @throws IngressRefusal 400 where the bytes are not UTF-8
+ */
+export function decodeSegment(segment: string, what: "key" | "scope"): string {
+  if (!segment.includes("%")) return segment;
+  const bytes = new TextEncoder().encode(segment);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const high = bytes[at] === 37 ? hexDigit(bytes[at + 1]) : -1;
+    const low = high < 0 ? -1 : hexDigit(bytes[at + 2]);
+    if (low >= 0) at += 2;
+    bytes[length++] = low >= 0 ? high * 16 + low : bytes[at]!;
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes.subarray(0, length));
+  } catch {
+    throw new IngressRefusal(
+      400,
+      `bad path, cannot decode ${what}: '${segment}' is not UTF-8 once its escapes are read`,
+    );
+  }
+}
+
+function hexDigit(byte: number | undefined): number {
+  if (byte === undefined) return -1;
+  if (byte >= 48 && byte <= 57) return byte - 48;
+  const letter = byte | 32;
+  return letter >= 97 && letter <= 102 ? letter - 87 : -1;
+}

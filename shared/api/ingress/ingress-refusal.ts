@@ -1,0 +1,38 @@
+/** Why the ingress turns a request down: thrown inside the face, answered at its edge. */
+
+export class IngressRefusal extends Error {
+  override name = "IngressRefusal";
+  /** The HTTP status, which is also the body's code. */
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export function notFound(): IngressRefusal {
+  return new IngressRefusal(404, "not found");
+}
+
+export function methodNotAllowed(): IngressRefusal {
+  return new IngressRefusal(405, "method not allowed");
+}
+
+export function unknownService(service: string): IngressRefusal {
+  return new IngressRefusal(
+    404,
+    `service '${service}' not found, make sure to register a deployment that offers it before calling it`,
+  );
+}
+
+export function unknownHandler(service: string, handler: string): IngressRefusal {
+  return new IngressRefusal(
+    404,
+    `the service '${service}' exists, but the handler '${handler}' was not found, ` +
+      "check its spelling and that the newest deployment of the service is registered",
+  );
+}
+
+export function scopesAreOff(): IngressRefusal {
+  return new IngressRefusal(400, "scoped invocations require vqueues to be enabled");
+}

@@ -1,0 +1,115 @@
+/** Attach, output and lookup: questions about invocations that exist already, however the request names them. */
+import { IdError, parseInvocationId } from "../../core/model/ids.ts";
+import type { InvocationId } from "../../core/model/ids.ts";
+import type { Target } from "../../core/model/target.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { Ended } from "../../engine/submission.ts";
+import type { HttpRequest, HttpResponse } from "../http/message.ts";
+import { jsonResponse } from "../http/message.ts";
+import type { LookupBody, TargetBody } from "../wire/ingress.ts";
+import { endedResponse, failureResponse, refusalResponse } from "./answers.ts";
+import { serviceType } from "./called-target.ts";
+import { badInvocationPath, decodeSegment } from "./ingress-path.ts";
+import type { IngressPath, Question } from "./ingress-path.ts";
+import { IngressRefusal, methodNotAllowed, scopesAreOff } from "./ingress-refusal.ts";
+import { parseTargetBody } from "./target-body.ts";
+import type { IngressUseCases } from "./use-cases.ts";
+
+type AboutPath = Extract<IngressPath, { kind: "invocation" | "idempotent" | "workflow" | "described" }>;
+
+/** @throws IngressRefusal */
+export async function answerQuestion(
+  engine: Engine,
+  useCases: IngressUseCases,
+  request: HttpRequest,
+  path: AboutPath,
+): Promise<HttpResponse> {
+  if (request.method !== (path.kind === "described" ? "POST" : "GET")) throw methodNotAllowed();
+  switch (path.kind) {
+    case "invocation":
+      return tell(engine, useCases, request, path.question, parseId(path.id));
+    case "idempotent":
+      return tell(engine, useCases, request, path.question, await idempotentId(engine, useCases, path));
+    case "workflow":
+      return unknownWorkflow(path.question);
+    case "described":
+      return tellDescribed(engine, useCases, request, path.question);
+  }
+}
+
+async function tellDescribed(
+  engine: Engine,
+  useCases: IngressUseCases,
+  request: HttpRequest,
+  question: Question | "lookup",
+): Promise<HttpResponse> {
+  const described = parseTargetBody(request.body, question === "lookup" ? "lookup" : "request");
+  if (described.target !== "invocation" && described.scope !== undefined) throw scopesAreOff();
+  if (described.target === "workflow") return unknownWorkflow(question);
+  const id = describedId(useCases, described);
+  if (question !== "lookup") return tell(engine, useCases, request, question, id);
+  const body: LookupBody = { invocationId: id };
+  return jsonResponse(200, body);
+}
+
+function describedId(useCases: IngressUseCases, described: Exclude<TargetBody, { target: "workflow" }>): InvocationId {
+  if (described.target === "invocation") return parseId(described.invocationId);
+  const { service, handler, key, idempotencyKey } = described;
+  return useCases.idempotentId(key === undefined ? { service, handler } : { service, handler, key }, idempotencyKey);
+}
+
+async function tell(
+  engine: Engine,
+  useCases: IngressUseCases,
+  request: HttpRequest,
+  question: Question,
+  id: InvocationId,
+): Promise<HttpResponse> {
+  if (question === "attach") {
+    const outcome = await useCases.attach(engine, id, request.signal);
+    if (outcome.kind === "ended") return endedAnswer(engine, outcome);
+    return failureResponse({ code: 404, message: "not found" }, { "x-restate-id": id });
+  }
+  const outcome = await useCases.output(engine, id);
+  if (outcome.kind === "ended") return endedAnswer(engine, outcome);
+  if (outcome.kind === "open") return refusalResponse(470, "the invocation exists but has not completed yet");
+  return refusalResponse(404, "invocation not found");
+}
+
+/** The content type of a result is what the handler declares now; it is not kept with the result. */
+async function endedAnswer(engine: Engine, ended: Ended): Promise<HttpResponse> {
+  if (ended.result.kind === "failure") return endedResponse(ended, undefined);
+  const routing = await engine.registry.route(ended.target.service, ended.target.handler);
+  return endedResponse(ended, routing.found ? routing.route.handler.output : undefined);
+}
+
+async function idempotentId(
+  engine: Engine,
+  useCases: IngressUseCases,
+  path: Extract<IngressPath, { kind: "idempotent" }>,
+): Promise<InvocationId> {
+  const { service, rest, idempotencyKey } = path;
+  const keyed = (await serviceType(engine.registry, service)) !== "service";
+  if (rest.length !== (keyed ? 2 : 1)) throw badInvocationPath();
+  const target: Target = keyed
+    ? { service, handler: rest[1]!, key: decodeSegment(rest[0]!, "key") }
+    : { service, handler: rest[0]! };
+  return useCases.idempotentId(target, idempotencyKey);
+}
+
+/** Workflows register and do not run yet, so no invocation of one exists. */
+function unknownWorkflow(question: Question | "lookup"): HttpResponse {
+  if (question === "attach") return failureResponse({ code: 404, message: "not found" }, {});
+  if (question === "output") return refusalResponse(404, "invocation not found");
+  return refusalResponse(501, "the ids of workflows are not implemented yet");
+}
+
+/** @throws IngressRefusal 400 */
+function parseId(text: string): InvocationId {
+  try {
+    return parseInvocationId(text);
+  } catch (error) {
+    if (error instanceof IdError) throw new IngressRefusal(400, `bad invocation id '${text}': ${error.message}`);
+    throw error;
+  }
+}

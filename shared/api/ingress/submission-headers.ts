@@ -1,0 +1,60 @@
+/** Which request headers become part of an invocation, and which never reach the journal. */
+import type { Header } from "../../core/model/header.ts";
+import type { HttpRequest } from "../http/message.ts";
+import { IngressRefusal } from "./ingress-refusal.ts";
+
+/** Of the connection or of the door itself; and credentials, which must not be at rest in a journal. */
+const DROPPED = new Set([
+  "connection",
+  "host",
+  "idempotency-key",
+  "idempotency-expires",
+  "authorization",
+  "proxy-authorization",
+  "cookie",
+]);
+
+/** Gateways put identities, signatures and tokens under these (`x-amzn-oidc-data`, `x-amz-security-token`). */
+const DROPPED_PREFIXES = ["x-amz-", "x-amzn-"];
+
+/**
+ * The headers as the handler will see them, the path by which it was called first.
+ * @throws IngressRefusal 400 for a value that is not printable ASCII, dropped headers aside
+ */
+export function submissionHeaders(request: HttpRequest): Header[] {
+  const path = request.query === "" ? request.path : `${request.path}?${request.query}`;
+  const kept: Header[] = [{ key: "x-restate-ingress-path", value: path }];
+  for (const key in request.headers) {
+    if (DROPPED.has(key) || DROPPED_PREFIXES.some((prefix) => key.startsWith(prefix))) continue;
+    kept.push({ key, value: headerText(request, key)! });
+  }
+  return kept;
+}
+
+/**
+ * One header of the request, undefined where it is absent.
+ * @throws IngressRefusal 400 for a value that is not printable ASCII
+ */
+export function headerText(request: HttpRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  if (value === undefined || isHeaderText(value)) return value;
+  throw new IngressRefusal(400, `bad header '${name}': its value has characters outside printable ASCII`);
+}
+
+/** Whether a value may stand in a header: printable ASCII, spaces and tabs. */
+export function isHeaderText(value: string): boolean {
+  for (let at = 0; at < value.length; at++) {
+    const code = value.charCodeAt(at);
+    if ((code < 32 && code !== 9) || code > 126) return false;
+  }
+  return true;
+}
+
+/** W3C trace context: version, trace id, span id, flags. */
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
+
+/** The trace context of the request; one that no tracer could read counts as none. */
+export function traceparentOf(request: HttpRequest): string | undefined {
+  const value = request.headers["traceparent"];
+  return value !== undefined && TRACEPARENT.test(value) ? value : undefined;
+}

@@ -1,0 +1,62 @@
+/** Reads the JSON body by which an attach, an output or a lookup names its invocation. */
+import type { TargetBody } from "../wire/ingress.ts";
+import { IngressRefusal } from "./ingress-refusal.ts";
+
+/**
+ * The content type is not looked at; unknown fields are ignored; null counts as absent.
+ * @param asked names the body in the refusal, as clients know it
+ * @throws IngressRefusal 500, not 400, for a body that cannot be read: that is what existing clients meet
+ */
+export function parseTargetBody(body: Uint8Array, asked: "lookup" | "request"): TargetBody {
+  try {
+    return targetBody(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)));
+  } catch (error) {
+    const reason = error instanceof BodyError ? error.message : "it is not JSON in UTF-8";
+    throw new IngressRefusal(500, `cannot read body: invalid ${asked} body: ${reason}`);
+  }
+}
+
+class BodyError extends Error {
+  override name = "BodyError";
+}
+
+function targetBody(value: unknown): TargetBody {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new BodyError("it is not an object");
+  const fields = value as Readonly<Record<string, unknown>>;
+  switch (fields["target"]) {
+    case "invocation":
+      return { target: "invocation", invocationId: text(fields, "invocationId") };
+    case "idempotentInvocation":
+      return {
+        target: "idempotentInvocation",
+        service: text(fields, "service"),
+        handler: text(fields, "handler"),
+        idempotencyKey: text(fields, "idempotencyKey"),
+        ...optional(fields, "key"),
+        ...optional(fields, "scope"),
+      };
+    case "workflow":
+      return {
+        target: "workflow",
+        workflowName: text(fields, "workflowName"),
+        workflowKey: text(fields, "workflowKey"),
+        ...optional(fields, "scope"),
+      };
+    default:
+      throw new BodyError("its field 'target' is none of 'invocation', 'idempotentInvocation' and 'workflow'");
+  }
+}
+
+function text(fields: Readonly<Record<string, unknown>>, name: string): string {
+  const value = fields[name];
+  if (typeof value !== "string") throw new BodyError(`its field '${name}' is missing or no string`);
+  return value;
+}
+
+function optional<Name extends "key" | "scope">(
+  fields: Readonly<Record<string, unknown>>,
+  name: Name,
+): { readonly [N in Name]?: string } {
+  if (fields[name] === undefined || fields[name] === null) return {};
+  return { [name]: text(fields, name) } as { readonly [N in Name]?: string };
+}

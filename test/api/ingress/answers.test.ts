@@ -1,0 +1,189 @@
+/** What the ingress answers when things go well, and when an invocation itself has failed. */
+import { describe, expect, test } from "vitest";
+import { idOf, request as bareRequest, smallWorld, textOf } from "./small-world.ts";
+
+const EXPIRES = "2026-11-22T05:43:02.661+00:00";
+
+function request(line: string, headers: Readonly<Record<string, string>> = {}, body: string | Uint8Array = "") {
+  return bareRequest(line, { "content-type": "application/json", ...headers }, body);
+}
+
+test("a call answers the handler's bytes, its content type and the invocation's id", async () => {
+  const bytes = new Uint8Array([0, 255, 128, 10]);
+  const response = await smallWorld().face(request("POST /Greeter/echo", {}, bytes));
+  expect(response).toEqual({
+    status: 200,
+    headers: {
+      "x-restate-id": idOf("fresh 1"),
+      "content-type": "application/json",
+      vary: "origin, access-control-request-method, access-control-request-headers",
+      "access-control-allow-credentials": "true",
+    },
+    body: bytes,
+  });
+});
+
+test("an empty output has no content type unless the handler wants one", async () => {
+  const { face } = smallWorld();
+  expect((await face(request("POST /Greeter/echo"))).headers["content-type"]).toBeUndefined();
+  expect((await face(request("POST /Greeter/text"))).headers["content-type"]).toBeUndefined();
+  expect((await face(request("POST /Greeter/text", {}, "x"))).headers["content-type"]).toBe("text/plain");
+  expect((await face(request("POST /Greeter/typed"))).headers["content-type"]).toBe("text/plain");
+});
+
+test.each([
+  "POST /Greeter/echo",
+  "POST //Greeter/echo",
+  "POST /Greeter/echo/",
+  "POST /restate/call/Greeter/echo",
+  "POST /stepwell/call/Greeter/echo",
+  "POST /engine/call/Greeter/echo",
+  "GET /Greeter/echo?unknown=1",
+])("%s is a call", async (line) => {
+  const { face, submissions } = smallWorld();
+  expect((await face(request(line))).status).toBe(200);
+  expect(submissions[0]!.target).toEqual({ service: "Greeter", handler: "echo" });
+});
+
+test.each([
+  ["POST /Greeter/echo/send", "echo"],
+  ["POST /restate/send/Greeter/echo", "echo"],
+  ["POST /engine/send/Greeter/echo", "echo"],
+  ["GET /Greeter/send/send", "send"],
+])("%s is a send", async (line, handler) => {
+  const { face, submissions } = smallWorld();
+  const response = await face(request(line));
+  expect([response.status, response.headers["content-type"]]).toEqual([202, "application/json"]);
+  expect(JSON.parse(textOf(response))).toEqual({ invocationId: idOf("fresh 1"), status: "Accepted" });
+  expect(response.headers["x-restate-id"]).toBe(idOf("fresh 1"));
+  expect(submissions[0]!.target).toEqual({ service: "Greeter", handler });
+});
+
+test.each([
+  ["delay=5s", "2026-11-21T05:43:07.661000000Z"],
+  ["DELAY=PT0.339S", "2026-11-21T05:43:03Z"],
+  ["delay=10%20sec", "2026-11-21T05:43:12.661000000Z"],
+  ["delay=1h30m", "2026-11-21T07:13:02.661000000Z"],
+  ["delay=P1DT2H", "2026-11-22T07:43:02.661000000Z"],
+  ["delay=0ms", "2026-11-21T05:43:02.661000000Z"],
+])("a send with %s says when it will run", async (query, executionTime) => {
+  const response = await smallWorld().face(request(`POST /Greeter/echo/send?${query}`));
+  expect(JSON.parse(textOf(response))).toMatchObject({ executionTime, status: "Accepted" });
+});
+
+test("a repeated send tells the first one's time and that it was accepted before", async () => {
+  const { face } = smallWorld();
+  const first = await face(request("POST /Greeter/echo/send?delay=5s", { "idempotency-key": "k" }));
+  const second = await face(request("POST /Greeter/echo/send?delay=9s", { "idempotency-key": "k" }));
+  expect(second.status).toBe(202);
+  expect(JSON.parse(textOf(second))).toEqual({
+    ...(JSON.parse(textOf(first)) as object),
+    status: "PreviouslyAccepted",
+  });
+});
+
+describe("an invocation that had completed before", () => {
+  const key = { "idempotency-key": "k" };
+  const id = idOf("Greeter/text", "k");
+  const described = (fields: object) => JSON.stringify({ target: "idempotentInvocation", ...fields });
+  const byBody = described({ service: "Greeter", handler: "text", idempotencyKey: "k", key: null, other: 1 });
+
+  test.each([
+    ["POST /Greeter/text", ""],
+    [`GET /restate/invocation/${id}/attach`, ""],
+    [`GET /stepwell/invocation/${id}/output`, ""],
+    [`GET /engine/attach/${id}`, ""],
+    [`GET /restate/output/${id}`, ""],
+    ["GET /restate/invocation/Greeter/text/k/attach", ""],
+    ["GET /restate/invocation/Greeter/text/k/output", ""],
+    ["POST /restate/attach", byBody],
+    ["POST /engine/output", byBody],
+    ["POST /restate/output", JSON.stringify({ target: "invocation", invocationId: id })],
+  ])("gives its result and its expiry to %s %s", async (line, body) => {
+    const { face } = smallWorld();
+    expect((await face(request("POST /Greeter/text", key, "first"))).headers["idempotency-expires"]).toBeUndefined();
+    const again = await face(request(line, key, body));
+    expect([again.status, textOf(again)]).toEqual([200, "first"]);
+    expect(again.headers).toMatchObject({
+      "x-restate-id": id,
+      "content-type": "text/plain",
+      "idempotency-expires": EXPIRES,
+    });
+  });
+
+  test("gives its failure with the expiry too", async () => {
+    const { face } = smallWorld();
+    const failure = JSON.stringify({ code: 409, message: "killed" });
+    await face(request("POST /Greeter/fail", key, failure));
+    const again = await face(request("GET /restate/invocation/Greeter/fail/k/output"));
+    expect(again.status).toBe(409);
+    expect(again.headers["idempotency-expires"]).toBe(EXPIRES);
+  });
+});
+
+test.each([
+  [418, 418],
+  [200, 200],
+  [500, 500],
+  [999, 999],
+  [99, 500],
+  [1000, 500],
+  [0, 500],
+  [101, 500],
+  [204, 500],
+  [304, 500],
+])("a terminal error with code %d has status %d and keeps its code", async (code, status) => {
+  const response = await smallWorld().face(
+    request("POST /Greeter/fail", {}, JSON.stringify({ code, message: "custom boom" })),
+  );
+  expect(response.status).toBe(status);
+  expect(JSON.parse(textOf(response))).toEqual({ code, message: "custom boom", source: "invocation" });
+  expect(response.headers["x-restate-error-source"]).toBe("invocation");
+  expect(response.headers["x-restate-id"]).toBe(idOf("fresh 1"));
+  expect(response.headers["content-type"]).toBe("application/json");
+});
+
+test("metadata and stack trace of a failure are shown where there are any", async () => {
+  const failure = { code: 500, message: "m", metadata: [{ key: "k1", value: "v1" }], stacktrace: "at x" };
+  const response = await smallWorld().face(request("POST /Greeter/fail", {}, JSON.stringify(failure)));
+  expect(JSON.parse(textOf(response))).toEqual({ ...failure, metadata: { k1: "v1" }, source: "invocation" });
+  const bare = await smallWorld().face(request("POST /Greeter/fail", {}, '{"code":500,"message":"m","metadata":[]}'));
+  expect(JSON.parse(textOf(bare))).not.toHaveProperty("metadata");
+});
+
+test("a lookup computes the id of a target that nobody has called", async () => {
+  const body = { target: "idempotentInvocation", service: "Any", handler: "h", key: "k", idempotencyKey: "i" };
+  const response = await smallWorld().face(request("POST /restate/lookup", {}, JSON.stringify(body)));
+  expect([response.status, response.headers["content-type"]]).toEqual([200, "application/json"]);
+  expect(JSON.parse(textOf(response))).toEqual({ invocationId: idOf("Any/k/h", "i") });
+});
+
+test.each(["restate", "stepwell", "engine"])("/%s/health lists all services, private ones too", async (prefix) => {
+  const response = await smallWorld().face(request(`GET /${prefix}/health`));
+  expect(response.status).toBe(200);
+  expect(JSON.parse(textOf(response))).toEqual({ services: ["Greeter", "Counter", "Signup"] });
+});
+
+describe("an awakeable", () => {
+  const id = `sign_1${"A".repeat(38)}`;
+
+  test("is resolved with the bytes as they come", async () => {
+    const { face, awakeables } = smallWorld();
+    const response = await face(request(`POST /restate/awakeables/${id}/resolve`, {}, "\u0000raw"));
+    expect([response.status, response.body.length, response.headers["content-type"]]).toEqual([202, 0, undefined]);
+    expect(awakeables).toEqual([{ id, result: { kind: "success", value: new TextEncoder().encode("\u0000raw") } }]);
+  });
+
+  test("is rejected with the body as text, however broken", async () => {
+    const { face, awakeables } = smallWorld();
+    const body = new Uint8Array([110, 111, 0xff]);
+    expect((await face(request(`POST /engine/a/${id}/reject`, {}, body))).status).toBe(202);
+    expect(awakeables).toEqual([{ id, result: { kind: "failure", failure: { code: 500, message: "no\ufffd" } } }]);
+  });
+
+  test("of a protocol too old to be spoken is accepted and goes nowhere", async () => {
+    const { face, awakeables } = smallWorld();
+    expect((await face(request(`POST /restate/a/prom_1${"A".repeat(38)}/resolve`))).status).toBe(202);
+    expect(awakeables).toEqual([]);
+  });
+});

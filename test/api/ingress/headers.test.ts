@@ -1,0 +1,93 @@
+/** Which headers reach the handler, which never reach the journal, and which every response carries. */
+import { expect, test } from "vitest";
+import { request, smallWorld } from "./small-world.ts";
+
+const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+test("the handler sees the path it was called by first, then the other headers in their order", async () => {
+  const { face, submissions } = smallWorld();
+  const headers = {
+    "user-agent": "curl",
+    "content-type": "text/plain",
+    "content-length": "1",
+    "x-forwarded-for": "10.0.0.1",
+    "x-restate-id": "given",
+    traceparent: TRACEPARENT,
+  };
+  await face(request("POST //Greeter/echo?a=b%20c", headers, "x"));
+  expect(submissions[0]!.headers).toEqual([
+    { key: "x-restate-ingress-path", value: "//Greeter/echo?a=b%20c" },
+    ...Object.entries(headers).map(([key, value]) => ({ key, value })),
+  ]);
+});
+
+test("credentials and headers of connection and gateway are not submitted", async () => {
+  const { face, submissions } = smallWorld();
+  const dropped = {
+    connection: "close",
+    host: "localhost",
+    "idempotency-key": "k",
+    "idempotency-expires": "never",
+    authorization: "Bearer secret",
+    "proxy-authorization": "Basic secret",
+    cookie: "session=secret \u00eb",
+    "x-amz-security-token": "secret",
+    "x-amzn-oidc-data": "secret",
+  };
+  await face(request("POST /Greeter/echo", dropped));
+  expect(submissions[0]!.headers).toEqual([{ key: "x-restate-ingress-path", value: "/Greeter/echo" }]);
+  expect(JSON.stringify(submissions)).not.toContain("secret");
+});
+
+test("the idempotency key is part of the submission, also where it is empty", async () => {
+  const { face, submissions } = smallWorld();
+  await face(request("POST /Greeter/echo", { "idempotency-key": "" }));
+  await face(request("POST /Greeter/echo"));
+  expect(submissions[0]!.idempotencyKey).toBe("");
+  expect(submissions[1]).not.toHaveProperty("idempotencyKey");
+});
+
+test("the trace context is kept with the submission where a tracer could read it", async () => {
+  const { face, submissions } = smallWorld();
+  await face(request("POST /Greeter/echo", { traceparent: TRACEPARENT }));
+  await face(request("POST /Greeter/echo", { traceparent: "nonsense" }));
+  expect(submissions[0]!.traceparent).toBe(TRACEPARENT);
+  expect(submissions[1]).not.toHaveProperty("traceparent");
+});
+
+test("every response names the origin it allows, refusals too", async () => {
+  for (const line of ["POST /Greeter/echo", "POST /Nope/echo", "GET /"]) {
+    const { headers } = await smallWorld().face(request(line, { origin: "https://a.example" }));
+    expect(headers).toMatchObject({
+      vary: "origin, access-control-request-method, access-control-request-headers",
+      "access-control-allow-credentials": "true",
+      "access-control-allow-origin": "https://a.example",
+    });
+  }
+});
+
+test("a preflight is granted what it asks for and reaches no handler", async () => {
+  const { face, submissions } = smallWorld();
+  const asked = {
+    origin: "https://a.example",
+    "access-control-request-method": "POST",
+    "access-control-request-headers": "content-type, idempotency-key",
+  };
+  for (const path of ["/Greeter/echo", "/", "/Nope/x", "*"]) {
+    const { status, headers, body } = await face(request(`OPTIONS ${path}`, asked));
+    expect([status, body.length]).toEqual([200, 0]);
+    expect(headers).toMatchObject({
+      "access-control-allow-origin": "https://a.example",
+      "access-control-allow-methods": "POST",
+      "access-control-allow-headers": "content-type, idempotency-key",
+    });
+  }
+  expect(submissions).toEqual([]);
+});
+
+test("a client that has gone leaves no error in the log", async () => {
+  const { face, logged } = smallWorld();
+  const gone = AbortSignal.abort();
+  expect((await face({ ...request("POST /Greeter/break"), signal: gone })).status).toBe(499);
+  expect(logged).toEqual([]);
+});

@@ -1,0 +1,84 @@
+/** The path grammar: prefixes, slashes, and the segments whose escapes are read. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { decodeSegment, parseIngressPath } from "../../../shared/api/ingress/ingress-path.ts";
+import { calledTarget } from "../../../shared/api/ingress/called-target.ts";
+import type { CallPath } from "../../../shared/api/ingress/ingress-path.ts";
+import type { Registry } from "../../../shared/engine/registry.ts";
+import { idOf, request, smallWorld } from "./small-world.ts";
+
+test("the three prefixes mean the same", () => {
+  const tails = [
+    "call/S/h",
+    "send/S/k/h",
+    "scope/s/call/S/h",
+    "invocation/x/attach",
+    "invocation/S/h/i/output",
+    "invocation/S/k/h/i/output",
+    "workflow/W/k/attach",
+    "attach/x",
+    "output/x",
+    "attach",
+    "output",
+    "lookup",
+    "awakeables/x/resolve",
+    "a/x/reject",
+    "health",
+  ];
+  for (const tail of tails) {
+    const parsed = parseIngressPath(`/restate/${tail}`);
+    expect(parseIngressPath(`/stepwell/${tail}`)).toEqual(parsed);
+    expect(parseIngressPath(`///engine/${tail}/`)).toEqual(parsed);
+  }
+});
+
+test("keys may be empty, and what is no escape stays as it is", () => {
+  expect(parseIngressPath("/Counter//add")).toMatchObject({ rest: ["", "add"] });
+  expect(decodeSegment("a%2Fb", "key")).toBe("a/b");
+  expect(decodeSegment("100%", "key")).toBe("100%");
+  expect(decodeSegment("%zz%4", "key")).toBe("%zz%4");
+  expect(decodeSegment("%EF%BB%BF", "key")).toBe("\ufeff");
+});
+
+test("any key comes back from its escapes", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (key) => {
+      expect(decodeSegment(encodeURIComponent(key), "key")).toBe(key);
+    }),
+  );
+});
+
+test("service, handler and idempotency key are taken as they are, keys are decoded", async () => {
+  const { face, useCases } = smallWorld();
+  const asked: unknown[] = [];
+  const { idempotentId } = useCases;
+  useCases.idempotentId = (target, key) => {
+    asked.push([target, key]);
+    return idempotentId(target, key);
+  };
+  await face(request("GET /restate/invocation/Counter/a%2Fb/a%2Fd/i%2Fk/output"));
+  expect(asked).toEqual([[{ service: "Counter", key: "a/b", handler: "a%2Fd" }, "i%2Fk"]]);
+});
+
+test("the registry is asked once for a call to a service", async () => {
+  const asked: string[] = [];
+  const { face } = smallWorld();
+  expect((await face(request("POST /Greeter/echo"))).status).toBe(200);
+  const registry = {
+    route: async (service: string, handler: string) => {
+      asked.push(`${service}/${handler}`);
+      const route = { service: { type: "service" }, settings: { public: true } };
+      return { found: true, route };
+    },
+  } as unknown as Registry;
+  for (const path of ["/S/h", "/S/h/send", "/restate/call/S/h"]) {
+    const { target } = await calledTarget(registry, parseIngressPath(path) as CallPath);
+    expect(target).toEqual({ service: "S", handler: "h" });
+  }
+  expect(asked).toEqual(["S/h", "S/h", "S/h"]);
+});
+
+test("the id in a path names the invocation whatever the spelling", () => {
+  const id = idOf("x");
+  expect(parseIngressPath(`/restate/attach/${id}`)).toEqual(parseIngressPath(`/engine/invocation/${id}/attach`));
+});
