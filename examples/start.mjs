@@ -1,5 +1,5 @@
-/** Starts the control plane and the example deployment, shows how to call it, and ends both when it is told to stop. */
-import { spawn } from "node:child_process";
+/** Builds, starts the control plane and the example deployment, shows how to call it, and ends both when it is told to stop. */
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { connect, createServer } from "node:net";
@@ -36,9 +36,17 @@ Ctrl-C stops both.
 /** A reason to give up that the reader can act on; it is printed without a stack. */
 class StartError extends Error {}
 
-/** Children that run, each with the promise of its end. They are stopped in this order, so that the control plane can let go first. */
+/** Children that run, each with the promise of its end, in the order of their start. */
 const children = [];
 let stopping = false;
+
+function build() {
+  const { status } = spawnSync(process.execPath, ["build.mjs"], { stdio: "inherit" });
+  if (status !== 0) throw new StartError("The build failed; its reasons stand above.");
+  for (const built of [COMMAND, DEPLOYMENT]) {
+    if (!existsSync(built)) throw new StartError(`The build left no ${built}.`);
+  }
+}
 
 async function requirePortFree(port, owner) {
   const server = createServer();
@@ -64,9 +72,10 @@ function start(name, args) {
   return running;
 }
 
+/** Last come, first stopped: the control plane lets go of its invocations while the deployment still answers. */
 async function stopAll() {
   stopping = true;
-  for (const { child, ended } of children) {
+  for (const { child, ended } of children.toReversed()) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
     child.kill("SIGTERM");
     const late = setTimeout(() => child.kill("SIGKILL"), STOP_WITHIN_MS);
@@ -108,18 +117,17 @@ async function isRegistered() {
 }
 
 async function run() {
-  for (const built of [COMMAND, DEPLOYMENT]) {
-    if (!existsSync(built)) throw new StartError(`${built} is not there: run \`npm run build\` first.`);
-  }
+  build();
   await requirePortFree(INGRESS_PORT, "calls");
   await requirePortFree(ADMIN_PORT, "administration");
   await requirePortFree(DEPLOYMENT_PORT, "the example deployment");
 
-  const registered = `http://127.0.0.1:${DEPLOYMENT_PORT}`;
-  const controlPlane = start("control plane", [COMMAND, "dev", "--data-dir", ".stepwell", "--register", registered]);
   const deployment = start("example deployment", ["--import", "./examples/polyfill.mjs", DEPLOYMENT]);
-
   await until(`the example deployment listens on ${DEPLOYMENT_PORT}`, () => listens(DEPLOYMENT_PORT));
+  if (stopping) return;
+
+  const address = `http://127.0.0.1:${DEPLOYMENT_PORT}`;
+  const controlPlane = start("control plane", [COMMAND, "dev", "--data-dir", ".stepwell", "--register", address]);
   await until("the ingress is healthy", () => isHealthy(INGRESS_PORT, "/restate/health"));
   await until("the admin API is healthy", () => isHealthy(ADMIN_PORT, "/health"));
   await until(`the services ${SERVICES.join(" and ")} are registered`, isRegistered);
