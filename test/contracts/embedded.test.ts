@@ -1,8 +1,14 @@
 /** The contracts over the embedded adapters. */
+import { openEmbeddedQueue } from "../../shared/adapters/embedded/embedded-queue.ts";
 import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";
+import { openEmbeddedTimers } from "../../shared/adapters/embedded/embedded-timers.ts";
 import { openStore } from "../../shared/adapters/embedded/store.ts";
+import { SteppedClock } from "../stepped-clock.ts";
+import { queueContract } from "./queue-contract.ts";
 import { tableContract } from "./table-contract.ts";
 import { removeDirectory, temporaryDirectory } from "./temporary-directory.ts";
+import type { OpenTimers } from "./timers-contract.ts";
+import { timersContract } from "./timers-contract.ts";
 
 tableContract("embedded", async () => {
   const dir = await temporaryDirectory();
@@ -15,3 +21,35 @@ tableContract("embedded", async () => {
     },
   };
 });
+
+async function openTimers(): Promise<OpenTimers> {
+  const dir = await temporaryDirectory();
+  const clock = new SteppedClock();
+  const open = async () => {
+    const store = await openStore(dir, { kind: "journal" });
+    const queue = await openEmbeddedQueue(store, clock);
+    return { store, queue, timers: await openEmbeddedTimers(store, queue, clock) };
+  };
+  let opened = await open();
+  return {
+    get queue() {
+      return opened.queue;
+    },
+    get timers() {
+      return opened.timers;
+    },
+    nowMs: () => clock.nowMs(),
+    advance: (ms) => clock.advance(ms),
+    async reopen() {
+      await opened.store.close();
+      opened = await open();
+    },
+    async close() {
+      await opened.store.close();
+      await removeDirectory(dir);
+    },
+  };
+}
+
+queueContract("embedded", openTimers);
+timersContract("embedded", openTimers);

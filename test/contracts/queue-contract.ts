@@ -1,0 +1,228 @@
+/** What every queue promises, whatever it stands on. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { InvocationId } from "../../shared/core/model/ids.ts";
+import { invocationIdFromBytes } from "../../shared/core/model/ids.ts";
+import type { Delivery, Queue, Wake } from "../../shared/engine/ports/queue.ts";
+import { QUEUE_DELAY_MAX_MS } from "../../shared/engine/ports/queue.ts";
+
+export interface OpenQueue {
+  readonly queue: Queue;
+  nowMs(): number;
+  /** Lets time pass, by waiting or by stepping a clock. */
+  advance(ms: number): Promise<void>;
+  /** Ends this process's hold on the queue and takes it up again, as after a restart. */
+  reopen(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const VISIBILITY_MS = 30_000;
+
+export function invocation(n: number): InvocationId {
+  const bytes = new Uint8Array(24);
+  new DataView(bytes.buffer).setUint32(20, n);
+  return invocationIdFromBytes(bytes);
+}
+
+/** Runs the whole contract, each test over a queue of its own. */
+export function queueContract(name: string, open: () => Promise<OpenQueue>): void {
+  describe(`${name}: the queue contract`, () => {
+    let opened: OpenQueue;
+    beforeEach(async () => {
+      opened = await open();
+    });
+    afterEach(async () => {
+      await opened.close();
+    });
+    const wake = (n: number, delayMs = 0): Wake => ({ invocationId: invocation(n), sentAtMs: opened.nowMs(), delayMs });
+    const receive = (limit = 10): Promise<readonly Delivery[]> => opened.queue.receive(limit, VISIBILITY_MS, 0);
+
+    deliveryTests(() => opened, wake, receive);
+    visibilityTests(() => opened, wake, receive);
+    waitingTests(() => opened, wake);
+    restartTests(() => opened, wake, receive);
+  });
+}
+
+type MakeWake = (n: number, delayMs?: number) => Wake;
+type Receive = (limit?: number) => Promise<readonly Delivery[]>;
+
+function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive): void {
+  test("a message arrives as it was sent", async () => {
+    const sent = wake(1);
+    await opened().queue.send(sent);
+    const [delivery, ...others] = await receive();
+    expect(delivery).toMatchObject({ wake: sent, receiveCount: 1 });
+    expect(others).toEqual([]);
+  });
+
+  test("an empty queue gives nothing", async () => {
+    expect(await receive()).toEqual([]);
+  });
+
+  test("a delayed message stays away until its time", async () => {
+    const sent = wake(1, 60_000);
+    await opened().queue.send(sent);
+    await opened().advance(59_000);
+    expect(await receive()).toEqual([]);
+    await opened().advance(1_000);
+    expect((await receive()).map((delivery) => delivery.wake)).toEqual([sent]);
+  });
+
+  test("the longest delay is accepted, a longer or negative one refused", async () => {
+    await opened().queue.send(wake(1, QUEUE_DELAY_MAX_MS));
+    await expect(opened().queue.send(wake(2, QUEUE_DELAY_MAX_MS + 1))).rejects.toThrow();
+    await expect(opened().queue.send(wake(3, -1))).rejects.toThrow();
+    await expect(opened().queue.send(wake(4, Number.NaN))).rejects.toThrow();
+    await opened().advance(QUEUE_DELAY_MAX_MS);
+    expect((await receive()).map((delivery) => delivery.wake.invocationId)).toEqual([invocation(1)]);
+  });
+
+  test("no more come than were asked for, and none is lost", async () => {
+    await Promise.all(Array.from({ length: 25 }, (_, n) => opened().queue.send(wake(n))));
+    const seen: string[] = [];
+    for (let round = 0; round < 5; round++) {
+      const deliveries = await receive(7);
+      expect(deliveries.length).toBeLessThanOrEqual(7);
+      seen.push(...deliveries.map((delivery) => delivery.wake.invocationId));
+    }
+    expect(seen.sort()).toEqual(Array.from({ length: 25 }, (_, n) => invocation(n)).sort());
+  });
+
+  test("two messages for one invocation are two", async () => {
+    await Promise.all([opened().queue.send(wake(1)), opened().queue.send(wake(1))]);
+    expect(await receive()).toHaveLength(2);
+  });
+}
+
+function visibilityTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive): void {
+  test("a received message is invisible, and returns with a higher count and another receipt", async () => {
+    await opened().queue.send(wake(1));
+    const [first] = await receive();
+    await opened().advance(VISIBILITY_MS - 1000);
+    expect(await receive()).toEqual([]);
+    await opened().advance(1000);
+    const [second] = await receive();
+    expect(second).toMatchObject({ wake: first!.wake, receiveCount: 2 });
+    expect(second!.receipt).not.toBe(first!.receipt);
+  });
+
+  test("an acked message never returns", async () => {
+    await opened().queue.send(wake(1));
+    const [delivery] = await receive();
+    await opened().queue.ack(delivery!.receipt);
+    await opened().advance(10 * VISIBILITY_MS);
+    expect(await receive()).toEqual([]);
+    await opened().queue.ack(delivery!.receipt);
+  });
+
+  test("extending keeps a message away from then on", async () => {
+    await opened().queue.send(wake(1));
+    const [delivery] = await receive();
+    await opened().advance(20_000);
+    await opened().queue.extend(delivery!.receipt, VISIBILITY_MS);
+    await opened().advance(29_000);
+    expect(await receive()).toEqual([]);
+    await opened().advance(1_000);
+    expect(await receive()).toHaveLength(1);
+  });
+
+  test("extending by nothing gives the message back at once", async () => {
+    await opened().queue.send(wake(1));
+    const [delivery] = await receive();
+    await opened().queue.extend(delivery!.receipt, 0);
+    expect(await receive()).toMatchObject([{ receiveCount: 2 }]);
+  });
+
+  test("a superseded receipt neither acks nor extends, and unknown ones are harmless", async () => {
+    await opened().queue.send(wake(1));
+    const [first] = await receive();
+    await opened().queue.extend(first!.receipt, 0);
+    const [second] = await receive();
+    await opened().queue.ack(first!.receipt);
+    await opened().queue.extend(first!.receipt, 0);
+    expect(await receive()).toEqual([]);
+    await opened().queue.extend(second!.receipt, 0);
+    expect(await receive()).toMatchObject([{ receiveCount: 3 }]);
+    await opened().queue.ack("no such receipt");
+    await opened().queue.extend("no such receipt", 1000);
+  });
+}
+
+function waitingTests(opened: () => OpenQueue, wake: MakeWake): void {
+  test("a waiting receive ends as soon as a message is sent", async () => {
+    const waiting = opened().queue.receive(10, VISIBILITY_MS, 20_000);
+    await opened().queue.send(wake(1));
+    expect(await waiting).toMatchObject([{ wake: { invocationId: invocation(1) } }]);
+  });
+
+  test("a waiting receive ends when a delayed message becomes due, though one for later came after it", async () => {
+    await opened().queue.send(wake(1, 5_000));
+    const waiting = opened().queue.receive(10, VISIBILITY_MS, 20_000);
+    await opened().queue.send(wake(2, 60_000));
+    await opened().queue.send(wake(3, 3_000));
+    await opened().advance(3_000);
+    expect(await waiting).toMatchObject([{ wake: { invocationId: invocation(3) } }]);
+  });
+
+  test("a waiting receive ends when a held message is given back", async () => {
+    await opened().queue.send(wake(1));
+    const [delivery] = await opened().queue.receive(1, VISIBILITY_MS, 0);
+    const waiting = opened().queue.receive(1, VISIBILITY_MS, 20_000);
+    await opened().queue.extend(delivery!.receipt, 0);
+    expect(await waiting).toMatchObject([{ receiveCount: 2 }]);
+  });
+
+  test("a waiting receive ends empty when its time is up, and when it is aborted", async () => {
+    const waiting = opened().queue.receive(10, VISIBILITY_MS, 20_000);
+    await opened().advance(20_000);
+    expect(await waiting).toEqual([]);
+    const controller = new AbortController();
+    const aborted = opened().queue.receive(10, VISIBILITY_MS, 20_000, controller.signal);
+    controller.abort();
+    expect(await aborted).toEqual([]);
+    expect(await opened().queue.receive(10, VISIBILITY_MS, 20_000, controller.signal)).toEqual([]);
+  });
+
+  test("of two waiting receives each message goes to one", async () => {
+    const waiting = [1, 2].map(() => opened().queue.receive(1, VISIBILITY_MS, 20_000));
+    await opened().queue.send(wake(1));
+    await opened().queue.send(wake(2));
+    const received = (await Promise.all(waiting)).flat().map((delivery) => delivery.wake.invocationId);
+    expect(received.sort()).toEqual([invocation(1), invocation(2)].sort());
+  });
+}
+
+function restartTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive): void {
+  test("what was sent, delayed or held is there after a restart, and what was acked is not", async () => {
+    const { queue } = opened();
+    await queue.send(wake(1));
+    await queue.send(wake(2));
+    await queue.send(wake(3));
+    const held = await receive(2);
+    await queue.ack(held.find((delivery) => delivery.wake.invocationId === invocation(1))!.receipt);
+    await queue.send(wake(4, 60_000));
+    await opened().reopen();
+    await opened().advance(VISIBILITY_MS);
+    const ids = (await receive()).map((delivery) => delivery.wake.invocationId);
+    expect(ids.sort()).toEqual([invocation(2), invocation(3)].sort());
+    await opened().advance(60_000 - VISIBILITY_MS);
+    expect((await receive()).map((delivery) => delivery.wake.invocationId)).toContain(invocation(4));
+  });
+
+  test("messages sent after a restart do not replace older ones", async () => {
+    await opened().queue.send(wake(1));
+    await opened().reopen();
+    await opened().queue.send(wake(2));
+    await opened().reopen();
+    const ids = (await receive()).map((delivery) => delivery.wake.invocationId);
+    expect(ids.sort()).toEqual([invocation(1), invocation(2)].sort());
+  });
+
+  test("the count of deliveries goes on after a restart", async () => {
+    await opened().queue.send(wake(1));
+    await receive();
+    await opened().reopen();
+    await opened().advance(VISIBILITY_MS);
+    expect(await receive()).toMatchObject([{ receiveCount: 2 }]);
+  });
+}
