@@ -1,10 +1,10 @@
 /** The exchange behind a discovery: asks a deployment for its manifest, patiently where that may help, and returns its bytes. */
 import { CodedError } from "../core/errors/coded-error.ts";
+import { MANIFEST_ACCEPT } from "../core/protocol/manifest.ts";
 import type { Engine } from "./engine.ts";
 import { TransportError } from "./ports/endpoints.ts";
 import type { Destination, Exchange, ExchangeHead } from "./ports/endpoints.ts";
 
-const ACCEPT = [4, 3, 2].map((version) => `application/vnd.restate.endpointmanifest.v${version}+json`).join(", ");
 const ATTEMPTS = 4;
 const FIRST_WAIT_MS = 100;
 /** For all attempts together: whoever registers is waiting. */
@@ -61,7 +61,7 @@ async function fetchOnce(
     destination,
     method: "GET",
     path: "/discover",
-    headers: { ...additionalHeaders, accept: ACCEPT, "x-restate-cluster-name": engine.settings.clusterName },
+    headers: { ...additionalHeaders, accept: MANIFEST_ACCEPT, "x-restate-cluster-name": engine.settings.clusterName },
     body: [],
     halfClose: true,
   });
