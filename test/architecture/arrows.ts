@@ -12,7 +12,7 @@ interface Room {
 
 const MODEL = ["shared/core/errors", "shared/core/model"];
 const CORE = "shared/core/*";
-const LAMBDA_SIDE = ["shared/wiring", "shared/api/*", "shared/engine", "shared/engine/ports", "shared/config"];
+const PROGRAM = ["shared/wiring", "shared/api/*", "shared/engine", "shared/engine/ports", "shared/config"];
 const ADAPTER = [CORE, "shared/engine/ports"];
 const FACE = [CORE, "shared/engine", "shared/engine/ports", "shared/api/wire", "shared/api/http"];
 
@@ -35,7 +35,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/api/admin", rooms: FACE, packages: ["hono"] },
   { folder: "shared/config", rooms: ["shared/core/errors"], packages: ["smol-toml"], node: true },
   { folder: "shared/wiring", rooms: ["shared/*"], node: true },
-  { folder: "functions/local", rooms: LAMBDA_SIDE, node: true },
+  { folder: "functions/local", rooms: PROGRAM, node: true },
   { folder: "functions/cli", rooms: ["shared/api/wire"], packages: ["commander"], node: true },
   { folder: "examples", rooms: [], packages: ["@restatedev/restate-sdk"], node: true },
   { folder: "test", rooms: ["*"], packages: ["*"], node: true },
