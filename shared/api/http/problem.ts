@@ -19,10 +19,10 @@ export class HttpProblem extends Error {
 }
 
 /**
- * Coded errors tell who they are. Of an error that nobody expected only its id is told; `report` gets the rest.
+ * Coded errors tell who they are. Of an error that nobody expected only its id is told; `report` tells the rest to the log.
  * @param newId makes the id under which the log has the detail
  */
-export function problemOf(error: unknown, newId: () => string, report: (id: string, error: unknown) => void): Problem {
+export function problemOf(error: unknown, newId: () => string, report: (id: string) => void): Problem {
   if (error instanceof HttpProblem) return { status: error.status, message: error.message };
   if (error instanceof CodedError) {
     const { outcome } = error.entry;
@@ -30,6 +30,6 @@ export function problemOf(error: unknown, newId: () => string, report: (id: stri
     return { status, message: error.message, code: error.code };
   }
   const id = newId();
-  report(id, error);
+  report(id);
   return { status: 500, message: `Internal error ${id}` };
 }

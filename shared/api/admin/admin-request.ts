@@ -1,0 +1,38 @@
+/** What a route of the admin API is given: the engine, the request, and the names in its path. */
+import type { Engine } from "../../engine/engine.ts";
+import type { HttpRequest, HttpResponse } from "../http/message.ts";
+import { PlainRefusal } from "./plain-refusal.ts";
+import type { InvocationUseCases } from "./use-cases.ts";
+
+/** What the face knows beside the engine. */
+export interface AdminSurroundings {
+  /** Of the program. */
+  readonly version: string;
+  /** Where handlers are called, for clients that ask. */
+  readonly ingressEndpoint?: string;
+  /** The measures in the text format of Prometheus. */
+  readonly metricsText: () => Promise<string>;
+  readonly invocations: InvocationUseCases;
+}
+
+export interface AdminRequest {
+  readonly engine: Engine;
+  readonly surroundings: AdminSurroundings;
+  readonly request: HttpRequest;
+  /** 2 where the path says so; its registrations replace by default. */
+  readonly apiVersion: number;
+  /** Not decoded. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+export type AdminRoute = (asked: AdminRequest) => Promise<HttpResponse>;
+
+/** A segment of the path, decoded. @throws PlainRefusal 400 where it is no UTF-8 */
+export function pathParam(asked: AdminRequest, name: string): string {
+  const raw = asked.params[name] ?? "";
+  try {
+    return decodeURIComponent(raw);
+  } catch {
+    throw new PlainRefusal(400, `Invalid URL: Cannot parse \`${name}\` with value \`${raw}\``);
+  }
+}

@@ -1,0 +1,52 @@
+/** Deployments as the admin API shows them: with names of services in lists, with whole services in detail. */
+import type { Deployment } from "../../core/model/deployment.ts";
+import type { EngineSettings } from "../../engine/engine-settings.ts";
+import type { DeploymentBody, RegisteredBody, ServiceBody, ServiceNameBody } from "../wire/admin.ts";
+import { filled, present } from "./present.ts";
+import { serviceBody } from "./service-body.ts";
+import { momentText } from "./time-text.ts";
+
+export function deploymentSummary(deployment: Deployment): DeploymentBody<ServiceNameBody> {
+  const services = deployment.services.map(({ name, revision }) => ({ name, revision }));
+  return deploymentBody(deployment, services);
+}
+
+export function deploymentDetail(deployment: Deployment, server: EngineSettings): DeploymentBody<ServiceBody> {
+  return deploymentBody(deployment, servicesOf(deployment, server));
+}
+
+export function registeredBody(deployment: Deployment, server: EngineSettings): RegisteredBody {
+  return {
+    id: deployment.id,
+    services: servicesOf(deployment, server),
+    min_protocol_version: deployment.minProtocolVersion,
+    max_protocol_version: deployment.maxProtocolVersion,
+    ...present({ sdk_version: deployment.sdkVersion }),
+  };
+}
+
+function servicesOf(deployment: Deployment, server: EngineSettings): readonly ServiceBody[] {
+  return deployment.services.map((service) => serviceBody(service, deployment, server));
+}
+
+function deploymentBody<ServiceShape>(
+  deployment: Deployment,
+  services: readonly ServiceShape[],
+): DeploymentBody<ServiceShape> {
+  const { destination } = deployment;
+  return {
+    id: deployment.id,
+    uri: destination.uri,
+    protocol_type: deployment.protocolMode === "bidi-stream" ? "BidiStream" : "RequestResponse",
+    http_version: destination.httpVersion === "h2" ? "HTTP/2.0" : "HTTP/1.1",
+    ...present({
+      additional_headers: filled(deployment.additionalHeaders),
+      metadata: filled(deployment.metadata),
+    }),
+    created_at: momentText(deployment.createdAtMs),
+    min_protocol_version: deployment.minProtocolVersion,
+    max_protocol_version: deployment.maxProtocolVersion,
+    ...present({ sdk_version: deployment.sdkVersion }),
+    services,
+  };
+}

@@ -1,0 +1,63 @@
+/** An invocation as `GET /invocations/{id}` shows it. */
+import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
+import type { Failure } from "../../core/model/failure.ts";
+import { targetText } from "../../core/model/target.ts";
+import type { InvocationView } from "../../engine/submission.ts";
+import type { AttemptFailureBody, InvocationBody } from "../wire/admin.ts";
+import { present, written } from "./present.ts";
+import { momentText } from "./time-text.ts";
+
+export function invocationBody(view: InvocationView): InvocationBody {
+  const { target, invokedBy } = view;
+  return {
+    id: view.id,
+    target: targetText(target),
+    target_service_name: target.service,
+    ...present({ target_service_key: target.key }),
+    target_handler_name: target.handler,
+    status: view.status,
+    created_at: momentText(view.createdAtMs),
+    modified_at: momentText(view.modifiedAtMs),
+    ...present({
+      completed_at: written(view.completedAtMs, momentText),
+      idempotency_key: view.idempotencyKey,
+      invoked_by: written(invokedBy, ({ invocationId, target: caller }) => ({
+        invocation_id: invocationId,
+        ...present({ target: caller }),
+      })),
+      pinned_deployment_id: view.pinnedDeploymentId,
+      pinned_service_protocol_version: view.protocolVersion,
+    }),
+    attempts: view.attempts,
+    ...present({
+      next_retry_at: written(view.nextRetryAtMs, momentText),
+      wake_at: written(view.wakeAtMs, momentText),
+      silent_since: written(view.silentSinceMs, momentText),
+      last_failure: written(view.lastFailure, attemptFailureBody),
+      completion_failure: written(view.failure, failureBody),
+    }),
+    entries: view.entries.map(({ index, type, name }) => ({ index, type, ...present({ name }) })),
+    events: view.events.map(attemptFailureBody),
+  };
+}
+
+function attemptFailureBody(failure: AttemptFailure): AttemptFailureBody {
+  return {
+    error_code: failure.errorCode,
+    code: failure.code,
+    message: failure.message,
+    ...present({ stacktrace: failure.stacktrace }),
+    at: momentText(failure.atMs),
+    ...present({ related_command: failure.relatedCommand }),
+  };
+}
+
+function failureBody(failure: Failure): NonNullable<InvocationBody["completion_failure"]> {
+  const { code, message, stacktrace, metadata } = failure;
+  const pairs = metadata?.map(({ key, value }) => [key, value] as const);
+  return {
+    code,
+    message,
+    ...present({ metadata: written(pairs, (all) => Object.fromEntries(all)), stacktrace }),
+  };
+}

@@ -1,0 +1,26 @@
+/** Durations and moments as the admin API writes them. */
+
+const UNITS: readonly (readonly [string, number])[] = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1000],
+  ["ms", 1],
+];
+
+/** `1d`, `1m 30s`, `500ms`, `0s`. */
+export function durationText(ms: number): string {
+  let left = Math.max(0, Math.round(ms));
+  const parts: string[] = [];
+  for (const [name, unitMs] of UNITS) {
+    const amount = Math.floor(left / unitMs);
+    left -= amount * unitMs;
+    if (amount > 0) parts.push(`${amount}${name}`);
+  }
+  return parts.length === 0 ? "0s" : parts.join(" ");
+}
+
+/** RFC 3339 in UTC with nine digits of fraction. */
+export function momentText(atMs: number): string {
+  return new Date(atMs).toISOString().replace("Z", "000000Z");
+}

@@ -1,0 +1,149 @@
+/** The JSON shapes of the admin API, as its clients read and write them. Durations and moments are text. */
+
+export interface AdminErrorBody {
+  readonly message: string;
+  /** Null where the error has no code. */
+  readonly restate_code: string | null;
+}
+
+export interface VersionBody {
+  readonly version: string;
+  readonly min_admin_api_version: number;
+  readonly max_admin_api_version: number;
+  readonly ingress_endpoint?: string;
+  readonly features: Readonly<Record<string, boolean>>;
+}
+
+export interface NoticeBody {
+  readonly code?: string;
+  readonly message: string;
+}
+
+export interface RetryPolicyBody {
+  readonly initial_interval?: string;
+  readonly exponentiation_factor?: number;
+  /** Null: of a service, without end; of a handler, as its service. */
+  readonly max_attempts: number | null;
+  readonly max_interval?: string;
+  readonly on_max_attempts?: "Pause" | "Kill";
+}
+
+/** Optional members of a handler say "as the service" by their absence. */
+export interface HandlerBody {
+  readonly name: string;
+  readonly ty?: "Exclusive" | "Shared" | "Workflow";
+  readonly documentation?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly idempotency_retention?: string;
+  readonly workflow_completion_retention?: string;
+  readonly journal_retention?: string;
+  readonly inactivity_timeout?: string;
+  readonly abort_timeout?: string;
+  readonly enable_lazy_state?: boolean;
+  readonly public: boolean;
+  readonly input_description: string;
+  readonly output_description: string;
+  readonly input_json_schema?: unknown;
+  readonly output_json_schema?: unknown;
+  readonly retry_policy: RetryPolicyBody;
+  readonly info?: readonly NoticeBody[];
+}
+
+export interface ServiceBody {
+  readonly name: string;
+  readonly ty: "Service" | "VirtualObject" | "Workflow";
+  readonly handlers: readonly HandlerBody[];
+  readonly documentation?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly deployment_id: string;
+  readonly revision: number;
+  readonly public: boolean;
+  readonly idempotency_retention: string;
+  readonly workflow_completion_retention?: string;
+  readonly journal_retention: string;
+  readonly inactivity_timeout: string;
+  readonly abort_timeout: string;
+  readonly enable_lazy_state: boolean;
+  readonly retry_policy: RetryPolicyBody;
+  readonly info?: readonly NoticeBody[];
+}
+
+/** @typeParam ServiceShape a name and a revision in lists, the whole service in detail */
+export interface DeploymentBody<ServiceShape> {
+  readonly id: string;
+  readonly uri: string;
+  readonly protocol_type: "BidiStream" | "RequestResponse";
+  readonly http_version: "HTTP/2.0" | "HTTP/1.1";
+  readonly additional_headers?: Readonly<Record<string, string>>;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly created_at: string;
+  readonly min_protocol_version: number;
+  readonly max_protocol_version: number;
+  readonly sdk_version?: string;
+  readonly services: readonly ServiceShape[];
+}
+
+export interface ServiceNameBody {
+  readonly name: string;
+  readonly revision: number;
+}
+
+/** The body of `POST /deployments`; members that are not named here are ignored. */
+export interface RegisterBody {
+  readonly uri: string;
+  readonly additional_headers?: Readonly<Record<string, string>> | null;
+  readonly metadata?: Readonly<Record<string, string>> | null;
+  readonly use_http_11?: boolean;
+  readonly breaking?: boolean;
+  readonly force?: boolean;
+  readonly dry_run?: boolean;
+}
+
+export interface RegisteredBody {
+  readonly id: string;
+  readonly services: readonly ServiceBody[];
+  readonly min_protocol_version: number;
+  readonly max_protocol_version: number;
+  readonly sdk_version?: string;
+}
+
+export interface AttemptFailureBody {
+  /** RT code. */
+  readonly error_code: string;
+  /** The protocol's number. */
+  readonly code: number;
+  readonly message: string;
+  readonly stacktrace?: string;
+  readonly at: string;
+  readonly related_command?: { readonly index?: number; readonly name?: string; readonly type?: string };
+}
+
+export interface InvocationBody {
+  readonly id: string;
+  readonly target: string;
+  readonly target_service_name: string;
+  readonly target_service_key?: string;
+  readonly target_handler_name: string;
+  readonly status: string;
+  readonly created_at: string;
+  readonly modified_at: string;
+  readonly completed_at?: string;
+  readonly idempotency_key?: string;
+  readonly invoked_by?: { readonly invocation_id: string; readonly target?: string };
+  readonly pinned_deployment_id?: string;
+  readonly pinned_service_protocol_version?: number;
+  readonly attempts: number;
+  readonly next_retry_at?: string;
+  readonly wake_at?: string;
+  /** A deployment that took the running attempt has sent nothing since. */
+  readonly silent_since?: string;
+  readonly last_failure?: AttemptFailureBody;
+  readonly completion_failure?: {
+    readonly code: number;
+    readonly message: string;
+    readonly metadata?: Readonly<Record<string, string>>;
+    readonly stacktrace?: string;
+  };
+  readonly entries: readonly { readonly index: number; readonly type: string; readonly name?: string }[];
+  readonly events: readonly AttemptFailureBody[];
+}
