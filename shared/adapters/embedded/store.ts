@@ -54,6 +54,7 @@ export class Store {
   readonly groups: CommitGroups;
   readonly #closers: (() => Promise<void>)[] = [];
   #isDown = false;
+  #downCause: unknown;
   #recovering: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -72,7 +73,7 @@ export class Store {
     if (this.#closing !== undefined) return Promise.reject(new StoreError("the store is closed"));
     if (!this.#isDown) return undefined;
     return this.#recover().then(() => {
-      if (this.#isDown) throw new StoreError("the store cannot be opened again after a failed write");
+      if (this.#isDown) throw new StoreError("the store cannot be opened again after a failed write", { cause: this.#downCause });
     });
   }
 
@@ -140,8 +141,9 @@ export class Store {
       await this.database.close();
       await this.database.open();
       this.#isDown = false;
-    } catch {
+    } catch (cause) {
       // Still no space or no disk: the next use tries again.
+      this.#downCause = cause;
     }
   }
 }
