@@ -64,7 +64,12 @@ export class SteppedClock implements Clock {
     let first: Sleeper | undefined;
     for (const sleeper of this.#sleepers) {
       if (sleeper.atMs > targetMs) continue;
-      if (first === undefined || sleeper.atMs < first.atMs || (sleeper.atMs === first.atMs && sleeper.order < first.order)) first = sleeper;
+      if (
+        first === undefined ||
+        sleeper.atMs < first.atMs ||
+        (sleeper.atMs === first.atMs && sleeper.order < first.order)
+      )
+        first = sleeper;
     }
     if (first !== undefined) this.#sleepers = this.#sleepers.filter((other) => other !== first);
     return first;

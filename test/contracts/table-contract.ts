@@ -89,7 +89,19 @@ function itemContract(table: () => Table): void {
 
   test("keys with NUL, '#' and every other letter stay apart from each other", async () => {
     const pk = freshPartition();
-    const keys = ["x", "x\0", "x\0y", "x\x01", "x\x01\x01", "x\x01\x02", "x#y", "x#", "ü", "\u{1F600}", "x\x02"].flatMap((part) => [
+    const keys = [
+      "x",
+      "x\0",
+      "x\0y",
+      "x\x01",
+      "x\x01\x01",
+      "x\x01\x02",
+      "x#y",
+      "x#",
+      "ü",
+      "\u{1F600}",
+      "x\x02",
+    ].flatMap((part) => [
       { pk: `${pk}${part}`, sk: "s" },
       { pk, sk: `${part}s` },
       { pk: `${pk}${part}`, sk: `${part}s` },
@@ -155,7 +167,9 @@ function conditionContract(table: () => Table): void {
     const refused = { written: false, standing: item };
     expect(await table().put({ ...item, next: 1 }, condition)).toEqual(onItem ? { written: true } : refused);
     expect(await table().get({ pk, sk: "a" })).toEqual(onItem ? { ...item, next: 1 } : item);
-    expect(await table().put({ pk, sk: "none" }, condition)).toEqual(onNone ? { written: true } : { written: false, standing: undefined });
+    expect(await table().put({ pk, sk: "none" }, condition)).toEqual(
+      onNone ? { written: true } : { written: false, standing: undefined },
+    );
     expect(await table().get({ pk, sk: "none" })).toEqual(onNone ? { pk, sk: "none" } : undefined);
   });
 
@@ -188,7 +202,8 @@ function raceContract(table: () => Table): void {
     const winner = outcomes.findIndex(({ written }) => written);
     expect(outcomes.filter(({ written }) => written)).toHaveLength(1);
     const item = { pk, sk: "a", n: winner };
-    for (const [n, outcome] of outcomes.entries()) if (n !== winner) expect(outcome).toEqual({ written: false, standing: item });
+    for (const [n, outcome] of outcomes.entries())
+      if (n !== winner) expect(outcome).toEqual({ written: false, standing: item });
     expect(await table().get({ pk, sk: "a" })).toEqual(item);
   });
 
@@ -198,7 +213,11 @@ function raceContract(table: () => Table): void {
     for (let round = 0; round < 3; round++) {
       const outcomes = await Promise.all(
         Array.from({ length: 20 }, (_, n) =>
-          table().update({ pk, sk: "hold" }, { set: { token: `t${round + 1}`, by: n } }, { kind: "equal", attribute: "token", value: `t${round}` }),
+          table().update(
+            { pk, sk: "hold" },
+            { set: { token: `t${round + 1}`, by: n } },
+            { kind: "equal", attribute: "token", value: `t${round}` },
+          ),
         ),
       );
       expect(outcomes.filter(({ written }) => written)).toHaveLength(1);

@@ -36,7 +36,27 @@ async function settled(read: () => Promise<Page>, count: number): Promise<readon
 
 function orderContract(table: () => Table): void {
   // In the order of their UTF-8 bytes, which is not the order of JavaScript's strings in the last three.
-  const ordered = ["\0", "\0\0", "\x01", "#", "10", "2", "A", "a", "a\0", "a\0b", "a\x01", "a#1", "aa", "arr#", "seg#", "ü", "\uE000", "\uFFFD", "\u{1F600}"];
+  const ordered = [
+    "\0",
+    "\0\0",
+    "\x01",
+    "#",
+    "10",
+    "2",
+    "A",
+    "a",
+    "a\0",
+    "a\0b",
+    "a\x01",
+    "a#1",
+    "aa",
+    "arr#",
+    "seg#",
+    "ü",
+    "\uE000",
+    "\uFFFD",
+    "\u{1F600}",
+  ];
 
   test("a partition is ordered by the UTF-8 bytes of its sort keys", async () => {
     const pk = freshPartition();
@@ -61,23 +81,28 @@ function orderContract(table: () => Table): void {
 }
 
 function pagingContract(table: () => Table): void {
-  test.each([1, 3, 7, 25, 100])("pages of %i items give each item once, in both directions, within bounds", async (limit) => {
-    const pk = freshPartition();
-    const all = Array.from({ length: 25 }, (_, n) => `seg#${String(n).padStart(6, "0")}`);
-    await Promise.all(all.map((sk) => table().put({ pk, sk })));
-    const read = (range: Range): Promise<Page> => table().query(pk, range);
-    expect(sks(await pages(read, { limit }))).toEqual(all);
-    expect(sks(await pages(read, { limit, reverse: true }))).toEqual([...all].reverse());
-    const bounds = { from: all[4]!, below: all[20]! };
-    expect(sks(await pages(read, { limit, ...bounds }))).toEqual(all.slice(4, 20));
-    expect(sks(await pages(read, { limit, ...bounds, reverse: true }))).toEqual(all.slice(4, 20).reverse());
-  });
+  test.each([1, 3, 7, 25, 100])(
+    "pages of %i items give each item once, in both directions, within bounds",
+    async (limit) => {
+      const pk = freshPartition();
+      const all = Array.from({ length: 25 }, (_, n) => `seg#${String(n).padStart(6, "0")}`);
+      await Promise.all(all.map((sk) => table().put({ pk, sk })));
+      const read = (range: Range): Promise<Page> => table().query(pk, range);
+      expect(sks(await pages(read, { limit }))).toEqual(all);
+      expect(sks(await pages(read, { limit, reverse: true }))).toEqual([...all].reverse());
+      const bounds = { from: all[4]!, below: all[20]! };
+      expect(sks(await pages(read, { limit, ...bounds }))).toEqual(all.slice(4, 20));
+      expect(sks(await pages(read, { limit, ...bounds, reverse: true }))).toEqual(all.slice(4, 20).reverse());
+    },
+  );
 
   test("a partition of several megabytes comes whole, page by page", async () => {
     const pk = freshPartition();
     const bytes = new Uint8Array(300_000).fill(1);
     for (let n = 0; n < 10; n++) await table().put({ pk, sk: `n${n}`, bytes });
-    expect((await pages((range) => table().query(pk, range), {})).map((item) => (item["bytes"] as Uint8Array).length)).toEqual(Array(10).fill(300_000));
+    expect(
+      (await pages((range) => table().query(pk, range), {})).map((item) => (item["bytes"] as Uint8Array).length),
+    ).toEqual(Array(10).fill(300_000));
   });
 }
 
@@ -95,7 +120,9 @@ function indexContract(table: () => Table): void {
     const read = (range: Range): Promise<Page> => table().queryIndex("list", list, range);
     const items = await settled(() => read({}), count);
     expect(items).toHaveLength(count);
-    expect(items.map((item) => item["listSk"])).toEqual([0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3].map((day) => `2026-01-0${day}`));
+    expect(items.map((item) => item["listSk"])).toEqual(
+      [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3].map((day) => `2026-01-0${day}`),
+    );
     for (const limit of [1, 5, 12]) {
       const forward = await pages(read, { limit });
       expect(new Set(forward.map(({ pk }) => pk)).size).toBe(count);
@@ -105,7 +132,9 @@ function indexContract(table: () => Table): void {
       expect(new Set(backward.map(({ pk }) => pk)).size).toBe(count);
     }
     const bounds = { from: "2026-01-01", below: "2026-01-03" };
-    expect((await pages(read, { ...bounds, limit: 4 })).map((item) => item["n"] as number).sort((a, b) => a - b)).toEqual([3, 4, 5, 6, 7, 8]);
+    expect(
+      (await pages(read, { ...bounds, limit: 4 })).map((item) => item["n"] as number).sort((a, b) => a - b),
+    ).toEqual([3, 4, 5, 6, 7, 8]);
     expect(await pages(read, { ...bounds, limit: 4, reverse: true })).toHaveLength(6);
   });
 
@@ -114,7 +143,11 @@ function indexContract(table: () => Table): void {
     const key = { pk, sk: "hold" };
     const [one, two] = [freshPartition(), freshPartition()];
     const shown = async (index: "list" | "open", place: string, count: number): Promise<unknown[]> =>
-      (await settled(() => table().queryIndex(index, place), count)).map((item) => [item.pk, item.sk, item[`${index}Sk`]]);
+      (await settled(() => table().queryIndex(index, place), count)).map((item) => [
+        item.pk,
+        item.sk,
+        item[`${index}Sk`],
+      ]);
 
     await table().put({ ...key, openPk: one, openSk: "a" });
     expect(await shown("open", one, 1)).toEqual([[pk, "hold", "a"]]);
@@ -122,8 +155,10 @@ function indexContract(table: () => Table): void {
 
     await table().update(key, { set: { openSk: "b", listPk: one, listSk: "l" } });
     expect(await shown("list", one, 1)).toEqual([[pk, "hold", "l"]]);
-    expect((await settled(() => table().queryIndex("open", one, { from: "b" }), 1)).map(({ sk }) => sk)).toEqual(["hold"]);
-    expect((await settled(() => table().queryIndex("open", one, { below: "b" }), 0))).toEqual([]);
+    expect((await settled(() => table().queryIndex("open", one, { from: "b" }), 1)).map(({ sk }) => sk)).toEqual([
+      "hold",
+    ]);
+    expect(await settled(() => table().queryIndex("open", one, { below: "b" }), 0)).toEqual([]);
 
     await table().put({ ...key, openPk: two, openSk: "c" });
     expect(await shown("open", two, 1)).toEqual([[pk, "hold", "c"]]);

@@ -15,7 +15,11 @@ function updateContract(table: () => Table): void {
     await table().put({ pk, sk: "a", kept: "k", changed: 1, dropped: true, count: 5, bytes: Uint8Array.of(1) });
     const outcome = await table().update(
       { pk, sk: "a" },
-      { set: { changed: "now a text", bytes: Uint8Array.of(2, 0) }, remove: ["dropped", "never there"], add: { count: -2, fresh: 7 } },
+      {
+        set: { changed: "now a text", bytes: Uint8Array.of(2, 0) },
+        remove: ["dropped", "never there"],
+        add: { count: -2, fresh: 7 },
+      },
     );
     expect(outcome).toEqual({ written: true });
     const expected = { pk, sk: "a", kept: "k", changed: "now a text", count: 3, fresh: 7, bytes: Uint8Array.of(2, 0) };
@@ -24,7 +28,9 @@ function updateContract(table: () => Table): void {
 
   test("an update of nothing makes an item", async () => {
     const pk = freshPartition();
-    expect(await table().update({ pk, sk: "a" }, { set: { one: 1 }, remove: ["two"], add: { three: 3 } })).toEqual({ written: true });
+    expect(await table().update({ pk, sk: "a" }, { set: { one: 1 }, remove: ["two"], add: { three: 3 } })).toEqual({
+      written: true,
+    });
     expect(await table().get({ pk, sk: "a" })).toEqual({ pk, sk: "a", one: 1, three: 3 });
     expect(await table().update({ pk, sk: "b" }, {})).toEqual({ written: true });
     expect(await table().get({ pk, sk: "b" })).toEqual({ pk, sk: "b" });
@@ -32,7 +38,10 @@ function updateContract(table: () => Table): void {
 
   test("an update that requires the item to be there makes none", async () => {
     const pk = freshPartition();
-    expect(await table().update({ pk, sk: "a" }, { set: { one: 1 } }, { kind: "present" })).toEqual({ written: false, standing: undefined });
+    expect(await table().update({ pk, sk: "a" }, { set: { one: 1 } }, { kind: "present" })).toEqual({
+      written: false,
+      standing: undefined,
+    });
     expect(await table().get({ pk, sk: "a" })).toBeUndefined();
   });
 
@@ -50,7 +59,9 @@ function updateContract(table: () => Table): void {
     const pk = freshPartition();
     await table().update({ pk, sk: "a" }, { set: { status: "s", "a.b": 1, name: "n", "#": 2 } });
     const condition = { kind: "equal", attribute: "a.b", value: 1 } as const;
-    expect((await table().update({ pk, sk: "a" }, { remove: ["status"], add: { "#": 1 } }, condition)).written).toBe(true);
+    expect((await table().update({ pk, sk: "a" }, { remove: ["status"], add: { "#": 1 } }, condition)).written).toBe(
+      true,
+    );
     expect(await table().get({ pk, sk: "a" })).toEqual({ pk, sk: "a", "a.b": 1, name: "n", "#": 3 });
   });
 }
@@ -87,7 +98,8 @@ function transactionContract(table: () => Table): void {
 
   test("100 writes fit; 101, none, and two to one item are StoreErrors", async () => {
     const pk = freshPartition();
-    const puts = (count: number): Write[] => Array.from({ length: count }, (_, n) => ({ kind: "put", item: { pk, sk: `n${n}` } }));
+    const puts = (count: number): Write[] =>
+      Array.from({ length: count }, (_, n) => ({ kind: "put", item: { pk, sk: `n${n}` } }));
     expect(await table().transact(puts(100))).toEqual({ written: true });
     expect((await table().query(pk)).items).toHaveLength(100);
     await expect(table().transact(puts(101))).rejects.toBeInstanceOf(StoreError);

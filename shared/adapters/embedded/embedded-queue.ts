@@ -79,7 +79,15 @@ export class EmbeddedQueue implements Queue {
   /** A message to be written with something else: `admit` makes it receivable once the operation is durable. */
   prepare(wake: Wake): { readonly operation: Operation; readonly admit: () => void } {
     const dueAtMs = this.#clock.nowMs() + Math.ceil(wake.delayMs);
-    const message: Message = { wake, firstDueAtMs: dueAtMs, dueAtMs, order: this.#nextOrder++, heapIndex: -1, receiveCount: 0, receipt: "" };
+    const message: Message = {
+      wake,
+      firstDueAtMs: dueAtMs,
+      dueAtMs,
+      order: this.#nextOrder++,
+      heapIndex: -1,
+      receiveCount: 0,
+      receipt: "",
+    };
     return { operation: recordOf(message), admit: () => this.#show(message, dueAtMs) };
   }
 
@@ -91,7 +99,12 @@ export class EmbeddedQueue implements Queue {
     this.#show({ wake, firstDueAtMs: dueAtMs, dueAtMs, order, heapIndex: -1, receiveCount, receipt: "" }, dueAtMs);
   }
 
-  async receive(limit: number, visibilityMs: number, waitMs: number, signal?: AbortSignal): Promise<readonly Delivery[]> {
+  async receive(
+    limit: number,
+    visibilityMs: number,
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<readonly Delivery[]> {
     const untilMs = this.#clock.nowMs() + waitMs;
     for (;;) {
       if (this.#isEnding || signal?.aborted === true) return [];

@@ -1,5 +1,16 @@
 /** The table on the embedded store: conditions are judged in the order of the calls, against writes that are still on their way too. */
-import type { IndexName, Item, Key, Page, Range, Table, Transacted, Update, Write, Written } from "../../engine/ports/table.ts";
+import type {
+  IndexName,
+  Item,
+  Key,
+  Page,
+  Range,
+  Table,
+  Transacted,
+  Update,
+  Write,
+  Written,
+} from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import type { Condition } from "../../engine/ports/table.ts";
 import type { CommitGroup, Operation } from "./commit-groups.ts";
@@ -67,9 +78,11 @@ export class EmbeddedTable implements Table {
 
   transact(writes: readonly Write[]): Promise<Transacted> {
     return this.#whenUsable(() => {
-      if (writes.length === 0 || writes.length > TRANSACTION_MAX_WRITES) throw new StoreError(`a transaction has 1 to 100 writes, not ${writes.length}`);
+      if (writes.length === 0 || writes.length > TRANSACTION_MAX_WRITES)
+        throw new StoreError(`a transaction has 1 to 100 writes, not ${writes.length}`);
       const judged = writes.map((write) => this.#judge(write));
-      if (new Set(judged.map(({ base }) => base)).size < judged.length) throw new StoreError("a transaction writes each item once only");
+      if (new Set(judged.map(({ base }) => base)).size < judged.length)
+        throw new StoreError("a transaction writes each item once only");
       if (judged.every((one) => one.holds)) return this.#apply(judged).then(() => TRANSACTED);
       const refused = judged.map((one) => !one.holds);
       return durable(judged).then(() => ({ written: false, refused }));
@@ -109,7 +122,9 @@ export class EmbeddedTable implements Table {
       const outcome = work();
       return outcome instanceof Promise ? outcome : Promise.resolve(outcome);
     } catch (error) {
-      return Promise.reject(error instanceof StoreError ? error : new StoreError("the store could not do this", { cause: error }));
+      return Promise.reject(
+        error instanceof StoreError ? error : new StoreError("the store could not do this", { cause: error }),
+      );
     }
   }
 
@@ -120,7 +135,12 @@ export class EmbeddedTable implements Table {
     const bytes = pending === undefined ? this.#store.read(base) : pending.bytes;
     const item = bytes === undefined ? undefined : decodeItem(pk, sk, bytes);
     const { condition } = write;
-    return { base, write, standing: { item, group: pending?.group }, holds: condition === undefined || holds(condition, item) };
+    return {
+      base,
+      write,
+      standing: { item, group: pending?.group },
+      holds: condition === undefined || holds(condition, item),
+    };
   }
 
   #apply(judged: readonly Judged[]): Promise<void> {

@@ -66,8 +66,17 @@ export class EmbeddedTimers implements Timers {
     const nowMs = this.#clock.nowMs();
     if (wakeAtMs <= nowMs) return await this.#queue.send({ invocationId, sentAtMs: nowMs, delayMs: 0 });
     const record: TimerRecord = { invocationId, wakeAtMs };
-    const group = this.#store.groups.stage([{ type: "put", key: TIMER + name, value: Buffer.from(JSON.stringify(record)) }]);
-    const timer: SetTimer = { name, invocationId, durable: group.done, dueAtMs: wakeAtMs, order: this.#nextOrder++, heapIndex: -1 };
+    const group = this.#store.groups.stage([
+      { type: "put", key: TIMER + name, value: Buffer.from(JSON.stringify(record)) },
+    ]);
+    const timer: SetTimer = {
+      name,
+      invocationId,
+      durable: group.done,
+      dueAtMs: wakeAtMs,
+      order: this.#nextOrder++,
+      heapIndex: -1,
+    };
     this.#set.set(name, timer);
     try {
       await group.done;
@@ -97,7 +106,14 @@ export class EmbeddedTimers implements Timers {
 
   /** Takes in a timer found on disk. */
   restore(name: string, { invocationId, wakeAtMs }: TimerRecord): void {
-    const timer: SetTimer = { name, invocationId, durable: Promise.resolve(), dueAtMs: wakeAtMs, order: this.#nextOrder++, heapIndex: -1 };
+    const timer: SetTimer = {
+      name,
+      invocationId,
+      durable: Promise.resolve(),
+      dueAtMs: wakeAtMs,
+      order: this.#nextOrder++,
+      heapIndex: -1,
+    };
     this.#remember(timer, wakeAtMs);
   }
 
@@ -118,9 +134,17 @@ export class EmbeddedTimers implements Timers {
     const due: SetTimer[] = [];
     const operations: Operation[] = [];
     const admissions: (() => void)[] = [];
-    for (let timer = this.#heap.first(); timer !== undefined && timer.dueAtMs <= nowMs && due.length < FIRE_MAX_TIMERS; timer = this.#heap.first()) {
+    for (
+      let timer = this.#heap.first();
+      timer !== undefined && timer.dueAtMs <= nowMs && due.length < FIRE_MAX_TIMERS;
+      timer = this.#heap.first()
+    ) {
       this.#forget(timer);
-      const { operation, admit } = this.#queue.prepare({ invocationId: timer.invocationId, sentAtMs: nowMs, delayMs: 0 });
+      const { operation, admit } = this.#queue.prepare({
+        invocationId: timer.invocationId,
+        sentAtMs: nowMs,
+        delayMs: 0,
+      });
       operations.push({ type: "del", key: TIMER + timer.name }, operation);
       admissions.push(admit);
       due.push(timer);

@@ -26,6 +26,7 @@ function same(stands: Scalar | undefined, wanted: Scalar): boolean {
 /** Texts compare by their UTF-8 bytes, as keys do. */
 function isLess(stands: Scalar | undefined, than: number | string): boolean {
   if (typeof stands === "number" && typeof than === "number") return stands < than;
-  if (typeof stands === "string" && typeof than === "string") return Buffer.compare(Buffer.from(stands), Buffer.from(than)) < 0;
+  if (typeof stands === "string" && typeof than === "string")
+    return Buffer.compare(Buffer.from(stands), Buffer.from(than)) < 0;
   return false;
 }

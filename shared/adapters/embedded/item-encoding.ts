@@ -34,13 +34,15 @@ export function encodeItem(item: Item): Uint8Array {
     if (value === undefined || name === "pk" || name === "sk") continue;
     makeRoom(at, name.length * 3 + 16);
     const nameBytes = scratch.write(name, at + 1);
-    if (nameBytes > NAME_MAX_BYTES || name === "__proto__") throw new StoreError(`no attribute may be named ${name.slice(0, 40)}`);
+    if (nameBytes > NAME_MAX_BYTES || name === "__proto__")
+      throw new StoreError(`no attribute may be named ${name.slice(0, 40)}`);
     scratch[at] = nameBytes;
     at = encodeValue(value, at + 1 + nameBytes);
     overhead += 6;
   }
   const keyBytes = Buffer.byteLength(item.pk) + Buffer.byteLength(item.sk);
-  if (at - overhead + keyBytes > ITEM_MAX_BYTES) throw new StoreError(`the item ${item.pk} ${item.sk} is larger than 400 KB`);
+  if (at - overhead + keyBytes > ITEM_MAX_BYTES)
+    throw new StoreError(`the item ${item.pk} ${item.sk} is larger than 400 KB`);
   return new Uint8Array(scratch.subarray(0, at));
 }
 
@@ -62,7 +64,8 @@ function encodeValue(value: Scalar, start: number): number {
       scratch[start] = value ? TAG_TRUE : TAG_FALSE;
       return start + 1;
     default: {
-      if (!(value instanceof Uint8Array)) throw new StoreError("an attribute is neither text, number, boolean nor bytes");
+      if (!(value instanceof Uint8Array))
+        throw new StoreError("an attribute is neither text, number, boolean nor bytes");
       makeRoom(start, value.length + 5);
       scratch[start] = TAG_BYTES;
       scratch.writeUInt32LE(value.length, start + 1);
@@ -85,7 +88,8 @@ export function decodeItem(pk: string, sk: string, bytes: Uint8Array): Item {
     if (tag === TAG_STRING || tag === TAG_BYTES) {
       const start = at + 4;
       const end = start + source.readUInt32LE(at);
-      item[name] = tag === TAG_STRING ? source.toString("utf8", start, end) : new Uint8Array(source.subarray(start, end));
+      item[name] =
+        tag === TAG_STRING ? source.toString("utf8", start, end) : new Uint8Array(source.subarray(start, end));
       at = end;
     } else if (tag === TAG_NUMBER) {
       item[name] = source.readDoubleLE(at);

@@ -21,7 +21,8 @@ export function sideKeysOf(item: Item | undefined, base: string): readonly strin
 /** An item is in an index only with both parts of the index key, each a text that is not empty. */
 function isPlaced(pk: unknown, sk: unknown): boolean {
   for (const part of [pk, sk]) {
-    if (part !== undefined && (typeof part !== "string" || part === "")) throw new StoreError("an index key must be a text that is not empty");
+    if (part !== undefined && (typeof part !== "string" || part === ""))
+      throw new StoreError("an index key must be a text that is not empty");
   }
   return pk !== undefined && sk !== undefined;
 }

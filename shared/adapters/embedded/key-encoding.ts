@@ -47,7 +47,8 @@ export function itemPrefix(pk: string): string {
 }
 
 export function itemKey(pk: string, sk: string): string {
-  if (LONE_SURROGATE.test(sk)) throw new StoreError("a sort key holds half of a surrogate pair, which has no UTF-8 form");
+  if (LONE_SURROGATE.test(sk))
+    throw new StoreError("a sort key holds half of a surrogate pair, which has no UTF-8 form");
   return itemPrefix(pk) + sk;
 }
 

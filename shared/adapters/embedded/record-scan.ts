@@ -8,7 +8,11 @@ const PAGE_MAX_ENTRIES = 10_000;
  * Calls back with each record below a one-letter prefix, and with its key without the prefix.
  * @throws StoreError, also for a record that is not JSON
  */
-export async function scanRecords(store: Store, prefix: string, take: (name: string, record: unknown) => void): Promise<void> {
+export async function scanRecords(
+  store: Store,
+  prefix: string,
+  take: (name: string, record: unknown) => void,
+): Promise<void> {
   const lt = String.fromCharCode(prefix.charCodeAt(0) + 1);
   let gte = prefix;
   for (;;) {

@@ -30,7 +30,13 @@ export class StoreOpenError extends Error {
   readonly found: number | undefined;
   readonly expected: number;
 
-  constructor(reason: StoreOpenReason, dir: string, message: string, versions: { found?: number; expected: number }, options?: ErrorOptions) {
+  constructor(
+    reason: StoreOpenReason,
+    dir: string,
+    message: string,
+    versions: { found?: number; expected: number },
+    options?: ErrorOptions,
+  ) {
     super(message, options);
     this.reason = reason;
     this.dir = dir;
@@ -48,11 +54,26 @@ export async function claimFormat(dir: string, kind: StoreKind): Promise<void> {
   const text = await readVersion(dir, expected);
   if (text === undefined) return await writeVersion(dir, kind);
   const version = parsed(text);
-  if (version === undefined) throw new StoreOpenError("unreadable", dir, `${join(dir, FILE)} is not what a store's VERSION looks like`, { expected });
+  if (version === undefined)
+    throw new StoreOpenError("unreadable", dir, `${join(dir, FILE)} is not what a store's VERSION looks like`, {
+      expected,
+    });
   const { format: found } = version;
-  if (found < expected) throw new StoreOpenError("older", dir, `${dir} has format ${found}, this program needs ${expected}`, { found, expected });
-  if (found > expected) throw new StoreOpenError("newer", dir, `${dir} has format ${found}, this program knows up to ${expected}`, { found, expected });
-  if (version.kind !== kind) throw new StoreOpenError("unreadable", dir, `${dir} is a ${version.kind} store, not a ${kind} store`, { found, expected });
+  if (found < expected)
+    throw new StoreOpenError("older", dir, `${dir} has format ${found}, this program needs ${expected}`, {
+      found,
+      expected,
+    });
+  if (found > expected)
+    throw new StoreOpenError("newer", dir, `${dir} has format ${found}, this program knows up to ${expected}`, {
+      found,
+      expected,
+    });
+  if (version.kind !== kind)
+    throw new StoreOpenError("unreadable", dir, `${dir} is a ${version.kind} store, not a ${kind} store`, {
+      found,
+      expected,
+    });
 }
 
 /** @returns undefined where the directory is new: nothing is in it, or only what a crash during its creation left */

@@ -37,7 +37,8 @@ export async function openStore(dir: string, options: StoreOptions): Promise<Sto
     await database.open();
   } catch (cause) {
     const versions = { found: STORE_FORMAT[options.kind], expected: STORE_FORMAT[options.kind] };
-    if (isLocked(cause)) throw new StoreOpenError("locked", dir, `${dir} is open in a living process`, versions, { cause });
+    if (isLocked(cause))
+      throw new StoreOpenError("locked", dir, `${dir} is open in a living process`, versions, { cause });
     throw new StoreOpenError("unreadable", dir, `${dir} cannot be opened`, versions, { cause });
   }
   return new Store(dir, database);
@@ -73,7 +74,8 @@ export class Store {
     if (this.#closing !== undefined) return Promise.reject(new StoreError("the store is closed"));
     if (!this.#isDown) return undefined;
     return this.#recover().then(() => {
-      if (this.#isDown) throw new StoreError("the store cannot be opened again after a failed write", { cause: this.#downCause });
+      if (this.#isDown)
+        throw new StoreError("the store cannot be opened again after a failed write", { cause: this.#downCause });
     });
   }
 

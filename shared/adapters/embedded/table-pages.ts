@@ -3,7 +3,16 @@ import type { IndexName, Item, Page, Range } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import { decodeItem } from "./item-encoding.ts";
 import type { Bounds } from "./key-encoding.ts";
-import { boundsOf, indexEntryOf, indexFloor, indexKey, indexPrefix, itemKey, itemPrefix, keyOfItem } from "./key-encoding.ts";
+import {
+  boundsOf,
+  indexEntryOf,
+  indexFloor,
+  indexKey,
+  indexPrefix,
+  itemKey,
+  itemPrefix,
+  keyOfItem,
+} from "./key-encoding.ts";
 import type { Store } from "./store.ts";
 
 const PAGE_MAX_ITEMS = 1000;

@@ -77,7 +77,12 @@ const turns = async (count = 5): Promise<void> => {
 
 describe("group commit", () => {
   test("writes of one tick to table, queue and timers are one synced batch", async () => {
-    await Promise.all([table.put({ pk: "a", sk: "1" }), table.put({ pk: "b", sk: "1" }), queue.send(message(1)), timers.at(timer(1))]);
+    await Promise.all([
+      table.put({ pk: "a", sk: "1" }),
+      table.put({ pk: "b", sk: "1" }),
+      queue.send(message(1)),
+      timers.at(timer(1)),
+    ]);
     expect(disk.batches).toEqual([4]);
   });
 
@@ -143,7 +148,8 @@ describe("a failed write", () => {
       // Refused because of a write that never became durable: nothing is known of that one.
       table.put({ pk: "a", sk: "1" }, { kind: "absent" }),
     ];
-    for (const outcome of await Promise.allSettled(writes)) expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(StoreError) });
+    for (const outcome of await Promise.allSettled(writes))
+      expect(outcome).toMatchObject({ status: "rejected", reason: expect.any(StoreError) });
     expect((await table.query("a")).items).toEqual([{ pk: "a", sk: "0", n: 0, openPk: "o", openSk: "0" }]);
     expect((await table.queryIndex("open", "o")).items).toHaveLength(1);
     disk.isFull = false;

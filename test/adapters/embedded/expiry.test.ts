@@ -24,7 +24,8 @@ const left = async (): Promise<string[]> => (await table.query("a")).items.map((
 
 test("a sweep deletes what is expired, the oldest first, up to its limit", async () => {
   const times = { late: 2_000_000_000, never: undefined, soon: 1_000, zero: 0, now: 5_000, fraction: 5_000.5 };
-  for (const [sk, expiresAtS] of Object.entries(times)) await table.put({ pk: "a", sk, expiresAtS, listPk: "l", listSk: sk });
+  for (const [sk, expiresAtS] of Object.entries(times))
+    await table.put({ pk: "a", sk, expiresAtS, listPk: "l", listSk: sk });
   expect(await table.sweepExpired(5_000, 2)).toBe(2);
   expect(await left()).toEqual(["fraction", "late", "never", "now"]);
   expect(await table.sweepExpired(5_000, 10)).toBe(1);

@@ -22,7 +22,15 @@ beforeAll(async () => {
   dir = await temporaryDirectory();
   program = join(dir, "writer.cjs");
   const entryPoints = [join(import.meta.dirname, "writer-process.ts")];
-  await build({ entryPoints, bundle: true, platform: "node", format: "cjs", external: ["classic-level"], outfile: program, logLevel: "error" });
+  await build({
+    entryPoints,
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    external: ["classic-level"],
+    outfile: program,
+    logLevel: "error",
+  });
 });
 
 afterAll(() => removeDirectory(dir));
@@ -67,7 +75,8 @@ describe("a store whose process was killed with SIGKILL", () => {
       }
       const whole = n % 3 === 0 ? ["a"] : ["a", "b", "c"];
       if (promised.has(n) || items.length > 0) expect(items.map(({ sk }) => sk)).toEqual(whole);
-      for (const item of items) expect(Buffer.compare(item["bytes"] as Uint8Array, new Uint8Array(500).fill(n))).toBe(0);
+      for (const item of items)
+        expect(Buffer.compare(item["bytes"] as Uint8Array, new Uint8Array(500).fill(n))).toBe(0);
     }
     expect(await countOpen(table)).toBe(indexed);
     await store.close();
@@ -77,7 +86,11 @@ describe("a store whose process was killed with SIGKILL", () => {
     const storeDir = join(dir, "locked");
     const child = startWriter(storeDir);
     for await (const line of createInterface({ input: child.stdout! })) if (line === "open") break;
-    await expect(openStore(storeDir, { kind: "journal" })).rejects.toMatchObject({ name: "StoreOpenError", reason: "locked", dir: storeDir });
+    await expect(openStore(storeDir, { kind: "journal" })).rejects.toMatchObject({
+      name: "StoreOpenError",
+      reason: "locked",
+      dir: storeDir,
+    });
     const exited = once(child, "exit");
     child.kill("SIGKILL");
     await exited;
@@ -87,7 +100,7 @@ describe("a store whose process was killed with SIGKILL", () => {
 
 async function countOpen(table: EmbeddedTable): Promise<number> {
   let count = 0;
-  for (let after: string | undefined; ; ) {
+  for (let after: string | undefined; ;) {
     const page = await table.queryIndex("open", "open", after === undefined ? {} : { after });
     count += page.items.length;
     if (page.next === undefined) return count;

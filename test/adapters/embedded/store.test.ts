@@ -38,7 +38,10 @@ describe("opening a store", () => {
     const store = await openStore(dir, { kind: "meta" });
     await store.close();
     expect((await readdir(dir)).sort()).toEqual(["VERSION", "db"]);
-    expect(JSON.parse(await readFile(join(dir, "VERSION"), "utf8"))).toEqual({ format: STORE_FORMAT.meta, kind: "meta" });
+    expect(JSON.parse(await readFile(join(dir, "VERSION"), "utf8"))).toEqual({
+      format: STORE_FORMAT.meta,
+      kind: "meta",
+    });
   });
 
   test("finds what was written before", async () => {

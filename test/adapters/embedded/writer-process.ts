@@ -22,7 +22,9 @@ async function write(dir: string): Promise<void> {
         await table.put(item("a"), { kind: "absent" });
         process.stdout.write(`put ${n}\n`);
       } else if (n % 3 === 1) {
-        await table.transact(["a", "b", "c"].map((sk) => ({ kind: "put", item: item(sk), condition: { kind: "absent" } })));
+        await table.transact(
+          ["a", "b", "c"].map((sk) => ({ kind: "put", item: item(sk), condition: { kind: "absent" } })),
+        );
         process.stdout.write(`transact ${n}\n`);
       } else {
         const id = new Uint8Array(24);
