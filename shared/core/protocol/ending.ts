@@ -1,6 +1,6 @@
 /** Reads the terminators that carry something: a suspension's await, an error's details. */
 import { decode } from "../model/proto3-decode.ts";
-import { awaitOfNode } from "./await-tree.ts";
+import { awaitOfNode } from "./await-codec.ts";
 import type { Await } from "../model/await-tree.ts";
 import { ErrorMessage, SuspensionListsMessage, SuspensionTreeMessage } from "./control-messages.ts";
 import type { AttemptError, RelatedCommand } from "./received.ts";
