@@ -1,0 +1,99 @@
+/** The composition root of the local process: every port filled by what one machine has. */
+import { join } from "node:path";
+import { openEmbeddedQueue } from "../adapters/embedded/embedded-queue.ts";
+import { EmbeddedTable } from "../adapters/embedded/embedded-table.ts";
+import { openEmbeddedTimers } from "../adapters/embedded/embedded-timers.ts";
+import { openStore } from "../adapters/embedded/store.ts";
+import type { Store } from "../adapters/embedded/store.ts";
+import type { StoreKind } from "../adapters/embedded/store-version.ts";
+import { HttpsEndpoints } from "../adapters/https/https-endpoints.ts";
+import { SystemClock } from "../adapters/system/clock.ts";
+import { SecretIdSource } from "../adapters/system/id-source.ts";
+import { PrometheusMeter } from "../adapters/system/prometheus-meter.ts";
+import type { Settings } from "../config/settings-table.ts";
+import { Drives } from "../engine/drives.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Clock } from "../engine/ports/clock.ts";
+import type { Log } from "../engine/ports/log.ts";
+import { createStoredRegistry } from "../engine/stored-registry.ts";
+import { engineSettingsOf } from "./engine-settings-of.ts";
+import { environmentSecret } from "./environment-secret.ts";
+import { expireItems } from "./expire-items.ts";
+import { freshOwner, freshSecretBytes } from "./fresh-bytes.ts";
+import { storeRefusal } from "./start-refusals.ts";
+
+export interface Embedded {
+  readonly engine: Engine;
+  /** The measures in the text format of Prometheus. */
+  metricsText(): Promise<string>;
+  /** Removes what has expired, until the signal aborts. */
+  expire(signal: AbortSignal): Promise<void>;
+  /** Lets go of connections and stores. Whatever uses the engine has to be over. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens both stores below the data directory, `meta` and `journal`; no transaction spans them.
+ * @throws CodedError RT0005, RT0009, META0010 or META0011 where a store cannot be opened
+ */
+export async function openEmbedded(settings: Settings, log: Log): Promise<Embedded> {
+  const metaStore = await open(settings, "meta");
+  let journalStore: Store | undefined;
+  try {
+    journalStore = await open(settings, "journal");
+    return await compose(settings, log, metaStore, journalStore);
+  } catch (error) {
+    await journalStore?.close();
+    await metaStore.close();
+    throw error;
+  }
+}
+
+async function open(settings: Settings, kind: StoreKind): Promise<Store> {
+  try {
+    return await openStore(join(settings["data-dir"], kind), { kind });
+  } catch (error) {
+    throw storeRefusal(kind, error);
+  }
+}
+
+async function compose(settings: Settings, log: Log, metaStore: Store, journalStore: Store): Promise<Embedded> {
+  const clock: Clock = new SystemClock();
+  const owner = freshOwner();
+  const engineSettings = engineSettingsOf(settings, owner);
+  const meta = new EmbeddedTable(metaStore);
+  const table = new EmbeddedTable(journalStore);
+  const queue = await openEmbeddedQueue(journalStore, clock);
+  const timers = await openEmbeddedTimers(journalStore, queue, clock);
+  const endpoints = new HttpsEndpoints({
+    // Deployments run beside this process or in its network; a guard against them would guard nothing.
+    allow: ["loopback", "private"],
+    connectTimeoutMs: settings["worker.invoker.connect-timeout"],
+  });
+  const meter = new PrometheusMeter();
+  const secret = await environmentSecret(meta, engineSettings.keyPrefix, freshSecretBytes);
+  const engine: Engine = {
+    table,
+    meta,
+    queue,
+    timers,
+    endpoints,
+    registry: createStoredRegistry({ meta, clock, settings: engineSettings }),
+    clock,
+    ids: new SecretIdSource(secret),
+    log,
+    meter,
+    drives: new Drives(clock, owner),
+    settings: engineSettings,
+  };
+  return {
+    engine,
+    metricsText: () => meter.text(),
+    expire: (signal) => expireItems(table, clock, log, signal),
+    async close() {
+      endpoints.close();
+      await journalStore.close();
+      await metaStore.close();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+/** What the use cases read, from what people configure. */
+import type { Settings } from "../config/settings-table.ts";
+import type { EngineSettings } from "../engine/engine-settings.ts";
+
+/** @param soleOwner the beginning of this process's tokens, where it owns the store alone */
+export function engineSettingsOf(settings: Settings, soleOwner: string | undefined): EngineSettings {
+  const maxAttempts = settings["default-retry-policy.max-attempts"];
+  const journalRetentionMaxMs = settings["max-journal-retention"];
+  return {
+    leaseMs: settings["worker.lease"],
+    waitInDriverMaxMs: settings["worker.wait-in-driver"],
+    queueDelayMaxMs: settings["worker.queue-delay"],
+    messageSizeMaxBytes: settings["worker.invoker.message-size-limit"],
+    silentAfterMs: settings["worker.invoker.silent-after"],
+    defaults: {
+      abortTimeoutMs: settings["worker.invoker.abort-timeout"],
+      inactivityTimeoutMs: settings["worker.invoker.inactivity-timeout"],
+      journalRetentionMs: settings["default-journal-retention"],
+      idempotencyRetentionMs: settings["default-idempotency-retention"],
+      workflowRetentionMs: settings["default-workflow-completion-retention"],
+      lazyState: false,
+      public: true,
+      retry: {
+        initialIntervalMs: settings["default-retry-policy.initial-interval"],
+        maxIntervalMs: settings["default-retry-policy.max-interval"],
+        factor: settings["default-retry-policy.exponentiation-factor"],
+        onMaxAttempts: settings["default-retry-policy.on-max-attempts"],
+        ...(maxAttempts === undefined ? {} : { maxAttempts }),
+      },
+    },
+    ...(journalRetentionMaxMs === undefined ? {} : { journalRetentionMaxMs }),
+    keyPrefix: "",
+    clusterName: settings["cluster-name"],
+    ...(soleOwner === undefined ? {} : { soleOwner }),
+  };
+}

@@ -1,0 +1,34 @@
+/** Why a process does not start, in the codes of the error table. */
+import { StoreOpenError } from "../adapters/embedded/store-version.ts";
+import type { StoreKind, StoreOpenReason } from "../adapters/embedded/store-version.ts";
+import { CodedError } from "../core/errors/coded-error.ts";
+import type { ThrownCode } from "../core/errors/error-table.ts";
+
+const STORE_CODES: Readonly<Record<StoreKind, Readonly<Record<StoreOpenReason, ThrownCode>>>> = {
+  meta: {
+    locked: "RT0005",
+    older: "META0010",
+    newer: "META0010",
+    unversioned: "META0011",
+    unreadable: "META0010",
+  },
+  journal: { locked: "RT0005", older: "RT0009", newer: "RT0009", unversioned: "RT0009", unreadable: "RT0009" },
+};
+
+/** Errors that are not about opening a store come back as they are. */
+export function storeRefusal(kind: StoreKind, error: unknown): unknown {
+  if (!(error instanceof StoreOpenError)) return error;
+  const reason = error.cause instanceof Error ? ` (${error.cause.message})` : "";
+  return new CodedError(STORE_CODES[kind][error.reason], `${error.message}${reason}`, { cause: error });
+}
+
+/** @param address host and port as they were asked for */
+export function bindRefusal(address: string, cause: unknown): CodedError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new CodedError("RT0004", `${address}: ${reason}`, { cause });
+}
+
+/** The exit of a process, for whoever cannot name the error class. */
+export function isStartRefusal(error: unknown): error is CodedError {
+  return error instanceof CodedError && error.entry.outcome.kind === "refuse-start";
+}
