@@ -1,0 +1,103 @@
+/** What takes more than one request to see: invocations that name, await, attach to and cancel each other. */
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { attemptsOf, rememberedOf } from "./attempts.ts";
+import { inEachCombination, textOf } from "./combinations.ts";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+inEachCombination(({ version, post, attach }) => {
+  test("ctx.rand.uuidv4 gives the same value on replay and another one after it", async () => {
+    const answer = await post("/Waits/random");
+    const [before, after] = JSON.parse(textOf(answer)) as [string, string];
+    expect(before).toMatch(UUID);
+    expect(after).toMatch(UUID);
+    expect(after).not.toBe(before);
+    expect(rememberedOf(answer.invocationId)).toEqual([before, before]);
+  });
+
+  test("two invocations draw different random values", async () => {
+    expect(textOf(await post("/Waits/random"))).not.toBe(textOf(await post("/Waits/random")));
+  });
+
+  test("a send gives its handler the id under which the result is found", async () => {
+    const answer = await post("/Calls/sendId");
+    const id = JSON.parse(textOf(answer)) as string;
+    expect(id).toMatch(/^inv_1[0-9a-zA-Z]{33}$/);
+    expect(textOf(await attach(id))).toBe("42");
+    expect([attemptsOf(answer.invocationId), attemptsOf(id)]).toEqual([2, 1]);
+  });
+
+  test("a call gives its handler the id of the invocation that it makes", async () => {
+    const { invocationId } = await post("/Calls/idFirst", "21");
+    const [id] = rememberedOf(invocationId) as [string];
+    expect(textOf(await attach(id))).toBe("42");
+  });
+
+  test("a handler attaches to an invocation by its id", async () => {
+    const { invocationId: sleeper } = await post("/Waits/sleep/send", "200");
+    const answer = await post("/Calls/attach", JSON.stringify(sleeper));
+    expect([answer.status, textOf(answer)]).toEqual([200, '"slept"']);
+    expect(attemptsOf(answer.invocationId)).toBe(2);
+  });
+
+  test("a handler cancels an invocation by its id", async () => {
+    const { invocationId: sleeper } = await post("/Waits/sleep/send", "3600000");
+    await expect.poll(() => attemptsOf(sleeper)).toBe(1);
+    const canceller = await post("/Calls/cancel", JSON.stringify(sleeper));
+    expect([canceller.status, attemptsOf(canceller.invocationId)]).toEqual([200, 1]);
+    const answer = await attach(sleeper);
+    expect(answer.status).toBe(409);
+    expect(JSON.parse(textOf(answer))).toMatchObject({ code: 409, message: "Cancelled", source: "invocation" });
+    expect(attemptsOf(sleeper)).toBe(2);
+  });
+
+  test("an awakeable published in a run is awaited until it is resolved from outside", async () => {
+    const { invocationId } = await post("/Waits/awakeable/send");
+    await expect.poll(() => attemptsOf(invocationId)).toBe(2);
+    const [awakeable] = rememberedOf(invocationId) as [string];
+    expect((await post(`/restate/awakeables/${awakeable}/resolve`, '"hello"')).status).toBe(202);
+    expect(textOf(await attach(invocationId))).toBe('"hello"');
+    expect(attemptsOf(invocationId)).toBe(3);
+  });
+
+  test("a rejected awakeable fails the handler that awaits it", async () => {
+    const { invocationId } = await post("/Waits/awakeable/send");
+    await expect.poll(() => attemptsOf(invocationId)).toBe(2);
+    const [awakeable] = rememberedOf(invocationId) as [string];
+    await post(`/restate/a/${awakeable}/reject`, "no way");
+    const answer = await attach(invocationId);
+    expect(answer.status).toBe(500);
+    expect(JSON.parse(textOf(answer))).toMatchObject({ message: "no way", source: "invocation" });
+  });
+
+  // The SDK refuses metadata on V5, which has no place for it.
+  test.each(version === 5 ? [null] : [null, { k1: "v1", k2: "v2" }])(
+    "a terminal error reaches the caller with its code and its metadata, %j",
+    async (metadata) => {
+      const answer = await post("/Waits/terminal", JSON.stringify(metadata));
+      const shown = { code: 418, message: "custom boom", source: "invocation" };
+      expect(answer.status).toBe(418);
+      expect(JSON.parse(textOf(answer))).toEqual(metadata === null ? shown : { ...shown, metadata });
+      expect(attemptsOf(answer.invocationId)).toBe(1);
+    },
+  );
+
+  test("the handler sees the headers of the request, the path by which it was called first", async () => {
+    const answer = await post("/Values/headerNames", undefined, { "x-any": "value", authorization: "Bearer secret" });
+    const names = JSON.parse(textOf(answer)) as string[];
+    expect(names[0]).toBe("x-restate-ingress-path");
+    expect(names).toContain("x-any");
+    // The reference would hand it on; here credentials are not journaled.
+    expect(names).not.toContain("authorization");
+  });
+
+  test("the same idempotency key runs the handler once", async () => {
+    const key = { "idempotency-key": randomUUID() };
+    const first = await post("/Runs/sequential", "2", key);
+    const second = await post("/Runs/sequential", "3", key);
+    expect(second.invocationId).toBe(first.invocationId);
+    expect(textOf(second)).toBe(textOf(first));
+    expect(attemptsOf(first.invocationId)).toBe(3);
+  });
+});
