@@ -1,0 +1,170 @@
+/** The admin face beside registration: routes, versions, methods, forms of refusal, and invocations. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import { invocationIdFromBytes } from "../../../shared/core/model/ids.ts";
+import type { Interruption, InvocationView } from "../../../shared/engine/submission.ts";
+import { openAdminPlane } from "./admin-plane.ts";
+import type { AdminPlane } from "./admin-plane.ts";
+
+const ids = Array.from({ length: 6 }, (_, n) => invocationIdFromBytes(Uint8Array.from({ length: 24 }, () => n)));
+const [SEEN, DONE, NOTED, COMPLETED, UNKNOWN, BROKEN] = ids as [
+  InvocationId,
+  InvocationId,
+  InvocationId,
+  InvocationId,
+  InvocationId,
+  InvocationId,
+];
+
+const VIEW: InvocationView = {
+  id: SEEN,
+  target: { service: "Counter", key: "a/b", handler: "add" },
+  status: "backing-off",
+  createdAtMs: Date.UTC(2026, 0, 2, 3, 4, 5, 6),
+  modifiedAtMs: Date.UTC(2026, 0, 2, 3, 4, 5, 7),
+  attempts: 3,
+  nextRetryAtMs: Date.UTC(2026, 0, 2, 3, 4, 6),
+  lastFailure: { errorCode: "RT0007", code: 500, message: "boom", atMs: 0, relatedCommand: { index: 1, name: "step" } },
+  entries: [
+    { index: 0, type: "Command: Input" },
+    { index: 1, type: "Command: Run", name: "step" },
+  ],
+  events: [],
+};
+
+const interruptions = new Map<string, Interruption>([
+  [DONE, "done"],
+  [NOTED, "noted"],
+  [COMPLETED, "completed"],
+]);
+const interrupt = async (_engine: unknown, id: InvocationId): Promise<Interruption> => {
+  if (id === BROKEN) throw new Error("a secret of the inside");
+  return interruptions.get(id) ?? "unknown";
+};
+
+let plane: AdminPlane;
+beforeAll(async () => {
+  plane = await openAdminPlane({
+    inspect: async (_engine, id) => (id === SEEN ? VIEW : undefined),
+    cancel: interrupt,
+    kill: interrupt,
+  });
+});
+afterAll(() => plane.close());
+
+describe("the admin face", () => {
+  it.each(["", "/v2", "/v3", "/v4"])("is healthy under the prefix %j", async (prefix) => {
+    expect(await plane.ask("GET", `${prefix}/health`)).toMatchObject({ status: 200, text: "" });
+  });
+
+  it("tells its version", async () => {
+    expect((await plane.ask("GET", "/version")).json).toEqual({
+      version: "9.8.7",
+      min_admin_api_version: 2,
+      max_admin_api_version: 4,
+      ingress_endpoint: "http://127.0.0.1:8080/",
+      features: {},
+    });
+  });
+
+  it("tells its measures", async () => {
+    plane.engine.meter.count("samples_total");
+    const { status, headers, text } = await plane.ask("GET", "/metrics");
+    expect([status, headers["content-type"]]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
+    expect(text).toContain("stepwell_samples_total 1");
+  });
+
+  it.each([
+    ["GET", "/v1/health", 400],
+    ["GET", "/v5/health", 400],
+    ["GET", "/health/", 404],
+    ["GET", "/nowhere", 404],
+    ["GET", "/", 404],
+    ["GET", "/services/Nope", 404],
+    ["GET", "/services/Nope/handlers/x", 404],
+    ["GET", "/services/%E0%A4%A", 400],
+    ["GET", "/deployments/nope", 400],
+    ["GET", "/deployments/dp_10000000000000000000000", 404],
+    ["DELETE", "/deployments/dp_10000000000000000000000", 501],
+    ["PATCH", "/invocations/inv_nope/kill", 400],
+  ])("answers %s %s with %d", async (method, path, status) => {
+    expect((await plane.ask(method, path)).status).toBe(status);
+  });
+
+  it.each([
+    ["OPTIONS", "/deployments", "GET,POST"],
+    ["POST", "/v3/health", "GET"],
+    ["GET", `/invocations/${SEEN}/kill`, "PATCH"],
+  ])("refuses %s %s and tells the methods there are", async (method, path, allow) => {
+    expect(await plane.ask(method, path)).toMatchObject({ status: 405, text: "", headers: { allow } });
+  });
+
+  it.each<[string, unknown, Record<string, string>, number]>([
+    ["that is no JSON", "{", {}, 400],
+    ["of another content type", "uri=x", { "content-type": "text/plain" }, 415],
+    ["without an address", {}, {}, 422],
+    ["that is a list", [], {}, 422],
+    ["with a flag that is a word", { uri: "http://x/", force: "yes" }, {}, 422],
+    ["with headers that are numbers", { uri: "http://x/", additional_headers: { a: 1 } }, {}, 422],
+  ])("refuses a registration %s in plain text", async (_name, body, headers, status) => {
+    const answer = await plane.ask("POST", "/deployments", body, headers);
+    expect([answer.status, answer.json]).toEqual([status, undefined]);
+    expect(answer.headers["content-type"]).toContain("text/plain");
+  });
+
+  it.each<[string, object, number]>([
+    ["a relative address", { uri: "host:1" }, 400],
+    ["another scheme", { uri: "ftp://host/" }, 400],
+    ["a header of the connection", { uri: "http://x/", additional_headers: { Host: "y" } }, 400],
+    ["a header that breaks the line", { uri: "http://x/", additional_headers: { a: "b\r\nc: d" } }, 400],
+    ["a function", { arn: "arn:aws:lambda:eu-west-1:123456789012:function:f:1" }, 501],
+  ])("refuses to register %s", async (_name, body, status) => {
+    const answer = await plane.ask("POST", "/deployments", body);
+    expect([answer.status, answer.json.restate_code]).toEqual([status, null]);
+  });
+});
+
+describe("an invocation", () => {
+  it("is shown with its entries and its last failure", async () => {
+    expect((await plane.ask("GET", `/invocations/${SEEN}`)).json).toEqual({
+      id: SEEN,
+      target: "Counter/a/b/add",
+      target_service_name: "Counter",
+      target_service_key: "a/b",
+      target_handler_name: "add",
+      status: "backing-off",
+      created_at: "2026-01-02T03:04:05.006000000Z",
+      modified_at: "2026-01-02T03:04:05.007000000Z",
+      attempts: 3,
+      next_retry_at: "2026-01-02T03:04:06.000000000Z",
+      last_failure: {
+        error_code: "RT0007",
+        code: 500,
+        message: "boom",
+        at: "1970-01-01T00:00:00.000000000Z",
+        related_command: { index: 1, name: "step" },
+      },
+      entries: [
+        { index: 0, type: "Command: Input" },
+        { index: 1, type: "Command: Run", name: "step" },
+      ],
+      events: [],
+    });
+    expect((await plane.ask("GET", `/invocations/${UNKNOWN}`)).status).toBe(404);
+  });
+
+  it.each(["cancel", "kill"])("answers %s by what came of it", async (operation) => {
+    const asked = [DONE, NOTED, COMPLETED, UNKNOWN].map((id) =>
+      plane.ask("PATCH", `/v4/invocations/${id}/${operation}`),
+    );
+    const answers = await Promise.all(asked);
+    expect(answers.map(({ status }) => status)).toEqual([200, 202, 409, 404]);
+    expect(answers.map(({ json }) => json?.restate_code)).toEqual([undefined, undefined, null, null]);
+  });
+
+  it("that meets an unexpected error tells an id and nothing else", async () => {
+    const { status, json } = await plane.ask("PATCH", `/invocations/${BROKEN}/kill`);
+    expect(status).toBe(500);
+    expect(json.message).toMatch(/^Internal error [0-9a-f]{16}$/);
+  });
+});

@@ -1,0 +1,66 @@
+/** The admin face over a real engine: embedded stores in a fresh directory, real connections, and no invocations. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { adminFace } from "../../../shared/api/admin/admin-face.ts";
+import type { InvocationUseCases } from "../../../shared/api/admin/use-cases.ts";
+import type { HttpRequest, HttpResponse } from "../../../shared/api/http/message.ts";
+import { readSettings } from "../../../shared/config/settings.ts";
+import type { Engine } from "../../../shared/engine/engine.ts";
+import { openEmbedded } from "../../../shared/wiring/embedded.ts";
+
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+export interface AdminAnswer {
+  readonly status: number;
+  readonly headers: HttpResponse["headers"];
+  readonly text: string;
+  // The shape is what the test is about to look at.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly json: any;
+}
+
+export interface AdminPlane {
+  readonly engine: Engine;
+  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<AdminAnswer>;
+  close(): Promise<void>;
+}
+
+export async function openAdminPlane(invocations: Partial<InvocationUseCases> = {}): Promise<AdminPlane> {
+  const dir = mkdtempSync(join(tmpdir(), "stepwell-admin-"));
+  const { settings } = readSettings({ environment: {}, flags: { "data-dir": dir, "max-journal-retention": "2d" } });
+  const embedded = await openEmbedded(settings, SILENT);
+  const unknown: InvocationUseCases = {
+    inspect: async () => undefined,
+    cancel: async () => "unknown",
+    kill: async () => "unknown",
+  };
+  const face = adminFace(embedded.engine, {
+    version: "9.8.7",
+    ingressEndpoint: "http://127.0.0.1:8080/",
+    metricsText: embedded.metricsText,
+    invocations: { ...unknown, ...invocations },
+  });
+  return {
+    engine: embedded.engine,
+    async ask(method, target, body, headers = {}) {
+      const [path = "", query = ""] = target.split("?");
+      const sent = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
+      const request: HttpRequest = {
+        method,
+        path,
+        query,
+        headers: body === undefined ? headers : { "content-type": "application/json", ...headers },
+        body: new TextEncoder().encode(sent),
+      };
+      const response = await face(request);
+      const text = new TextDecoder().decode(response.body);
+      const isJson = response.headers["content-type"] === "application/json";
+      return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
+    },
+    async close() {
+      await embedded.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
