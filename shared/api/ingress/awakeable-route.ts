@@ -9,7 +9,8 @@ import type { IngressUseCases } from "./use-cases.ts";
 
 /** 24 bytes of the invocation and 4 of the index, in base64url without padding: the last letter carries two bits. */
 const PAYLOAD = /^[A-Za-z0-9_-]{37}[AQgw]$/;
-const PAYLOAD_CHARS = 38;
+
+const KINDS_OF_IDS = new Set(["inv", "dp", "sub", "sign", "prom"]);
 
 /** @throws IngressRefusal */
 export async function completeAwakeable(
@@ -37,11 +38,11 @@ function resultOf(body: Uint8Array, outcome: "resolve" | "reject"): Result {
 function checkedPrefix(id: string): "sign" | "prom" {
   const bad = (why: string) => new IngressRefusal(400, `bad awakeable id '${id}': ${why}`);
   const at = id.indexOf("_");
-  const prefix = id.slice(0, Math.max(at, 0));
-  if (prefix !== "sign" && prefix !== "prom") throw bad("bad format");
+  if (at < 0) throw bad("bad format");
+  const prefix = id.slice(0, at);
+  if (!KINDS_OF_IDS.has(prefix)) throw bad(`unrecognized resource type: ${prefix}`);
+  if (at + 1 === id.length) throw bad("bad length");
   if (id[at + 1] !== "1") throw bad("unrecognized codec version");
-  const payload = id.slice(at + 2);
-  if (payload.length !== PAYLOAD_CHARS) throw bad("bad length");
-  if (!PAYLOAD.test(payload)) throw bad("base64 decode error");
-  return prefix;
+  if ((prefix === "sign" || prefix === "prom") && PAYLOAD.test(id.slice(at + 2))) return prefix;
+  throw bad("id doesn't match the expected type");
 }

@@ -8,7 +8,7 @@ import { refuseLimitKey, startAtMs } from "./call-query.ts";
 import { calledTarget } from "./called-target.ts";
 import type { Called } from "./called-target.ts";
 import type { CallPath } from "./ingress-path.ts";
-import { IngressRefusal, methodNotAllowed, scopesAreOff, unknownHandler, unknownService } from "./ingress-refusal.ts";
+import { IngressRefusal, methodNotAllowed, unknownHandler, unknownService } from "./ingress-refusal.ts";
 import { headerText, submissionHeaders, traceparentOf } from "./submission-headers.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 
@@ -72,7 +72,7 @@ function refuseScope(scope: string, { route }: Called): never {
   if (route.service.type === "object") {
     throw new IngressRefusal(400, "scope is not supported for Virtual Object targets");
   }
-  throw scopesAreOff();
+  throw new IngressRefusal(400, "scoped invocations require vqueues to be enabled");
 }
 
 /** The desk asks the registry too, and may know of a change that came in between. */

@@ -67,7 +67,7 @@ function segmentsOf(path: string): string[] {
   const to = path.length > from && path.endsWith("/") ? path.length - 1 : path.length;
   const segments = path.slice(from, to).split("/");
   if (segments.length < SEGMENTS_MIN || segments.length > SEGMENTS_MAX) {
-    throw new IngressRefusal(400, `bad path: ${path}`);
+    throw new IngressRefusal(400, `bad path: /${segments.join("/")}`);
   }
   return segments;
 }
@@ -115,7 +115,6 @@ function invocationPath(segments: readonly string[]): IngressPath {
   if (segments.length < 3) throw new IngressRefusal(400, INVOCATION_FORMS);
   const question = questionAt(segments);
   if (segments.length === 3) return { kind: "invocation", question, id: segments[1]! };
-  if (segments.length === 4) throw new IngressRefusal(400, INVOCATION_FORMS);
   const idempotencyKey = segments[segments.length - 2]!;
   return { kind: "idempotent", question, service: segments[1]!, rest: segments.slice(2, -2), idempotencyKey };
 }

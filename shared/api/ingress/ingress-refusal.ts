@@ -32,7 +32,3 @@ export function unknownHandler(service: string, handler: string): IngressRefusal
       "check its spelling and that the newest deployment of the service is registered",
   );
 }
-
-export function scopesAreOff(): IngressRefusal {
-  return new IngressRefusal(400, "scoped invocations require vqueues to be enabled");
-}

@@ -11,7 +11,7 @@ import { endedResponse, failureResponse, refusalResponse } from "./answers.ts";
 import { serviceType } from "./called-target.ts";
 import { badInvocationPath, decodeSegment } from "./ingress-path.ts";
 import type { IngressPath, Question } from "./ingress-path.ts";
-import { IngressRefusal, methodNotAllowed, scopesAreOff } from "./ingress-refusal.ts";
+import { IngressRefusal, methodNotAllowed, notFound } from "./ingress-refusal.ts";
 import { parseTargetBody } from "./target-body.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 
@@ -31,7 +31,7 @@ export async function answerQuestion(
     case "idempotent":
       return tell(engine, useCases, request, path.question, await idempotentId(engine, useCases, path));
     case "workflow":
-      return unknownWorkflow(path.question);
+      return nobody(path.question);
     case "described":
       return tellDescribed(engine, useCases, request, path.question);
   }
@@ -44,8 +44,12 @@ async function tellDescribed(
   question: Question | "lookup",
 ): Promise<HttpResponse> {
   const described = parseTargetBody(request.body, question === "lookup" ? "lookup" : "request");
-  if (described.target !== "invocation" && described.scope !== undefined) throw scopesAreOff();
-  if (described.target === "workflow") return unknownWorkflow(question);
+  if (
+    described.target === "workflow" ||
+    (described.target === "idempotentInvocation" && described.scope !== undefined)
+  ) {
+    return nobody(question);
+  }
   const id = describedId(useCases, described);
   if (question !== "lookup") return tell(engine, useCases, request, question, id);
   const body: LookupBody = { invocationId: id };
@@ -90,18 +94,21 @@ async function idempotentId(
 ): Promise<InvocationId> {
   const { service, rest, idempotencyKey } = path;
   const keyed = (await serviceType(engine.registry, service)) !== "service";
-  if (rest.length !== (keyed ? 2 : 1)) throw badInvocationPath();
+  const named = keyed ? 2 : 1;
+  if (rest.length < named) throw badInvocationPath();
+  // Read from the left, the idempotency key stands where attach or output should.
+  if (rest.length > named) throw notFound();
   const target: Target = keyed
     ? { service, handler: rest[1]!, key: decodeSegment(rest[0]!, "key") }
     : { service, handler: rest[0]! };
   return useCases.idempotentId(target, idempotencyKey);
 }
 
-/** Workflows register and do not run yet, so no invocation of one exists. */
-function unknownWorkflow(question: Question | "lookup"): HttpResponse {
+/** Workflows register and do not run yet, and scopes are off: no invocation of such a target exists. */
+function nobody(question: Question | "lookup"): HttpResponse {
   if (question === "attach") return failureResponse({ code: 404, message: "not found" }, {});
   if (question === "output") return refusalResponse(404, "invocation not found");
-  return refusalResponse(501, "the ids of workflows are not implemented yet");
+  return refusalResponse(501, "the ids of workflows and of scoped targets are not implemented yet");
 }
 
 /** @throws IngressRefusal 400 */
