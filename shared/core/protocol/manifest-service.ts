@@ -43,7 +43,7 @@ function readHandler(handler: JsonObject, serviceType: ServiceType, ofService: H
   const ty = handler.oneOf("ty", ["WORKFLOW", "EXCLUSIVE", "SHARED"]);
   const type = HANDLER_TYPES[serviceType][ty ?? "none"];
   if (type === undefined) {
-    throw new ManifestRuleError(handler.pathOf("ty"), `a ${serviceType} cannot have the ${ty} handler '${name}'`);
+    throw new ManifestRuleError(handler.pathOf("ty"), `the ${ty} handler '${name}' does not fit the service's type`);
   }
   const settings = { ...readSettings(handler), ...readWorkflowRetention(handler, type) };
   if (type === "workflow" && settings.idempotencyRetentionMs !== undefined) {

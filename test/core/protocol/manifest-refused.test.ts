@@ -1,0 +1,201 @@
+/** Manifests that are refused, each with what is wrong and where. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { CodedError } from "../../../shared/core/errors/coded-error.ts";
+import { JsonShapeError } from "../../../shared/core/protocol/json-object.ts";
+import { ManifestRuleError } from "../../../shared/core/protocol/manifest-rule-error.ts";
+import { parseManifest } from "../../../shared/core/protocol/manifest.ts";
+import { text } from "./hex.ts";
+import { TYPE, endpoint, parse, service, withHandler, withService } from "./sample-manifest.ts";
+
+const HANDLER = "$.services[0].handlers[0]";
+type Refusal = new (...parts: never[]) => Error;
+type Row = [what: string, manifest: unknown, error: Refusal, words: string];
+const refused: Row[] = [
+  ["a list", [], JsonShapeError, "$ is a list, not an object"],
+  ["null", null, JsonShapeError, "$ is null, not an object"],
+  ["no mode", { ...endpoint, protocolMode: undefined }, CodedError, "[META0013]"],
+  [
+    "another mode",
+    { ...endpoint, protocolMode: "PIGEON" },
+    JsonShapeError,
+    '$.protocolMode is "PIGEON", not "BIDI_STREAM" or',
+  ],
+  [
+    "no least version",
+    { ...endpoint, minProtocolVersion: undefined },
+    JsonShapeError,
+    "$.minProtocolVersion is missing",
+  ],
+  ["version 0", { ...endpoint, minProtocolVersion: 0 }, CodedError, "[META0013]"],
+  ["a version beyond 32 bits", { ...endpoint, maxProtocolVersion: 2 ** 40 }, CodedError, "[META0013]"],
+  [
+    "half a version",
+    { ...endpoint, maxProtocolVersion: 6.5 },
+    JsonShapeError,
+    "$.maxProtocolVersion is 6.5, not a whole number",
+  ],
+  [
+    "versions the wrong way round",
+    { ...endpoint, minProtocolVersion: 7, maxProtocolVersion: 6 },
+    CodedError,
+    "[META0013]",
+  ],
+  ["versions too old", { ...endpoint, minProtocolVersion: 1, maxProtocolVersion: 4 }, CodedError, "[META0012]"],
+  ["versions too new", { ...endpoint, minProtocolVersion: 8, maxProtocolVersion: 9 }, CodedError, "[META0012]"],
+  [
+    "another compression",
+    { ...endpoint, lambdaCompression: "lzma" },
+    JsonShapeError,
+    '$.lambdaCompression is "lzma", not "zstd"',
+  ],
+  ["services that are no list", { ...endpoint, services: {} }, JsonShapeError, "$.services is an object, not a list"],
+  ["a service that is no object", { ...endpoint, services: [1] }, JsonShapeError, "$.services[0] is 1, not an object"],
+  ["no service name", withService({ name: undefined }), JsonShapeError, "$.services[0].name is missing"],
+  ["a service name with a space", withService({ name: "a b" }), JsonShapeError, '$.services[0].name is "a b"'],
+  ["a service name from a digit on", withService({ name: "1a" }), JsonShapeError, "$.services[0].name"],
+  ["a service name of one underscore", withService({ name: "_" }), JsonShapeError, "$.services[0].name"],
+  ["no service type", withService({ ty: undefined }), JsonShapeError, "$.services[0].ty is missing"],
+  ["another service type", withService({ ty: "CRON" }), JsonShapeError, '$.services[0].ty is "CRON"'],
+  ["a handler name with a dot", withHandler({ name: "a.b" }), JsonShapeError, `${HANDLER}.name is "a.b"`],
+  ["another handler type", withHandler({ ty: "LAZY" }), JsonShapeError, `${HANDLER}.ty is "LAZY"`],
+  [
+    "a run handler in a service",
+    withHandler({ ty: "WORKFLOW" }),
+    ManifestRuleError,
+    `${HANDLER}.ty: does not fit the service's type`,
+  ],
+  [
+    "an exclusive one in a service",
+    withHandler({ ty: "EXCLUSIVE" }),
+    ManifestRuleError,
+    "does not fit the service's type",
+  ],
+  [
+    "a run handler in an object",
+    withHandler({ ty: "WORKFLOW" }, { ty: "VIRTUAL_OBJECT" }),
+    ManifestRuleError,
+    "does not fit the service's type",
+  ],
+  [
+    "an exclusive one in a workflow",
+    withHandler({ ty: "EXCLUSIVE" }, { ty: "WORKFLOW" }),
+    ManifestRuleError,
+    "does not fit the service's type",
+  ],
+  [
+    "a name twice",
+    { ...endpoint, services: [service(), service()] },
+    ManifestRuleError,
+    "$.services[1].name: a second service",
+  ],
+  [
+    "a handler twice",
+    withService({ handlers: [{ name: "a" }, { name: "a" }] }),
+    ManifestRuleError,
+    "$.services[0].handlers[1].name",
+  ],
+  [
+    "a public handler of a private service",
+    withHandler({ ingressPrivate: false }, { ingressPrivate: true }),
+    ManifestRuleError,
+    "private service",
+  ],
+  [
+    "a workflow's retention elsewhere",
+    withHandler({ workflowCompletionRetention: 1 }),
+    ManifestRuleError,
+    "only the run handler",
+  ],
+  [
+    "idempotency on a run handler",
+    withHandler({ ty: "WORKFLOW", idempotencyRetention: 1 }, { ty: "WORKFLOW" }),
+    ManifestRuleError,
+    "run handler",
+  ],
+  ["a negative duration", withHandler({ abortTimeout: -1 }), JsonShapeError, `${HANDLER}.abortTimeout is -1`],
+  [
+    "a duration in words",
+    withService({ journalRetention: "1d" }),
+    JsonShapeError,
+    '$.services[0].journalRetention is "1d"',
+  ],
+  ["a factor of 0", withHandler({ retryPolicyExponentiationFactor: 0 }), JsonShapeError, "not a number above 0"],
+  ["another end of retries", withHandler({ retryPolicyOnMaxAttempts: "SHRUG" }), JsonShapeError, '"PAUSE" or "KILL"'],
+  ["a flag in words", withHandler({ enableLazyState: "yes" }), JsonShapeError, "not true or false"],
+  [
+    "metadata that is no text",
+    withHandler({ metadata: { a: 1 } }),
+    JsonShapeError,
+    `${HANDLER}.metadata.a is 1, not a string`,
+  ],
+  [
+    "a wildcard in front",
+    withHandler({ input: { contentType: "*/json" } }),
+    ManifestRuleError,
+    `${HANDLER}.input.contentType: '*/json'`,
+  ],
+  [
+    "a content type without a slash",
+    withHandler({ input: { contentType: "json" } }),
+    ManifestRuleError,
+    "no content type",
+  ],
+  [
+    "a schema that is a text",
+    withHandler({ input: { jsonSchema: "x" } }),
+    JsonShapeError,
+    `${HANDLER}.input.jsonSchema`,
+  ],
+  [
+    "a schema that refers elsewhere",
+    withHandler({ output: { jsonSchema: { items: [{ $ref: "http://x" }] } } }),
+    ManifestRuleError,
+    "outside of itself",
+  ],
+];
+
+test.each(refused)("refused: %s", (_what, manifest, error, words) => {
+  expect(() => parse(manifest)).toThrow(error);
+  expect(() => parse(manifest)).toThrow(words);
+});
+
+describe("an answer that is no manifest", () => {
+  test.each([
+    undefined,
+    "application/json",
+    `${TYPE}; charset=utf-8`,
+    "application/vnd.restate.endpointmanifest.v5+json",
+  ])("%s", (type) => {
+    expect(() => parseManifest(type, text("{}"))).toThrow("[META0013]");
+  });
+
+  test("bytes that are no JSON, or no UTF-8", () => {
+    expect(() => parseManifest(TYPE, text("<html>"))).toThrow("$ cannot be read as JSON");
+    expect(() => parseManifest(TYPE, Uint8Array.of(0x22, 0xff, 0x22))).toThrow(JsonShapeError);
+  });
+});
+
+test("whatever JSON comes, it is read or refused with one of the three errors", () => {
+  const keys = ["name", "ty", "handlers", "input", "contentType", "jsonSchema", "metadata", "abortTimeout"];
+  const part = fc.dictionary(
+    fc.constantFrom(...keys),
+    fc.oneof(fc.jsonValue(), fc.constantFrom("a", "SERVICE", "SHARED", [{ name: "b" }])),
+  );
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.jsonValue(),
+        fc.array(part).map((services) => ({ ...endpoint, services })),
+      ),
+      (manifest) => {
+        try {
+          parse(manifest);
+        } catch (error) {
+          expect([CodedError, JsonShapeError, ManifestRuleError].some((kind) => error instanceof kind)).toBe(true);
+        }
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
