@@ -1,0 +1,182 @@
+/** The table on DynamoDB. */
+import type { DynamoDBClient, QueryCommandInput } from "@aws-sdk/client-dynamodb";
+import {
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  TransactWriteItemsCommand,
+  TransactionCanceledException,
+  UpdateItemCommand,
+} from "@aws-sdk/client-dynamodb";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type {
+  Condition,
+  IndexName,
+  Item,
+  Key,
+  Page,
+  Range,
+  Table,
+  Transacted,
+  Update,
+  Write,
+  Written,
+} from "../../engine/ports/table.ts";
+import { StoreError } from "../../engine/ports/table.ts";
+import { itemOf } from "./attribute-values.ts";
+import { pastConflicts } from "./conflicts.ts";
+import type { OnConsumed, TableOperation } from "./consumption.ts";
+import { consumedOf } from "./consumption.ts";
+import { indexStart, indexToken, isEmptyRange, queryInput } from "./query-inputs.ts";
+import { INDEX_KEYS } from "./table-definition.ts";
+import { deleteInput, keyAttributes, putInput, transactionPart, updateInput } from "./write-inputs.ts";
+
+const TRANSACTION_MAX_WRITES = 100;
+const WRITTEN: Written = { written: true };
+
+export interface DynamoTableOptions {
+  readonly client: DynamoDBClient;
+  readonly tableName: string;
+  readonly clock: Clock;
+  /** Is told of what each request that succeeded consumed. */
+  readonly onConsumed?: OnConsumed;
+}
+
+/**
+ * A write whose answer was lost is sent again by the client. If it had taken effect, its condition then fails against
+ * its own item: whoever must know the difference puts something of his own into the item and finds it in `standing`.
+ */
+export class DynamoTable implements Table {
+  readonly #client: DynamoDBClient;
+  readonly #tableName: string;
+  readonly #clock: Clock;
+  readonly #onConsumed: OnConsumed | undefined;
+  readonly #metering: { readonly ReturnConsumedCapacity?: "INDEXES" };
+
+  constructor({ client, tableName, clock, onConsumed }: DynamoTableOptions) {
+    this.#client = client;
+    this.#tableName = tableName;
+    this.#clock = clock;
+    this.#onConsumed = onConsumed;
+    this.#metering = onConsumed === undefined ? {} : { ReturnConsumedCapacity: "INDEXES" };
+  }
+
+  async get(key: Key): Promise<Item | undefined> {
+    return await stored(async () => {
+      const input = { TableName: this.#tableName, Key: keyAttributes(key), ConsistentRead: true, ...this.#metering };
+      const { Item, ConsumedCapacity } = await this.#client.send(new GetItemCommand(input));
+      this.#tell("get", [ConsumedCapacity]);
+      return Item && itemOf(Item);
+    });
+  }
+
+  async query(pk: string, range: Range = {}): Promise<Page> {
+    if (isEmptyRange(range)) return { items: [] };
+    return await stored(async () => {
+      const start = range.after === undefined ? undefined : keyAttributes({ pk, sk: range.after });
+      const input = { ...queryInput({ pk: "pk", sk: "sk" }, pk, range, start), ConsistentRead: true };
+      const { items, last } = await this.#page("query", input);
+      const next = last?.["sk"]?.S;
+      return { items: items.filter(({ sk }) => sk !== range.below), ...(next !== undefined && { next }) };
+    });
+  }
+
+  async queryIndex(index: IndexName, pk: string, range: Range = {}): Promise<Page> {
+    if (isEmptyRange(range)) return { items: [] };
+    return await stored(async () => {
+      const start = range.after === undefined ? undefined : indexStart(index, pk, range.after);
+      const input = { ...queryInput(INDEX_KEYS[index], pk, range, start), IndexName: index };
+      const { items, last } = await this.#page("queryIndex", input);
+      const inRange =
+        range.below === undefined ? items : items.filter((item) => item[INDEX_KEYS[index].sk] !== range.below);
+      return { items: inRange, ...(last !== undefined && { next: indexToken(index, last) }) };
+    });
+  }
+
+  async put(item: Item, condition?: Condition): Promise<Written> {
+    return await this.#writeOne(async () => {
+      const input = { ...putInput(this.#tableName, item, condition), ...this.#metering };
+      const { ConsumedCapacity } = await this.#client.send(new PutItemCommand(input));
+      this.#tell("put", [ConsumedCapacity]);
+    });
+  }
+
+  async update(key: Key, update: Update, condition?: Condition): Promise<Written> {
+    return await this.#writeOne(async () => {
+      const input = { ...updateInput(this.#tableName, key, update, condition), ...this.#metering };
+      const { ConsumedCapacity } = await this.#client.send(new UpdateItemCommand(input));
+      this.#tell("update", [ConsumedCapacity]);
+    });
+  }
+
+  async delete(key: Key, condition?: Condition): Promise<Written> {
+    return await this.#writeOne(async () => {
+      const input = { ...deleteInput(this.#tableName, key, condition), ...this.#metering };
+      const { ConsumedCapacity } = await this.#client.send(new DeleteItemCommand(input));
+      this.#tell("delete", [ConsumedCapacity]);
+    });
+  }
+
+  async transact(writes: readonly Write[]): Promise<Transacted> {
+    if (writes.length === 0 || writes.length > TRANSACTION_MAX_WRITES) {
+      throw new StoreError(`a transaction has 1 to ${TRANSACTION_MAX_WRITES} writes, not ${writes.length}`);
+    }
+    return await stored(async () => {
+      const TransactItems = writes.map((write) => transactionPart(this.#tableName, write));
+      try {
+        await pastConflicts(this.#clock, async () => {
+          // The client adds a token to each command, by which DynamoDB knows one that it has seen already.
+          const command = new TransactWriteItemsCommand({ TransactItems, ...this.#metering });
+          this.#tell("transact", (await this.#client.send(command)).ConsumedCapacity ?? []);
+        });
+        return { written: true };
+      } catch (error) {
+        const refused = refusedOf(error);
+        if (refused === undefined) throw error;
+        return { written: false, refused };
+      }
+    });
+  }
+
+  async #writeOne(send: () => Promise<void>): Promise<Written> {
+    return await stored(async () => {
+      try {
+        await pastConflicts(this.#clock, send);
+        return WRITTEN;
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        return { written: false, standing: error.Item && itemOf(error.Item) };
+      }
+    });
+  }
+
+  async #page(operation: TableOperation, input: Omit<QueryCommandInput, "TableName">) {
+    const command = new QueryCommand({ TableName: this.#tableName, ...input, ...this.#metering });
+    const { Items, LastEvaluatedKey, ConsumedCapacity } = await this.#client.send(command);
+    this.#tell(operation, [ConsumedCapacity]);
+    return { items: (Items ?? []).map(itemOf), last: LastEvaluatedKey };
+  }
+
+  #tell(operation: TableOperation, consumed: Parameters<typeof consumedOf>[1]): void {
+    this.#onConsumed?.(consumedOf(operation, consumed));
+  }
+}
+
+/** @returns which writes were refused, or undefined where the transaction failed for another reason than its conditions */
+function refusedOf(error: unknown): boolean[] | undefined {
+  if (!(error instanceof TransactionCanceledException)) return undefined;
+  const refused = error.CancellationReasons?.map(({ Code }) => Code === "ConditionalCheckFailed");
+  return refused?.includes(true) === true ? refused : undefined;
+}
+
+async function stored<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof StoreError) throw cause;
+    const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+    throw new StoreError(`DynamoDB could not do what was asked: ${reason}`, { cause });
+  }
+}

@@ -1,0 +1,78 @@
+/** Ranges as DynamoDB's key conditions, and its way of continuing as ours. */
+import type { AttributeValue, QueryCommandInput } from "@aws-sdk/client-dynamodb";
+import type { IndexName, Range } from "../../engine/ports/table.ts";
+import { StoreError } from "../../engine/ports/table.ts";
+import { keyAttributes } from "./write-inputs.ts";
+import type { IndexKeyNames } from "./table-definition.ts";
+import { INDEX_KEYS } from "./table-definition.ts";
+
+type Attributes = Readonly<Record<string, AttributeValue>>;
+
+/** True where no key can lie within the bounds; DynamoDB takes such bounds, and empty texts, for errors. */
+export function isEmptyRange({ from, below }: Range): boolean {
+  if (below === undefined) return false;
+  return below === "" || (from !== undefined && Buffer.compare(Buffer.from(from), Buffer.from(below)) >= 0);
+}
+
+/**
+ * The request but for table, index and consistency. With both bounds the upper one comes along inclusively, since a key
+ * condition can only say BETWEEN: the caller drops an item that stands exactly at `below`.
+ */
+export function queryInput(
+  keys: IndexKeyNames,
+  pk: string,
+  range: Range,
+  start: Attributes | undefined,
+): Pick<
+  QueryCommandInput,
+  | "KeyConditionExpression"
+  | "ExpressionAttributeNames"
+  | "ExpressionAttributeValues"
+  | "Limit"
+  | "ScanIndexForward"
+  | "ExclusiveStartKey"
+> {
+  if (range.limit !== undefined && !(range.limit >= 1)) {
+    throw new StoreError(`a page has at least one item, not ${range.limit}`);
+  }
+  const { text, values } = sortKeyCondition(range);
+  return {
+    KeyConditionExpression: text === "" ? "#pk = :pk" : `#pk = :pk AND ${text}`,
+    ExpressionAttributeNames: { "#pk": keys.pk, ...(text !== "" && { "#sk": keys.sk }) },
+    ExpressionAttributeValues: { ":pk": { S: pk }, ...values },
+    ScanIndexForward: range.reverse !== true,
+    ...(range.limit !== undefined && { Limit: Math.floor(range.limit) }),
+    ...(start !== undefined && { ExclusiveStartKey: { ...start } }),
+  };
+}
+
+function sortKeyCondition(range: Range): { text: string; values: Record<string, AttributeValue> } {
+  const { below } = range;
+  const from = range.from === "" ? undefined : range.from;
+  if (from !== undefined && below !== undefined) {
+    return { text: "#sk BETWEEN :from AND :below", values: { ":from": { S: from }, ":below": { S: below } } };
+  }
+  if (from !== undefined) return { text: "#sk >= :from", values: { ":from": { S: from } } };
+  if (below !== undefined) return { text: "#sk < :below", values: { ":below": { S: below } } };
+  return { text: "", values: {} };
+}
+
+/** Where an index page ended, as a text. */
+export function indexToken(index: IndexName, last: Attributes): string {
+  return JSON.stringify([last[INDEX_KEYS[index].sk]?.S, last["pk"]?.S, last["sk"]?.S]);
+}
+
+/** @throws StoreError for a text that `indexToken` never made */
+export function indexStart(index: IndexName, indexPk: string, token: string): Attributes {
+  const keys = INDEX_KEYS[index];
+  try {
+    const parts: unknown = JSON.parse(token);
+    if (Array.isArray(parts) && parts.length === 3 && parts.every((part) => typeof part === "string")) {
+      const [indexSk, pk, sk] = parts as [string, string, string];
+      return { [keys.pk]: { S: indexPk }, [keys.sk]: { S: indexSk }, ...keyAttributes({ pk, sk }) };
+    }
+  } catch {
+    // Falls through to the refusal below.
+  }
+  throw new StoreError("this is not where a page of an index ended");
+}

@@ -1,0 +1,43 @@
+/** Tables on the engine that `run.mjs` started. */
+import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { CreateTableCommand, DeleteTableCommand } from "@aws-sdk/client-dynamodb";
+import type { Consumed } from "../../shared/adapters/dynamodb/consumption.ts";
+import { dynamoClient } from "../../shared/adapters/dynamodb/dynamodb-client.ts";
+import { DynamoTable } from "../../shared/adapters/dynamodb/dynamodb-table.ts";
+import { tableDefinition } from "../../shared/adapters/dynamodb/table-definition.ts";
+import type { Clock } from "../../shared/engine/ports/clock.ts";
+import type { OpenTable } from "../contracts/table-contract.ts";
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  sleep: (ms) => new Promise((resolve) => setTimeout(() => resolve(true), ms)),
+};
+
+export function engineClient(): DynamoDBClient {
+  const endpoint = process.env["STEPWELL_TEST_DYNAMODB_ENDPOINT"];
+  if (endpoint === undefined) throw new Error("run these tests through test/dynamodb/run.mjs");
+  return dynamoClient({ endpoint, region: "eu-west-1", credentials: { accessKeyId: "test", secretAccessKey: "test" } });
+}
+
+export interface MeteredTable extends OpenTable {
+  readonly table: DynamoTable;
+  readonly client: DynamoDBClient;
+  readonly tableName: string;
+  /** What was consumed so far, request by request. */
+  readonly consumed: Consumed[];
+}
+
+/** Makes a table of its own and drops it at the end. */
+export async function openTable(): Promise<MeteredTable> {
+  const client = engineClient();
+  const tableName = `contract-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+  await client.send(new CreateTableCommand(tableDefinition(tableName, { list: ["n"], open: [] })));
+  const consumed: Consumed[] = [];
+  const onConsumed = (one: Consumed): void => void consumed.push(one);
+  const table = new DynamoTable({ client, tableName, clock: systemClock, onConsumed });
+  const close = async (): Promise<void> => {
+    await client.send(new DeleteTableCommand({ TableName: tableName }));
+    client.destroy();
+  };
+  return { table, client, tableName, consumed, close };
+}

@@ -1,0 +1,13 @@
+/** How the tests on a DynamoDB engine run: as all others, but only through `run.mjs`, which starts the engine. */
+import { defineConfig } from "vitest/config";
+import { reportersOf } from "../reporters.ts";
+
+export default defineConfig({
+  test: {
+    root: import.meta.dirname,
+    include: ["**/*.test.ts"],
+    pool: "threads",
+    testTimeout: 60_000,
+    reporters: reportersOf("dynamodb"),
+  },
+});
