@@ -63,7 +63,7 @@ const refused: Row[] = [
     "a run handler in a service",
     withHandler({ ty: "WORKFLOW" }),
     ManifestRuleError,
-    `${HANDLER}.ty: does not fit the service's type`,
+    `${HANDLER}.ty: the WORKFLOW handler 'greet' does not fit`,
   ],
   [
     "an exclusive one in a service",
