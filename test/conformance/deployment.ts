@@ -63,6 +63,7 @@ function isDiscovery(request: IncomingMessage | Http2ServerRequest): boolean {
 function offerUpTo(version: ProtocolVersion, carried: ServerResponse | Http2ServerResponse): void {
   // The two classes share the members used here; their overloads only differ beyond them.
   const response = carried as unknown as Pick<ServerResponse, "write" | "end">;
+  const { write } = response;
   const end = response.end.bind(response) as (body: string, done?: () => void) => ServerResponse;
   const pieces: Uint8Array[] = [];
   response.write = ((piece: Uint8Array | string, done?: (error: undefined) => void) => {
@@ -71,6 +72,8 @@ function offerUpTo(version: ProtocolVersion, carried: ServerResponse | Http2Serv
     return true;
   }) as ServerResponse["write"];
   response.end = ((done?: () => void) => {
+    // Over HTTP/2 `end` calls `write`.
+    response.write = write;
     const manifest = JSON.parse(Buffer.concat(pieces).toString("utf8")) as Record<string, unknown>;
     return end(JSON.stringify({ ...manifest, maxProtocolVersion: version }), done);
   }) as ServerResponse["end"];
