@@ -32,20 +32,27 @@ class Source {
   message(type: MessageType<unknown>, end: number, depth: number, earlier: Values | undefined): Values {
     if (depth > NESTING_MAX) throw new Proto3Error(`messages nest deeper than ${NESTING_MAX} levels`);
     const value: Values = earlier ?? blankOf(type);
+    // The oneofs that may hold a field already, which a later one clears.
+    let groupsSet = earlier === undefined ? 0 : -1;
     while (this.#at < end) {
       const tag = this.#varint32(end);
       const number = tag >>> 3;
       const wire = tag & 7;
       if (number === 0) throw new Proto3Error("field number 0");
       const field = type.byNumber[number];
-      if (field === undefined) this.#skip(wire, end);
-      else this.#field(field, wire, end, depth, value);
+      if (field === undefined) {
+        this.#skip(wire, end);
+        continue;
+      }
+      if ((groupsSet & field.groupBit) !== 0) for (const rival of field.rivals) delete value[rival];
+      groupsSet |= field.groupBit;
+      this.#field(field, wire, end, depth, value);
     }
     return value;
   }
 
   #field(field: NamedField, wire: number, end: number, depth: number, value: Values): void {
-    const own = wireOf(field);
+    const own = field.wire;
     if (field.presence === "repeated") {
       const list = value[field.name] as unknown[];
       if (wire === own) list.push(this.#one(field, end, depth, undefined));
@@ -56,7 +63,6 @@ class Source {
       return;
     }
     if (wire !== own) throw wrongWire(field, wire);
-    for (const rival of field.rivals) if (value[rival] !== undefined) delete value[rival];
     value[field.name] = this.#one(field, end, depth, value[field.name]);
   }
 
@@ -168,10 +174,6 @@ function blankOf(type: MessageType<unknown>): Values {
   return value;
 }
 
-function wireOf({ kind }: NamedField): number {
-  return kind === "string" || kind === "bytes" || kind === "message" ? LENGTH : VARINT;
-}
-
 function wrongWire(field: NamedField, wire: number): Proto3Error {
-  return new Proto3Error(`${field.name} has wire type ${wire} instead of ${wireOf(field)}`);
+  return new Proto3Error(`${field.name} has wire type ${wire} instead of ${field.wire}`);
 }

@@ -22,12 +22,13 @@ export function encode<T>(type: MessageType<T>, value: Draft<NoInfer<T>>, headro
 function measure(type: MessageType<unknown>, value: Values, lengths: number[], depth: number): number {
   if (depth > NESTING_MAX) throw new Proto3Error(`messages nest deeper than ${NESTING_MAX} levels`);
   let size = 0;
+  let groupsSet = 0;
   for (const field of type.fields) {
     const content = value[field.name];
     if (content === undefined || (content === field.zero && field.presence === "plain")) continue;
-    for (const rival of field.rivals) {
-      if (value[rival] !== undefined) throw new Proto3Error(`${field.name} and ${rival} exclude each other`);
-    }
+    if ((groupsSet & field.groupBit) !== 0)
+      throw new Proto3Error(`${field.name} and another of its oneof are both set`);
+    groupsSet |= field.groupBit;
     if (field.presence === "repeated") size += measureList(field, content as readonly unknown[], lengths, depth);
     else if (field.presence !== "plain" || !isEmpty(field, content))
       size += tagSize(field) + measureOne(field, content, lengths, depth);
@@ -38,7 +39,7 @@ function measure(type: MessageType<unknown>, value: Values, lengths: number[], d
 function measureList(field: NamedField, list: readonly unknown[], lengths: number[], depth: number): number {
   if (list.length === 0) return 0;
   let size = 0;
-  if (!isPacked(field)) {
+  if (field.wire === 2) {
     for (const item of list) size += tagSize(field) + measureOne(field, item, lengths, depth);
     return size;
   }
@@ -62,7 +63,6 @@ function measureOne(field: NamedField, content: unknown, lengths: number[], dept
   return varintSize(size) + size;
 }
 
-const isPacked = ({ kind }: NamedField): boolean => kind !== "string" && kind !== "bytes" && kind !== "message";
 const isEmpty = ({ kind }: NamedField, content: unknown): boolean =>
   kind === "bytes" && (content as Uint8Array).length === 0;
 const tagSize = ({ number }: NamedField): number => (number < 16 ? 1 : varintSize(number * 8));
@@ -127,7 +127,7 @@ class Sink {
       if (content === undefined || (content === field.zero && field.presence === "plain")) continue;
       if (field.presence === "repeated") this.#list(field, content as readonly unknown[]);
       else if (field.presence !== "plain" || !isEmpty(field, content)) {
-        this.#varint(field.number * 8 + (isPacked(field) ? 0 : 2));
+        this.#varint(field.number * 8 + field.wire);
         this.#one(field, content);
       }
     }
@@ -135,7 +135,7 @@ class Sink {
 
   #list(field: NamedField, list: readonly unknown[]): void {
     if (list.length === 0) return;
-    const packed = isPacked(field);
+    const packed = field.wire === 0;
     if (packed) {
       this.#varint(field.number * 8 + 2);
       this.#varint(this.#lengths[this.#nextLength++]!);

@@ -23,10 +23,19 @@ export interface Field<T, P extends Presence> {
   readonly valueType?: T;
 }
 
-/** A field as encoder and decoder read it, its name and zero value beside it. */
-export interface NamedField extends Field<unknown, Presence> {
+/** A field as encoder and decoder read it. All have the same members in the same order, which keeps reading them fast. */
+export interface NamedField {
   readonly name: string;
+  readonly number: number;
+  readonly kind: Scalar | "message";
+  readonly presence: Presence;
+  /** One bit for each oneof of the message; 0 for a field that is in none. */
+  readonly groupBit: number;
+  readonly submessage: (() => MessageType<unknown>) | undefined;
+  /** What a plain field holds when it is absent on the wire. */
   readonly zero: unknown;
+  /** 0 for numbers, which lists write packed; 2 for what carries its length. */
+  readonly wire: 0 | 2;
   /** The other fields of its oneof: setting one clears these. */
   readonly rivals: readonly string[];
 }
@@ -113,10 +122,15 @@ const ZEROS: Record<Scalar | "message", unknown> = {
 /** Makes the description of a message from its fields; a name repeats in the value, a number on the wire. */
 export function message<T extends Table>(table: T): MessageType<ValueOf<T>> {
   const entries = Object.entries(table);
+  const groups = [...new Set(entries.map(([, { group }]) => group))].filter((group) => group !== undefined);
   const fields = entries.map(([name, field]): NamedField => {
-    const zero = field.presence === "plain" ? ZEROS[field.kind] : undefined;
-    const inGroup = entries.filter(([, other]) => field.group !== undefined && other.group === field.group);
-    return { ...field, name, zero, rivals: inGroup.map(([rival]) => rival).filter((rival) => rival !== name) };
+    const { number, kind, presence, group, submessage } = field;
+    const zero = presence === "plain" ? ZEROS[kind] : undefined;
+    const wire = kind === "string" || kind === "bytes" || kind === "message" ? 2 : 0;
+    const inGroup = entries.filter(([rival, other]) => group !== undefined && other.group === group && rival !== name);
+    const rivals = inGroup.map(([rival]) => rival);
+    const groupBit = group === undefined ? 0 : 1 << groups.indexOf(group);
+    return { name, number, kind, presence, groupBit, submessage, zero, wire, rivals };
   });
   fields.sort((a, b) => a.number - b.number);
   const byNumber: (NamedField | undefined)[] = Array.from({ length: (fields.at(-1)?.number ?? 0) + 1 });

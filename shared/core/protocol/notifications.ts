@@ -20,8 +20,18 @@ export const CANCEL_SIGNAL = 1;
 
 const VOID: Content = { void: {} };
 
+/** Every member is named, absent ones too, so that all that is written has one shape. */
 function frame(name: NotificationName, id: Content, content: Content): Uint8Array {
-  return messageFrame(NOTIFICATIONS[name], NotificationMessage, { ...id, ...content });
+  return messageFrame(NOTIFICATIONS[name], NotificationMessage, {
+    completionId: id.completionId,
+    signalIndex: id.signalIndex,
+    signalName: id.signalName,
+    void: content.void,
+    value: content.value,
+    failure: content.failure,
+    invocationId: content.invocationId,
+    stateKeys: content.stateKeys,
+  });
 }
 
 function failed(failure: Failure, version: ProtocolVersion): Content {

@@ -6,14 +6,14 @@ type Value = Record<string, unknown>;
 const DEPTH_MAX = 4;
 
 export function anyMessage(type: MessageType<unknown>, depth = 0): fc.Arbitrary<Value> {
-  const groups = new Set(type.fields.map((field) => field.group).filter((group) => group !== undefined));
-  const alone = type.fields.filter((field) => field.group === undefined);
+  const groups = new Set(type.fields.map((field) => field.groupBit).filter((bit) => bit !== 0));
+  const alone = type.fields.filter((field) => field.groupBit === 0);
   const parts: fc.Arbitrary<Value>[] = alone.map((field) => {
     const one = anyContent(field, depth).map((content): Value => ({ [field.name]: content }));
     return field.presence === "optional" ? fc.oneof(fc.constant({}), one) : one;
   });
   for (const group of groups) {
-    const rivals = type.fields.filter((field) => field.group === group);
+    const rivals = type.fields.filter((field) => field.groupBit === group);
     const choices = rivals.map((field) =>
       anyContent(field, depth).map((content): Value => ({ [field.name]: content })),
     );

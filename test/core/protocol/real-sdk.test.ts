@@ -41,7 +41,7 @@ beforeAll(async () => {
       stumble: async (ctx) => ctx.run("fall", () => Promise.reject(new Error("slippery")), { maxRetryAttempts: 9 }),
     },
   });
-  lambda = createEndpointHandler({ services: [greeter] }) as unknown as typeof lambda;
+  lambda = createEndpointHandler({ services: [greeter], logger: () => {} }) as unknown as typeof lambda;
 });
 
 async function attempt(
