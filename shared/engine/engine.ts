@@ -6,6 +6,7 @@ import type { Log, Meter } from "./ports/log.ts";
 import type { Queue } from "./ports/queue.ts";
 import type { Table } from "./ports/table.ts";
 import type { Timers } from "./ports/timers.ts";
+import type { Drives } from "./drives.ts";
 import type { Registry } from "./registry.ts";
 import type { EngineSettings } from "./engine-settings.ts";
 
@@ -22,5 +23,7 @@ export interface Engine {
   readonly ids: IdSource;
   readonly log: Log;
   readonly meter: Meter;
+  /** What this process drives now: hints, never truth. */
+  readonly drives: Drives;
   readonly settings: EngineSettings;
 }

@@ -45,7 +45,14 @@ export interface Sent {
 export type Absent = { readonly kind: "unknown" } | { readonly kind: "open" };
 
 export type PresentedStatus =
-  | "scheduled" | "pending" | "ready" | "running" | "backing-off" | "suspended" | "paused" | "completed";
+  | "scheduled"
+  | "pending"
+  | "ready"
+  | "running"
+  | "backing-off"
+  | "suspended"
+  | "paused"
+  | "completed";
 
 export interface EntryView {
   readonly index: number;

@@ -52,7 +52,9 @@ function failed(invocation: Invocation, event: AttemptEnded, ending: Failed): Tr
   };
   const spent = counts && exhausted(event.policy, retries.policyAttempts);
   if (behavior === "fail" || (spent && event.policy.onMaxAttempts === "kill")) {
-    return written(invocation, segmentOf(invocation, event, completed(terminal(failure, spent)), retries, failure), { kind: "end" });
+    return written(invocation, segmentOf(invocation, event, completed(terminal(failure, spent)), retries, failure), {
+      kind: "end",
+    });
   }
   const pauses = behavior === "pause" || spent;
   const delayMs = nextRetryDelayMs ?? retryDelayMs(event.policy, retries.policyAttempts, event.jitter);
@@ -75,7 +77,13 @@ function adds({ entries, sent }: AttemptEnded): boolean {
   return entries.length > 0 || sent.length > 0;
 }
 
-function segmentOf(invocation: Invocation, event: AttemptEnded, after: After, retries: Retries, failure?: AttemptFailure): Segment {
+function segmentOf(
+  invocation: Invocation,
+  event: AttemptEnded,
+  after: After,
+  retries: Retries,
+  failure?: AttemptFailure,
+): Segment {
   return {
     index: invocation.segmentIndex + 1,
     writtenAtMs: event.atMs,

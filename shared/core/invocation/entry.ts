@@ -1,5 +1,5 @@
 /** The recorded items of a journal: commands from the SDK and notifications from us, each with the exact bytes it travels in. */
-import type { Failure, Result } from "../model/failure.ts";
+import type { Result } from "../model/failure.ts";
 import type { Header } from "../model/header.ts";
 import type { Target } from "../model/target.ts";
 
@@ -13,13 +13,6 @@ export type SignalName = { readonly index: number } | { readonly name: string };
 
 export const CANCEL_SIGNAL = 1;
 
-/** What a notification brings. `void` is a result too: a sleep that is over, an output that is not there yet. */
-export type Outcome =
-  | { readonly kind: "void" }
-  | { readonly kind: "value"; readonly value: Uint8Array }
-  | { readonly kind: "failure"; readonly failure: Failure }
-  | { readonly kind: "invocation-id"; readonly invocationId: string };
-
 /** A child that a Call or OneWayCall made: its target's key, input and headers exactly as the handler gave them. */
 export interface ChildRequest {
   readonly target: Target;
@@ -31,7 +24,7 @@ export interface ChildRequest {
 }
 
 /**
- * What a command asks of us. `plain` stands for those that are stored and nothing more.
+ * What a command asks of us. A signal without a result is void, as CANCEL is. `plain` stands for those that are stored and nothing more.
  * Commands on objects, state and promises join this union when the lock does.
  */
 export type Command =
@@ -41,8 +34,13 @@ export type Command =
   | { readonly kind: "sleep"; readonly completionId: number; readonly wakeAtMs: number }
   | { readonly kind: "call"; readonly child: ChildRequest; readonly completionId: number }
   | { readonly kind: "send"; readonly child: ChildRequest; readonly startAtMs: number }
-  | { readonly kind: "signal"; readonly invocationId: string; readonly signal: SignalName; readonly outcome: Outcome }
-  | { readonly kind: "complete-awakeable"; readonly awakeableId: string; readonly outcome: Outcome }
+  | {
+      readonly kind: "signal";
+      readonly invocationId: string;
+      readonly signal: SignalName;
+      readonly result: Result | undefined;
+    }
+  | { readonly kind: "complete-awakeable"; readonly awakeableId: string; readonly result: Result | undefined }
   | { readonly kind: "attach"; readonly lookup: Lookup; readonly completionId: number }
   | { readonly kind: "get-output"; readonly lookup: Lookup; readonly completionId: number };
 

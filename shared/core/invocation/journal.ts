@@ -15,8 +15,8 @@ export interface Journal {
   readonly completable: ReadonlyMap<number, Completable>;
   /** Completion ids that have their notification. */
   readonly completed: ReadonlySet<number>;
-  /** Ids of the invocations that this one called or sent, in command order. */
-  readonly children: readonly string[];
+  /** Ids of the invocations that this one called or sent, in command order, by the completion that tells them. */
+  readonly childIds: ReadonlyMap<number, string>;
   /** The last Output wins, as on the reference server. */
   readonly output?: Result;
 }
@@ -26,7 +26,7 @@ export const EMPTY_JOURNAL: Journal = {
   commandCount: 0,
   completable: new Map(),
   completed: new Set(),
-  children: [],
+  childIds: new Map(),
 };
 
 export function append(journal: Journal, added: readonly Entry[]): Journal {
@@ -34,19 +34,20 @@ export function append(journal: Journal, added: readonly Entry[]): Journal {
   let { commandCount, output } = journal;
   const completable = new Map(journal.completable);
   const completed = new Set(journal.completed);
-  const children = [...journal.children];
+  const childIds = new Map(journal.childIds);
   for (const entry of added) {
     if (entry.kind === "command") {
       for (const id of completionIds(entry)) completable.set(id, { commandIndex: commandCount, entry });
       if (entry.command.kind === "output") output = entry.command.result;
       commandCount++;
     } else {
-      if ("completionId" in entry.id) completed.add(entry.id.completionId);
-      if (entry.invocationId !== undefined) children.push(entry.invocationId);
+      if (!("completionId" in entry.id)) continue;
+      completed.add(entry.id.completionId);
+      if (entry.invocationId !== undefined) childIds.set(entry.id.completionId, entry.invocationId);
     }
   }
   const entries = journal.entries.concat(added);
-  return { entries, commandCount, completable, completed, children, ...(output && { output }) };
+  return { entries, commandCount, completable, completed, childIds, ...(output && { output }) };
 }
 
 function completionIds({ command }: CommandEntry): readonly number[] {

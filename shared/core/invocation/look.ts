@@ -21,7 +21,8 @@ export function look(invocation: Invocation, event: Look): Transition {
   const arrivals = event.arrivals.filter((arrival) => arrival.kind === "notification");
   const cancelled = arrivals.some(isCancel);
   // Nothing has run that could be told of the cancel, so the invocation ends as if it had never been.
-  if (cancelled && neverStarted(invocation)) return end(invocation, CANCELED, event.atMs, { tombstone: true, killed: false });
+  if (cancelled && neverStarted(invocation))
+    return end(invocation, CANCELED, event.atMs, { tombstone: true, killed: false });
   switch (standing.status) {
     case "scheduled":
       return event.atMs < standing.startAtMs
@@ -57,7 +58,12 @@ function neverStarted({ standing, attempts, segmentIndex }: Invocation): boolean
   return waits && attempts === 0 && segmentIndex === 0;
 }
 
-function end(invocation: Invocation, failure: Failure, atMs: number, how: { tombstone: boolean; killed: boolean }): Transition {
+function end(
+  invocation: Invocation,
+  failure: Failure,
+  atMs: number,
+  how: { tombstone: boolean; killed: boolean },
+): Transition {
   const segment: Segment = {
     index: invocation.segmentIndex + 1,
     writtenAtMs: atMs,
@@ -81,7 +87,11 @@ function attempt(invocation: Invocation, { atMs }: Look, arrivals: readonly Noti
   };
 }
 
-function park(invocation: Invocation, status: "scheduled" | "backing-off" | "paused", wakeAtMs: number | undefined): Transition {
+function park(
+  invocation: Invocation,
+  status: "scheduled" | "backing-off" | "paused",
+  wakeAtMs: number | undefined,
+): Transition {
   return { next: invocation, step: { kind: "park", status, ...(wakeAtMs !== undefined && { wakeAtMs }) } };
 }
 

@@ -1,0 +1,109 @@
+/** What must be done outside once a segment is durable (I2): derived from the segment alone, so that a redo finds the same. */
+import type { InvocationId, Nonce } from "../model/ids.ts";
+import type { Result } from "../model/failure.ts";
+import type { ChildRequest, CommandEntry, Entry, Lookup, SignalName } from "./entry.ts";
+import type { Invocation } from "./invocation.ts";
+import type { Segment } from "./segment.ts";
+
+export type Effect =
+  /** With a completion id the child is a call, and its result comes home; without, it is a send. */
+  | {
+      readonly kind: "accept-child";
+      readonly child: ChildRequest;
+      readonly childId: InvocationId;
+      readonly completionId?: number;
+      readonly startAtMs?: number;
+    }
+  /** `senderKey` names this one sending among all there are, so that doing it twice is doing it once (I7). */
+  | {
+      readonly kind: "signal";
+      readonly invocationId: string;
+      readonly signal: SignalName;
+      readonly result: Result | undefined;
+      readonly senderKey: string;
+    }
+  | { readonly kind: "complete-awakeable"; readonly awakeableId: string; readonly result: Result | undefined }
+  | { readonly kind: "attach"; readonly lookup: Lookup; readonly completionId: number }
+  | { readonly kind: "get-output"; readonly lookup: Lookup; readonly completionId: number }
+  /** The caller waits for this result under its completion id. */
+  | {
+      readonly kind: "deliver";
+      readonly callerId: InvocationId;
+      readonly callerNonce: Nonce;
+      readonly completionId: number;
+      readonly result: Result;
+    }
+  /** Whoever attached is to get the result. */
+  | { readonly kind: "answer-sinks"; readonly result: Result }
+  | { readonly kind: "kill-child"; readonly childId: InvocationId };
+
+/** @param before the invocation as it stood when the segment was decided: it tells the index of the first new command */
+export function effectsOf(before: Invocation, segment: Segment): readonly Effect[] {
+  const effects: Effect[] = [];
+  let commandIndex = before.journal.commandCount;
+  for (const [at, entry] of segment.entries.entries()) {
+    if (entry.kind !== "command") continue;
+    const effect = effectOf(before, entry, segment.entries[at + 1], commandIndex++);
+    if (effect !== undefined) effects.push(effect);
+  }
+  return segment.after.kind === "completed" ? effects.concat(finalEffects(before, segment.after)) : effects;
+}
+
+function effectOf(
+  before: Invocation,
+  { command }: CommandEntry,
+  following: Entry | undefined,
+  index: number,
+): Effect | undefined {
+  switch (command.kind) {
+    case "call":
+      return {
+        kind: "accept-child",
+        child: command.child,
+        childId: childIdIn(following),
+        completionId: command.completionId,
+      };
+    case "send": {
+      const startAtMs = command.startAtMs > 0 ? { startAtMs: command.startAtMs } : {};
+      return { kind: "accept-child", child: command.child, childId: childIdIn(following), ...startAtMs };
+    }
+    case "signal": {
+      const { invocationId, signal, result } = command;
+      const { id, nonce } = before.acceptance;
+      return { kind: "signal", invocationId, signal, result, senderKey: `${id}.${nonce}.${index}` };
+    }
+    case "complete-awakeable":
+    case "attach":
+    case "get-output":
+      return command;
+    case "plain":
+    case "output":
+    case "run":
+    case "sleep":
+      return undefined;
+  }
+}
+
+/** The engine writes the child's id right behind the command that makes it, as the reference server does. */
+function childIdIn(following: Entry | undefined): InvocationId {
+  if (following?.kind !== "notification" || following.invocationId === undefined) {
+    throw new Error("A call in a segment is not followed by the id of its child");
+  }
+  return following.invocationId as InvocationId;
+}
+
+function finalEffects({ acceptance, journal }: Invocation, after: { result: Result; killed: boolean }): Effect[] {
+  const { result, killed } = after;
+  const effects: Effect[] = [];
+  const { source } = acceptance;
+  if (source.kind === "call") {
+    const { callerId, callerNonce, completionId } = source;
+    effects.push({ kind: "deliver", callerId, callerNonce, completionId, result });
+  }
+  effects.push({ kind: "answer-sinks", result });
+  if (killed) {
+    for (const childId of journal.childIds.values())
+      effects.push({ kind: "kill-child", childId: childId as InvocationId });
+  }
+  return effects;
+}

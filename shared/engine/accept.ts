@@ -1,0 +1,56 @@
+/** The desk: an invocation is accepted by writing segment 0, if nobody did before or the former life is over (I6, I12). */
+import type { Acceptance } from "../core/invocation/acceptance.ts";
+import { accepted } from "../core/invocation/invocation.ts";
+import { nonceFromBytes, NONCE_BYTES, type Nonce } from "../core/model/ids.ts";
+import { type Lease, acceptanceItem } from "./acceptance-record.ts";
+import type { Engine } from "./engine.ts";
+import { type Held, newHeld } from "./held.ts";
+import { inputEntry } from "./input-entry.ts";
+import { invocationPk } from "./item-keys.ts";
+import { keepUntilS } from "./keep.ts";
+import { hasExpired, load, type Loaded } from "./load.ts";
+
+export type Acceptation = { readonly kind: "new" } | { readonly kind: "existing"; readonly loaded: Loaded };
+
+/** Resolves when segment 0 is durable, or with the invocation that already lives under this id. */
+export async function accept(engine: Engine, acceptance: Acceptance, lease: Lease): Promise<Acceptation> {
+  const nowMs = engine.clock.nowMs();
+  const item = acceptanceItem(engine.settings.keyPrefix, acceptance, lease, keepUntilS(acceptance, nowMs));
+  const first = await engine.table.put(item, { kind: "absent" });
+  if (first.written) return counted(engine, acceptance);
+  for (;;) {
+    const loaded = await load(engine, acceptance.id);
+    if (loaded === undefined) {
+      // What stood in the way has been deleted meanwhile.
+      if ((await engine.table.put(item, { kind: "absent" })).written) return counted(engine, acceptance);
+      continue;
+    }
+    if (!hasExpired(loaded, engine.clock.nowMs())) return { kind: "existing", loaded };
+    const former = loaded.invocation.acceptance.nonce;
+    const replaced = await engine.table.put(item, { kind: "equal", attribute: "n", value: former });
+    if (replaced.written) return counted(engine, acceptance);
+  }
+}
+
+function counted(engine: Engine, { source }: Acceptance): Acceptation {
+  engine.meter.count("invocations_accepted_total", { source: source.kind });
+  return { kind: "new" };
+}
+
+export function newNonce(engine: Engine): Nonce {
+  return nonceFromBytes(engine.ids.random(NONCE_BYTES));
+}
+
+/** What the acceptor holds of an invocation that it drives itself. */
+export function heldByAcceptor(engine: Engine, acceptance: Acceptance, lease: Lease, more: Partial<Held> = {}): Held {
+  return newHeld({
+    id: acceptance.id,
+    pk: invocationPk(engine.settings.keyPrefix, acceptance.id),
+    messageDriven: false,
+    depth: 0,
+    invocation: accepted(acceptance, inputEntry(acceptance)),
+    lease,
+    units: 1,
+    ...more,
+  });
+}

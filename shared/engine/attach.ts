@@ -1,0 +1,69 @@
+/** Waiting for the end of an invocation, and asking for its output without waiting. */
+import type { InvocationId } from "../core/model/ids.ts";
+import { endedOf } from "./ended.ts";
+import type { Engine } from "./engine.ts";
+import { hasExpired, isHeld, load, type Loaded } from "./load.ts";
+import type { Absent, Ended } from "./submission.ts";
+import { sendWake } from "./wake.ts";
+
+/** A ring in this process ends a wait at once; for ends in other processes the table is asked, ever more rarely. */
+const POLL_MIN_MS = 100;
+const POLL_MAX_MS = 2_000;
+
+/** Waits as long as the caller does. @returns `unknown` where there is no such invocation */
+export async function attach(
+  engine: Engine,
+  id: InvocationId,
+  signal?: AbortSignal,
+): Promise<Ended | { readonly kind: "unknown" }> {
+  const loaded = await loadKept(engine, id);
+  if (loaded === undefined) return { kind: "unknown" };
+  if (loaded.invocation.standing.status === "completed") return endedOf(loaded.invocation, engine.clock.nowMs());
+  await wakeIfDriverless(engine, loaded);
+  return (await waitForEnd(engine, id, signal)) ?? { kind: "unknown" };
+}
+
+/** The result if there is one, at once. */
+export async function output(engine: Engine, id: InvocationId): Promise<Ended | Absent> {
+  const loaded = await loadKept(engine, id);
+  if (loaded === undefined) return { kind: "unknown" };
+  if (loaded.invocation.standing.status === "completed") return endedOf(loaded.invocation, engine.clock.nowMs());
+  return { kind: "open" };
+}
+
+/** @returns undefined where it ended without leaving a record. @throws the signal's reason when the caller has gone */
+export async function waitForEnd(engine: Engine, id: InvocationId, signal?: AbortSignal): Promise<Ended | undefined> {
+  for (let pollMs = POLL_MIN_MS; ; pollMs = Math.min(pollMs * 2, POLL_MAX_MS)) {
+    // Listening starts before the look, so that an end between the two is heard.
+    const heard = engine.drives.heard(id, pollMs, signal);
+    const loaded = await load(engine, id);
+    if (loaded === undefined) return undefined;
+    if (loaded.invocation.standing.status === "completed") {
+      engine.drives.ring(id);
+      return endedOf(loaded.invocation, undefined);
+    }
+    await heard;
+    signal?.throwIfAborted();
+    if (engine.drives.stopping) throw new StoppingError();
+  }
+}
+
+/** The process ends before the invocation does: the caller may attach again elsewhere. */
+export class StoppingError extends Error {
+  override name = "StoppingError";
+  constructor() {
+    super("The server is stopping; the invocation goes on when it is back");
+  }
+}
+
+async function loadKept(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
+  const loaded = await load(engine, id);
+  return loaded === undefined || hasExpired(loaded, engine.clock.nowMs()) ? undefined : loaded;
+}
+
+/** Who meets an open invocation whose hold has expired wakes it. */
+async function wakeIfDriverless(engine: Engine, loaded: Loaded): Promise<void> {
+  const { standing, acceptance } = loaded.invocation;
+  const driverless = standing.status === "running" || standing.status === "ready";
+  if (driverless && !isHeld(engine, loaded, engine.clock.nowMs())) await sendWake(engine, acceptance.id, 0);
+}

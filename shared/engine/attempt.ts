@@ -1,0 +1,178 @@
+/** One attempt: the journal goes to the deployment in one request-response exchange, and what comes back becomes entries. */
+import type { AttemptEnded, Ending } from "../core/invocation/event.ts";
+import { openRuns } from "../core/invocation/journal.ts";
+import type { AttemptSpan, Pin, Taken } from "../core/invocation/segment.ts";
+import type { Step } from "../core/invocation/transition.ts";
+import type { Route } from "../core/model/deployment.ts";
+import { Conversation } from "../core/protocol/conversation.ts";
+import { isProtocolVersion, negotiate, type ProtocolVersion } from "../core/protocol/version.ts";
+import { attemptRequest } from "./attempt-request.ts";
+import { endingOf, failed, failureOfHead, failureOfTransport } from "./attempt-failures.ts";
+import type { Engine } from "./engine.ts";
+import { sleepEntry } from "./entries.ts";
+import { expand } from "./expand.ts";
+import type { Held } from "./held.ts";
+import { completionArrival } from "./item-keys.ts";
+import type { Exchange } from "./ports/endpoints.ts";
+
+type Attempt = Extract<Step, { kind: "attempt" }>;
+
+/** Never rejects for what a deployment does: every way to fail is an ending. The store's own failures pass through. */
+export async function attempt(engine: Engine, held: Held, step: Attempt): Promise<AttemptEnded> {
+  const startedAtMs = engine.clock.nowMs();
+  const route = await routeOf(engine, held);
+  const version = route && versionFor(held, route);
+  if (route === undefined || version === undefined) return unroutable(engine, held, startedAtMs, route);
+  const sent: readonly Taken[] = [...step.take, ...step.dueSleeps.map(overSleep)];
+  const request = attemptRequest(engine, held, route, version, sent);
+  const { received, ending } = await converse(engine, held, route, version, engine.endpoints.open(request));
+  const expanded = await expand(engine, held, received);
+  const atMs = engine.clock.nowMs();
+  engine.meter.count("attempts_total", { ending: ending.kind });
+  engine.meter.observe("attempt_seconds", (atMs - startedAtMs) / 1000);
+  return {
+    kind: "attempt-ended",
+    atMs,
+    attempt: spanOf(held, startedAtMs, atMs),
+    pin: { deploymentId: route.deployment.id, protocolVersion: version },
+    sent,
+    entries: expanded.entries,
+    // A refused command cuts the list: whatever ended the attempt afterwards rests on it.
+    ending: expanded.refused ? failed(atMs, expanded.refused) : ending,
+    policy: route.settings.retry,
+    jitter: engine.ids.random(1)[0]! / 255,
+  };
+}
+
+async function routeOf(engine: Engine, held: Held): Promise<Route | undefined> {
+  const { pin, acceptance } = held.invocation;
+  const { service, handler } = acceptance.target;
+  if (pin !== undefined) return await engine.registry.routeOn(pin.deploymentId, service, handler);
+  const routing = await engine.registry.route(service, handler);
+  return routing.found ? routing.route : undefined;
+}
+
+/** The negotiated version is fixed for the life of the invocation: RT0014 where nobody speaks it any more. */
+function versionFor(held: Held, { deployment }: Route): ProtocolVersion | undefined {
+  const { pin } = held.invocation;
+  if (pin !== undefined) return isProtocolVersion(pin.protocolVersion) ? pin.protocolVersion : undefined;
+  return negotiate({ min: deployment.minProtocolVersion, max: deployment.maxProtocolVersion });
+}
+
+function unroutable(engine: Engine, held: Held, startedAtMs: number, route: Route | undefined): AttemptEnded {
+  const atMs = engine.clock.nowMs();
+  const { pin } = held.invocation;
+  const { service } = held.invocation.acceptance.target;
+  const why =
+    route === undefined
+      ? { errorCode: "RT0011", code: 500, message: "no deployment was found to process the invocation" }
+      : pin === undefined
+        ? {
+            errorCode: "RT0013",
+            code: 500,
+            message: `the deployment of '${service}' speaks no protocol version of this server`,
+          }
+        : {
+            errorCode: "RT0014",
+            code: 500,
+            message: `protocol version ${pin.protocolVersion} of this invocation is no longer supported`,
+          };
+  return {
+    kind: "attempt-ended",
+    atMs,
+    attempt: spanOf(held, startedAtMs, atMs),
+    pin: pin ?? { deploymentId: "" as Pin["deploymentId"], protocolVersion: 0 },
+    sent: [],
+    entries: [],
+    ending: failed(atMs, { ...why, countsSinceEntry: false }),
+    policy: route?.settings.retry ?? engine.settings.defaults.retry,
+    jitter: engine.ids.random(1)[0]! / 255,
+  };
+}
+
+function spanOf(held: Held, startedAtMs: number, endedAtMs: number): AttemptSpan {
+  return { number: held.invocation.attempts, startedAtMs, endedAtMs };
+}
+
+function overSleep(completionId: number): Taken {
+  return { key: completionArrival(completionId), entry: sleepEntry(completionId), inline: true };
+}
+
+interface Reply {
+  readonly received: Conversation["received"];
+  readonly ending: Ending;
+}
+
+async function converse(
+  engine: Engine,
+  held: Held,
+  route: Route,
+  version: ProtocolVersion,
+  exchange: Exchange,
+): Promise<Reply> {
+  const { journal } = held.invocation;
+  const conversation = new Conversation({
+    version,
+    messageSizeMaxBytes: engine.settings.messageSizeMaxBytes,
+    openRuns: openRuns(journal),
+    hasOutput: journal.output !== undefined,
+  });
+  const startedAtMs = engine.clock.nowMs();
+  const { abortTimeoutMs } = route.settings;
+  const open: NonNullable<Held["exchange"]> = {
+    startedAtMs,
+    abortTimeoutMs,
+    heardAtMs: startedAtMs,
+    silent: false,
+    abort: () => exchange.abort(),
+  };
+  held.exchange = open;
+  if (held.lost || held.stopping) exchange.abort();
+  try {
+    const head = await exchange.head();
+    const refusal = failureOfHead(engine.clock.nowMs(), head, version);
+    if (refusal !== undefined) {
+      exchange.abort();
+      return { received: [], ending: refusal };
+    }
+    return await readReply(engine, open, exchange, conversation);
+  } catch (error) {
+    const { received } = conversation.finish("broken", error instanceof Error ? error.message : String(error));
+    return { received, ending: failureOfTransport(engine.clock.nowMs(), error, open) };
+  } finally {
+    delete held.exchange;
+  }
+}
+
+/** Reads to the terminator and no further: the end of the stream behind it carries nothing and comes later. */
+async function readReply(
+  engine: Engine,
+  open: NonNullable<Held["exchange"]>,
+  exchange: Exchange,
+  conversation: Conversation,
+): Promise<Reply> {
+  while (!conversation.terminated) {
+    const chunk = await exchange.next();
+    if (chunk === undefined) break;
+    open.heardAtMs = engine.clock.nowMs();
+    conversation.receive(chunk);
+  }
+  const { received, ending } = conversation.finish("eof");
+  if (conversation.terminated) void drain(engine, exchange);
+  return { received, ending: endingOf(engine.clock.nowMs(), ending) };
+}
+
+const DRAIN_MAX_MS = 5_000;
+
+/** Lets the stream end by itself, so that its connection can be used again; one that does not end is cut off. */
+async function drain(engine: Engine, exchange: Exchange): Promise<void> {
+  const over = new AbortController();
+  void engine.clock.sleep(DRAIN_MAX_MS, over.signal).then((waited) => waited && exchange.abort());
+  try {
+    while ((await exchange.next()) !== undefined);
+  } catch {
+    // What breaks behind the terminator is of no consequence.
+  } finally {
+    over.abort();
+  }
+}

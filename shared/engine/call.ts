@@ -1,0 +1,67 @@
+/** A request that waits for its answer: accepted and driven by the same process, without a queue between (design §3.1). */
+import type { Acceptance } from "../core/invocation/acceptance.ts";
+import { accept, heldByAcceptor } from "./accept.ts";
+import type { Lease } from "./acceptance-record.ts";
+import { waitForEnd } from "./attach.ts";
+import { drive } from "./drive.ts";
+import { endedOf } from "./ended.ts";
+import type { Engine } from "./engine.ts";
+import { nextLease } from "./grasp.ts";
+import { isHeld, type Loaded } from "./load.ts";
+import type { Ended, Refusal, Submission } from "./submission.ts";
+import { submit } from "./submit.ts";
+import { sendWake } from "./wake.ts";
+
+/** @param signal aborts when the caller has gone: the invocation goes on all the same */
+export async function call(engine: Engine, submission: Submission, signal?: AbortSignal): Promise<Ended | Refusal> {
+  const submitted = await submit(engine, submission);
+  if (submitted.kind !== "acceptance") return submitted;
+  const { acceptance } = submitted;
+  const lease = nextLease(engine, engine.drives.newToken());
+  if (submission.idempotencyKey === undefined) return await callFresh(engine, acceptance, lease, signal);
+  const [acceptation] = await Promise.all([accept(engine, acceptance, lease), sendBackstop(engine, acceptance)]);
+  if (acceptation.kind === "existing") return await joinCall(engine, acceptation.loaded, signal);
+  await drive(engine, heldByAcceptor(engine, acceptance, lease));
+  return await answer(engine, acceptance, signal);
+}
+
+/** A fresh random id meets nobody, so the first attempt may overlap the put; nothing is committed before it is durable. */
+async function callFresh(
+  engine: Engine,
+  acceptance: Acceptance,
+  lease: Lease,
+  signal: AbortSignal | undefined,
+): Promise<Ended> {
+  const durable = Promise.all([accept(engine, acceptance, lease), sendBackstop(engine, acceptance)]);
+  durable.catch(() => undefined);
+  const held = heldByAcceptor(engine, acceptance, lease, { durable });
+  const end = await drive(engine, held);
+  return end === "ended" ? endedOf(held.invocation, undefined) : await answer(engine, acceptance, signal);
+}
+
+/** The message that finds the invocation if this process dies: sent with the acceptance, due when the lease is over. */
+async function sendBackstop(engine: Engine, { id }: Acceptance): Promise<void> {
+  await sendWake(engine, id, engine.settings.leaseMs);
+}
+
+/** A repeated key meets the first invocation, and drives or wakes it where nobody does. */
+async function joinCall(engine: Engine, loaded: Loaded, signal: AbortSignal | undefined): Promise<Ended> {
+  const { invocation } = loaded;
+  const nowMs = engine.clock.nowMs();
+  if (invocation.standing.status === "completed") return endedOf(invocation, nowMs);
+  const { id } = invocation.acceptance;
+  if (!isHeld(engine, loaded, nowMs)) await sendWake(engine, id, 0);
+  return await answer(engine, invocation.acceptance, signal);
+}
+
+async function answer(engine: Engine, { id, target }: Acceptance, signal: AbortSignal | undefined): Promise<Ended> {
+  const end = await waitForEnd(engine, id, signal);
+  if (end !== undefined) return end;
+  // Ended without a record, between two looks: killed before its first attempt, or kept for no time at all.
+  return {
+    kind: "ended",
+    invocationId: id,
+    target,
+    result: { kind: "failure", failure: { code: 410, message: "gone" } },
+  };
+}

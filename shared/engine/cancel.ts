@@ -1,0 +1,40 @@
+/** Asking an invocation to stop: the handler sees it at its next await; what has not begun ends at once. */
+import { CANCEL_SIGNAL } from "../core/invocation/entry.ts";
+import type { InvocationId } from "../core/model/ids.ts";
+import { writeArrival } from "./deliver.ts";
+import { drive } from "./drive.ts";
+import type { Engine } from "./engine.ts";
+import { claim } from "./grasp.ts";
+import { hasExpired, isHeld, load } from "./load.ts";
+import type { Interruption } from "./submission.ts";
+import { wakeNow } from "./wake.ts";
+
+export async function cancel(engine: Engine, id: InvocationId): Promise<Interruption> {
+  const loaded = await load(engine, id);
+  if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";
+  const { standing, acceptance } = loaded.invocation;
+  if (standing.status === "completed") return "completed";
+  // Each cancel counts, so each has a key of its own.
+  const key = `x${hex(engine.ids.random(12))}`;
+  await writeArrival(engine, { id, nonce: acceptance.nonce }, key, {
+    kind: "notification",
+    id: { index: CANCEL_SIGNAL },
+    result: undefined,
+  });
+  await wakeNow(engine, id);
+  if (standing.status !== "scheduled" && standing.status !== "ready") return "noted";
+  return (await endNow(engine, id)) ? "done" : "noted";
+}
+
+/** What waits for its start has no driver: this one takes it, sees the cancel, and ends it. */
+async function endNow(engine: Engine, id: InvocationId): Promise<boolean> {
+  const loaded = await load(engine, id);
+  if (loaded === undefined || isHeld(engine, loaded, engine.clock.nowMs())) return false;
+  if (loaded.invocation.standing.status === "completed") return true;
+  const held = await claim(engine, loaded, { messageDriven: false });
+  return held !== undefined && (await drive(engine, held)) === "ended";
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,113 @@
+/** The drive loop: look, attempt, commit, perform, and round again, until the invocation ends or must be parked. */
+import { advance } from "../core/invocation/advance.ts";
+import type { AttemptEnded } from "../core/invocation/event.ts";
+import type { Segment } from "../core/invocation/segment.ts";
+import type { Transition } from "../core/invocation/transition.ts";
+import { attempt } from "./attempt.ts";
+import { commit } from "./commit.ts";
+import type { Engine } from "./engine.ts";
+import { noteFailure } from "./failure-events.ts";
+import { leaveOpenIndex } from "./grasp.ts";
+import type { Held } from "./held.ts";
+import { park } from "./park.ts";
+import { perform } from "./perform.ts";
+import { sendWake } from "./wake.ts";
+import { watch } from "./watch.ts";
+
+/** `lost`: another driver has it, and nothing this one did since its last segment counts. */
+export type DriveEnd = "ended" | "parked" | "lost";
+
+type Turn = DriveEnd | "again";
+
+/** @param redo the last segment, where it was read back: its effects may not have been performed (I2) */
+export async function drive(
+  engine: Engine,
+  held: Held,
+  redo?: { before: Held["invocation"]; segment: Segment },
+): Promise<DriveEnd> {
+  engine.drives.add(held);
+  void watch(engine);
+  try {
+    if (redo !== undefined) await performAlong(engine, held, redo.before, redo.segment);
+    for (;;) {
+      const turn = await takeTurn(engine, held);
+      if (turn !== "again") return turn;
+    }
+  } finally {
+    held.open = false;
+    engine.drives.remove(held);
+  }
+}
+
+async function takeTurn(engine: Engine, held: Held): Promise<Turn> {
+  if (held.lost) return "lost";
+  const before = held.invocation;
+  const arrivals = [...held.arrivals.values()];
+  const transition = advance(before, { kind: "look", atMs: engine.clock.nowMs(), arrivals });
+  const { step } = transition;
+  if (step.kind !== "attempt") return await follow(engine, held, transition);
+  if (held.stopping) return await park(engine, held, { kind: "park", status: "ready" });
+  held.invocation = transition.next;
+  const ended = await attempt(engine, held, step);
+  if (held.lost) return "lost";
+  return await follow(engine, held, decide(engine, held, ended));
+}
+
+function decide(engine: Engine, held: Held, ended: AttemptEnded): Transition {
+  if (ended.ending.kind === "failed") {
+    const { errorCode, message } = ended.ending.failure;
+    const attemptNumber = ended.attempt.number;
+    engine.log.info("an attempt failed", { invocationId: held.id, attempt: attemptNumber, errorCode, message });
+    engine.meter.count("attempt_failures_total", { code: errorCode });
+  }
+  return advance(held.invocation, ended);
+}
+
+/** I2: the segment first, its effects after it, and only then whatever comes next. */
+async function follow(engine: Engine, held: Held, transition: Transition): Promise<Turn> {
+  const { segment, failure, next, step } = transition;
+  if (segment !== undefined) {
+    const before = held.invocation;
+    if (!(await commit(engine, held, { ...transition, segment }))) return "lost";
+    if (step.kind === "end") engine.drives.ring(held.id);
+    await performAlong(engine, held, before, segment);
+  } else {
+    held.invocation = next;
+    if (failure !== undefined) await noteFailure(engine, held, failure);
+  }
+  switch (step.kind) {
+    case "end":
+      await leaveOpenIndex(engine, held);
+      return "ended";
+    case "park":
+      return await park(engine, held, step);
+    case "ignore":
+      return await park(engine, held, { kind: "park", status: "ready" });
+    case "attempt":
+    case "look":
+      return "again";
+  }
+}
+
+async function performAlong(engine: Engine, held: Held, before: Held["invocation"], segment: Segment): Promise<void> {
+  for (const child of await perform(engine, held, before, segment)) driveAlong(engine, held, child);
+}
+
+/** The driver of the caller drives the child too; what fails to drive it leaves it to the queue. */
+function driveAlong(engine: Engine, held: Held, child: Held): void {
+  const completionId = child.caller!.completionId;
+  const ended = leaveToQueueOnFailure(engine, child).then(() => {
+    held.children.delete(completionId);
+    held.ring?.();
+  });
+  held.children.set(completionId, ended);
+}
+
+async function leaveToQueueOnFailure(engine: Engine, child: Held): Promise<void> {
+  try {
+    await drive(engine, child);
+  } catch (error) {
+    engine.log.error("a called invocation could not be driven", { invocationId: child.id, error: String(error) });
+    await sendWake(engine, child.id, engine.settings.leaseMs).catch(() => undefined);
+  }
+}

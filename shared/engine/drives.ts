@@ -1,0 +1,94 @@
+/** The drives of this process: hints only, so that a wait ends early and a lease is renewed in time. */
+import type { InvocationId, Token } from "../core/model/ids.ts";
+import { type Held, letGo } from "./held.ts";
+import type { Clock } from "./ports/clock.ts";
+
+/**
+ * Nothing here is truth: a second process that knows none of it reaches the same results, later (I8).
+ * The watch over leases and silent exchanges runs only while something is being driven.
+ */
+export class Drives {
+  readonly #clock: Clock;
+  readonly #owner: string;
+  readonly #held = new Map<InvocationId, Held>();
+  readonly #bells = new Map<InvocationId, Set<() => void>>();
+  #tokens = 0;
+  #stopping = false;
+  /** One watch goes round at a time. */
+  watched = false;
+
+  /** @param owner names this process: the beginning of every token it gives out */
+  constructor(clock: Clock, owner: string) {
+    this.#clock = clock;
+    this.#owner = owner;
+  }
+
+  get size(): number {
+    return this.#held.size;
+  }
+
+  get stopping(): boolean {
+    return this.#stopping;
+  }
+
+  newToken(): Token {
+    return `${this.#owner}.${++this.#tokens}` as Token;
+  }
+
+  all(): Iterable<Held> {
+    return this.#held.values();
+  }
+
+  add(held: Held): void {
+    this.#held.set(held.id, held);
+    if (this.#stopping) held.stopping = true;
+  }
+
+  remove(held: Held): void {
+    if (this.#held.get(held.id) === held) this.#held.delete(held.id);
+  }
+
+  find(id: InvocationId): Held | undefined {
+    return this.#held.get(id);
+  }
+
+  /** Something was written for this invocation: its driver, if it is one of ours, reads before it parks. */
+  poke(id: InvocationId): void {
+    const held = this.#held.get(id);
+    if (held === undefined) return;
+    held.poked = true;
+    held.ring?.();
+  }
+
+  /** Tells those of this process who wait for the end of an invocation to look. */
+  ring(id: InvocationId): void {
+    const waiting = this.#bells.get(id);
+    if (waiting === undefined) return;
+    this.#bells.delete(id);
+    for (const wake of waiting) wake();
+  }
+
+  /** Waits until somebody rings, at most `ms`; a ring is a hint and may never come. */
+  async heard(id: InvocationId, ms: number, signal?: AbortSignal): Promise<void> {
+    const bell = new AbortController();
+    const wake = () => bell.abort();
+    const waiting = this.#bells.get(id) ?? new Set();
+    this.#bells.set(id, waiting.add(wake));
+    signal?.addEventListener("abort", wake, { once: true });
+    if (signal?.aborted !== true) await this.#clock.sleep(ms, bell.signal);
+    signal?.removeEventListener("abort", wake);
+    waiting.delete(wake);
+    if (waiting.size === 0 && this.#bells.get(id) === waiting) this.#bells.delete(id);
+  }
+
+  /** Asks every driver to park at its next occasion and lets go of open exchanges. */
+  stop(): void {
+    this.#stopping = true;
+    for (const held of this.#held.values()) {
+      held.stopping = true;
+      letGo(held, "stopping");
+      held.ring?.();
+    }
+    for (const id of [...this.#bells.keys()]) this.ring(id);
+  }
+}

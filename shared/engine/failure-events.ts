@@ -1,0 +1,29 @@
+/** Failures that no segment tells of: a bounded ring of event items beside the journal. */
+import type { AttemptFailure } from "../core/model/attempt-failure.ts";
+import { decode } from "../core/model/proto3-decode.ts";
+import { encode } from "../core/model/proto3-encode.ts";
+import type { Engine } from "./engine.ts";
+import type { Held } from "./held.ts";
+import { EVENTS, eventKey } from "./item-keys.ts";
+import { keepUntilS } from "./keep.ts";
+import { readPartition } from "./read-partition.ts";
+import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
+import { attemptFailureFromStored, attemptFailureToStored, StoredAttemptFailure } from "./stored-values.ts";
+
+export async function noteFailure(engine: Engine, held: Held, failure: AttemptFailure): Promise<void> {
+  const { acceptance, attempts } = held.invocation;
+  if (held.durable !== undefined) await held.durable;
+  const b = sealed(encode(StoredAttemptFailure, attemptFailureToStored(failure), ENVELOPE_BYTES));
+  const expiresAtS = keepUntilS(acceptance, engine.clock.nowMs());
+  held.units++;
+  await engine.table.put({ ...eventKey(held.pk, acceptance.nonce, attempts), b, expiresAtS });
+}
+
+/** Oldest first. */
+export async function readFailures(engine: Engine, pk: string, nonce: string): Promise<readonly AttemptFailure[]> {
+  const items = await readPartition(engine.table, pk, EVENTS);
+  return items
+    .filter(({ sk }) => sk.startsWith(`evt#${nonce}#`))
+    .map(({ sk, b }) => attemptFailureFromStored(decode(StoredAttemptFailure, opened(b, `event ${sk}`))))
+    .sort((a, b) => a.atMs - b.atMs);
+}

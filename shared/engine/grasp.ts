@@ -1,0 +1,140 @@
+/** Taking, keeping and letting go of the hold: the driver's lease on an invocation (design §2). */
+import type { ParkedStatus } from "../core/invocation/transition.ts";
+import type { Token } from "../core/model/ids.ts";
+import type { Engine } from "./engine.ts";
+import { type Held, letGo, newHeld } from "./held.ts";
+import { claimCondition, type Hold, holdItem, keepCondition } from "./hold-record.ts";
+import { keepUntilS } from "./keep.ts";
+import type { Loaded } from "./load.ts";
+import type { Condition } from "./ports/table.ts";
+
+/** Each parked invocation is looked at once per interval, even if nothing wakes it (I8). */
+export const CHECK_INTERVAL_MS = 600_000;
+
+export interface Grasp {
+  readonly messageDriven: boolean;
+}
+
+/** Takes an invocation over that nobody drives. @returns undefined where somebody else was faster */
+export async function claim(engine: Engine, loaded: Loaded, { messageDriven }: Grasp): Promise<Held | undefined> {
+  const { invocation, hold, pk } = loaded;
+  const nowMs = engine.clock.nowMs();
+  const lease = { token: engine.drives.newToken(), untilMs: nowMs + engine.settings.leaseMs };
+  const held = newHeld({
+    id: invocation.acceptance.id,
+    pk,
+    messageDriven,
+    depth: 0,
+    invocation,
+    lease,
+    arrivals: new Map(loaded.arrivals),
+    ...(hold && { hold }),
+  });
+  const won = await writeHold(engine, held, running(held, nowMs), claimCondition(invocation.segmentIndex, hold?.token));
+  return won ? held : undefined;
+}
+
+/** Once in the open index it stays there, under the end of its lease: a dead driver is found by the sweeper too. */
+function running(held: Held, nowMs: number): Changes {
+  const indexed = held.hold?.lookAtMs !== undefined;
+  return {
+    status: "running",
+    untilMs: held.lease.untilMs,
+    ...(indexed && { lookAtMs: Math.max(held.lease.untilMs, nowMs) }),
+  };
+}
+
+/** Takes back what this driver itself has parked, because something arrived meanwhile (I4). */
+export async function reclaim(engine: Engine, held: Held): Promise<boolean> {
+  const parked = held.lease.token;
+  held.lease = { token: engine.drives.newToken(), untilMs: engine.clock.nowMs() + engine.settings.leaseMs };
+  return await writeHold(engine, held, running(held, engine.clock.nowMs()), {
+    kind: "equal",
+    attribute: "token",
+    value: parked,
+  });
+}
+
+/** Extends the lease. From then on the invocation is in the open index: it takes longer than a lease. */
+export async function renew(engine: Engine, held: Held): Promise<boolean> {
+  const mine = held.lease.token;
+  const untilMs = engine.clock.nowMs() + engine.settings.leaseMs;
+  held.lease = { token: engine.drives.newToken(), untilMs };
+  const silentSinceMs = held.exchange?.silent === true ? held.exchange.heardAtMs : undefined;
+  const hold = {
+    status: "running" as const,
+    untilMs,
+    lookAtMs: untilMs,
+    ...(silentSinceMs !== undefined && { silentSinceMs }),
+  };
+  const kept = await writeHold(engine, held, hold, keepCondition(held.invocation.segmentIndex, mine));
+  if (!kept) {
+    held.lost = true;
+    letGo(held, "lost");
+    held.ring?.();
+  }
+  return kept;
+}
+
+/** Lets go of an invocation that cannot advance now. @returns false where somebody else holds it */
+export async function putDown(
+  engine: Engine,
+  held: Held,
+  status: ParkedStatus,
+  wakeAtMs: number | undefined,
+): Promise<boolean> {
+  await held.renewal;
+  const mine = held.lease.token;
+  const lookAtMs = wakeAtMs ?? engine.clock.nowMs() + CHECK_INTERVAL_MS;
+  held.lease = { token: engine.drives.newToken(), untilMs: 0 };
+  const hold = { status, untilMs: 0, lookAtMs, ...(wakeAtMs !== undefined && { wakeAtMs }) };
+  return await writeHold(engine, held, hold, keepCondition(held.invocation.segmentIndex, mine));
+}
+
+/** Takes a completed invocation out of the open index, where it ever stood there. */
+export async function leaveOpenIndex(engine: Engine, held: Held): Promise<void> {
+  if (held.hold?.lookAtMs === undefined) return;
+  const token = engine.drives.newToken();
+  held.lease = { token, untilMs: 0 };
+  await writeHold(
+    engine,
+    held,
+    { status: "completed", untilMs: 0 },
+    claimCondition(held.invocation.segmentIndex, held.hold.token),
+  );
+}
+
+type Changes = Partial<Hold> & Pick<Hold, "status" | "untilMs">;
+
+/** @param changes what differs from a bare hold at the last segment; attempts, retries and failure follow the invocation */
+async function writeHold(engine: Engine, held: Held, changes: Changes, condition: Condition) {
+  const { invocation, lease } = held;
+  const { acceptance, pin, lastFailure } = invocation;
+  const keptUntilS = Math.max(held.hold?.keepUntilS ?? 0, keepUntilS(acceptance, acceptance.createdAtMs));
+  const hold: Hold = {
+    base: invocation.segmentIndex,
+    token: lease.token,
+    attempts: invocation.attempts,
+    retries: invocation.retries,
+    keepUntilS: keptUntilS,
+    ...(pin && { deploymentId: pin.deploymentId }),
+    ...(lastFailure && { lastFailure }),
+    ...changes,
+  };
+  const place = {
+    prefix: engine.settings.keyPrefix,
+    id: held.id,
+    nonce: acceptance.nonce,
+    target: acceptance.target,
+    expiresAtS: Math.max(keptUntilS, keepUntilS(acceptance, engine.clock.nowMs())),
+  };
+  held.units++;
+  const { written } = await engine.table.put(holdItem(place, hold), condition);
+  if (written) held.hold = hold;
+  return written;
+}
+
+/** The lease with which a segment is written: the same driver, for one more term. */
+export function nextLease(engine: Engine, token: Token): { token: Token; untilMs: number } {
+  return { token, untilMs: engine.clock.nowMs() + engine.settings.leaseMs };
+}

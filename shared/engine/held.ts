@@ -1,0 +1,97 @@
+/** What a driver has in its hands while it advances one invocation. */
+import type { Arrival } from "../core/invocation/event.ts";
+import type { Invocation } from "../core/invocation/invocation.ts";
+import type { Result } from "../core/model/failure.ts";
+import type { InvocationId } from "../core/model/ids.ts";
+import type { Lease } from "./acceptance-record.ts";
+import type { Hold } from "./hold-record.ts";
+
+/** Why a driver lets go of an exchange before its end. */
+export type LetGo = "abort-timeout" | "lost" | "stopping";
+
+export interface OpenExchange {
+  readonly startedAtMs: number;
+  readonly abortTimeoutMs: number;
+  /** When the last bytes came; the start while none have. */
+  heardAtMs: number;
+  silent: boolean;
+  letGo?: LetGo;
+  abort(): void;
+}
+
+/** The caller that is driven by the same driver and takes the result straight from it. */
+export interface InlineCaller {
+  readonly held: Held;
+  readonly completionId: number;
+}
+
+export interface Held {
+  readonly id: InvocationId;
+  readonly pk: string;
+  /** A message that will come again is this driver's backstop; an ingress driver has none of its own (I4). */
+  readonly messageDriven: boolean;
+  /** 0 for what a request or a message started, 1 for its children, and so on. */
+  readonly depth: number;
+  readonly caller?: InlineCaller;
+  invocation: Invocation;
+  lease: Lease;
+  /** The hold item as last read or written; absent while there is none. */
+  hold?: Hold;
+  /** Arrivals that no segment lists, by key; those marked inline are in no item either. */
+  readonly arrivals: Map<string, Arrival>;
+  /** What the inline arrivals bring, free of any protocol version, for the case that they must be written down. */
+  readonly results: Map<string, { readonly completionId: number; readonly result: Result | undefined }>;
+  /** The acceptance on its way to the table: nothing is committed before it is there. */
+  durable?: Promise<unknown>;
+  /** Writes made since the last segment. */
+  units: number;
+  /** False once the driver has left: what comes later must go through the table. */
+  open: boolean;
+  /** Another driver has it: throw everything away. */
+  lost: boolean;
+  /** The process stops: park at the next occasion. */
+  stopping: boolean;
+  /** Somebody wrote something: read the arrivals before parking on what is in memory. */
+  poked: boolean;
+  /** A wake came while it was driven: somebody may have attached. */
+  sinkSuspected: boolean;
+  exchange?: OpenExchange;
+  /** Calls that are being driven along, by completion id. */
+  readonly children: Map<number, Promise<void>>;
+  /** A renewal of the lease that is on its way: whoever writes the hold next waits for it. */
+  renewal?: Promise<void>;
+  /** Ends a wait inside the driver. */
+  ring?: () => void;
+}
+
+export function newHeld(
+  given: Pick<Held, "id" | "pk" | "messageDriven" | "depth" | "invocation" | "lease"> & Partial<Held>,
+): Held {
+  return {
+    arrivals: new Map(),
+    children: new Map(),
+    results: new Map(),
+    units: 0,
+    open: true,
+    lost: false,
+    stopping: false,
+    poked: false,
+    sinkSuspected: false,
+    ...given,
+  };
+}
+
+/** A result that comes straight from a child or a lookup: in memory until a segment lists it or a park writes it down. */
+export function takeInline(held: Held, arrival: Extract<Arrival, { kind: "notification" }>): void {
+  if (held.invocation.taken.has(arrival.taken.key) || held.arrivals.has(arrival.taken.key)) return;
+  held.arrivals.set(arrival.taken.key, arrival);
+  held.ring?.();
+}
+
+/** Ends the exchange of a driver, if one is open, and tells the driver why. */
+export function letGo(held: Held, why: LetGo): void {
+  const { exchange } = held;
+  if (exchange === undefined || exchange.letGo !== undefined) return;
+  exchange.letGo = why;
+  exchange.abort();
+}

@@ -1,0 +1,103 @@
+/** The hold as an item: who drives an invocation, or how it is parked, from the first park or takeover on. */
+import type { ParkedStatus } from "../core/invocation/transition.ts";
+import type { Retries } from "../core/invocation/segment.ts";
+import type { AttemptFailure } from "../core/model/attempt-failure.ts";
+import type { InvocationId, Nonce, Token } from "../core/model/ids.ts";
+import type { Target } from "../core/model/target.ts";
+import { holdKey, invocationPk, openKeys } from "./item-keys.ts";
+import type { Condition, Item } from "./ports/table.ts";
+
+export interface Hold {
+  /** The index of the last segment that its writer had loaded. */
+  readonly base: number;
+  readonly token: Token;
+  /** The end of the lease; 0 when parked. */
+  readonly untilMs: number;
+  readonly status: ParkedStatus | "running" | "completed";
+  readonly wakeAtMs?: number;
+  readonly attempts: number;
+  readonly retries: Retries;
+  readonly lastFailure?: AttemptFailure;
+  /** A deployment that took the running attempt has sent nothing since. */
+  readonly silentSinceMs?: number;
+  /** Whether it stands in the open index; once there it stays until the invocation has completed. */
+  readonly lookAtMs?: number;
+  /** Until when the items of the invocation live, as far as anybody extended them. */
+  readonly keepUntilS: number;
+  readonly deploymentId?: string;
+}
+
+export interface HoldPlace {
+  readonly prefix: string;
+  readonly id: InvocationId;
+  readonly nonce: Nonce;
+  readonly target: Target;
+  readonly expiresAtS: number;
+}
+
+export function holdItem({ prefix, id, nonce, target, expiresAtS }: HoldPlace, hold: Hold): Item {
+  const { lookAtMs } = hold;
+  return {
+    ...holdKey(invocationPk(prefix, id), nonce),
+    ...(lookAtMs !== undefined && openKeys(prefix, id, lookAtMs)),
+    base: hold.base,
+    token: hold.token,
+    untilMs: hold.untilMs,
+    status: hold.status,
+    attempts: hold.attempts,
+    policyAttempts: hold.retries.policyAttempts,
+    sinceEntry: hold.retries.sinceEntry,
+    keepUntilS: hold.keepUntilS,
+    service: target.service,
+    handler: target.handler,
+    expiresAtS,
+    ...(target.key !== undefined && { objectKey: target.key }),
+    ...(hold.wakeAtMs !== undefined && { wakeAtMs: hold.wakeAtMs }),
+    ...(hold.silentSinceMs !== undefined && { silentSinceMs: hold.silentSinceMs }),
+    ...(hold.deploymentId !== undefined && { deploymentId: hold.deploymentId }),
+    ...(lookAtMs !== undefined && { lookAtMs }),
+    ...(hold.lastFailure && { lastFailure: JSON.stringify(hold.lastFailure) }),
+  };
+}
+
+export function readHold(item: Item): Hold {
+  const number = (name: string): number | undefined =>
+    typeof item[name] === "number" ? (item[name] as number) : undefined;
+  const wakeAtMs = number("wakeAtMs");
+  const silentSinceMs = number("silentSinceMs");
+  const lookAtMs = number("lookAtMs");
+  const { token, status, lastFailure, deploymentId } = item as Record<string, unknown>;
+  return {
+    base: number("base") ?? 0,
+    token: String(token) as Token,
+    untilMs: number("untilMs") ?? 0,
+    status: status as Hold["status"],
+    attempts: number("attempts") ?? 0,
+    retries: { policyAttempts: number("policyAttempts") ?? 0, sinceEntry: number("sinceEntry") ?? 0 },
+    keepUntilS: number("keepUntilS") ?? 0,
+    ...(wakeAtMs !== undefined && { wakeAtMs }),
+    ...(silentSinceMs !== undefined && { silentSinceMs }),
+    ...(lookAtMs !== undefined && { lookAtMs }),
+    ...(typeof deploymentId === "string" && { deploymentId }),
+    ...(typeof lastFailure === "string" && { lastFailure: JSON.parse(lastFailure) as AttemptFailure }),
+  };
+}
+
+/** May take over what `read` described: nobody has written since (design §2, claim). */
+export function claimCondition(base: number, read: Token | undefined): Condition {
+  const free: Condition[] = [{ kind: "absent" }, { kind: "less", attribute: "base", than: base }];
+  if (read !== undefined) free.push({ kind: "equal", attribute: "token", value: read });
+  return { kind: "any", of: free };
+}
+
+/** May write as the driver that holds `mine`: nobody took over since (design §2, park). */
+export function keepCondition(base: number, mine: Token): Condition {
+  const held: Condition = {
+    kind: "all",
+    of: [
+      { kind: "equal", attribute: "base", value: base },
+      { kind: "equal", attribute: "token", value: mine },
+    ],
+  };
+  return { kind: "any", of: [{ kind: "absent" }, { kind: "less", attribute: "base", than: base }, held] };
+}

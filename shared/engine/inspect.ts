@@ -1,0 +1,77 @@
+/** What can be told of an invocation to an operator: where it stands, what it tried, what is in its journal. */
+import type { Entry } from "../core/invocation/entry.ts";
+import type { Invocation } from "../core/invocation/invocation.ts";
+import type { InvocationId } from "../core/model/ids.ts";
+import type { Engine } from "./engine.ts";
+import { readFailures } from "./failure-events.ts";
+import type { Held } from "./held.ts";
+import { hasExpired, isHeld, load, type Loaded } from "./load.ts";
+import type { EntryView, InvocationView, PresentedStatus } from "./submission.ts";
+
+/** @returns undefined where there is no such invocation, or no longer */
+export async function inspect(engine: Engine, id: InvocationId): Promise<InvocationView | undefined> {
+  const loaded = await load(engine, id);
+  if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
+  const driven = engine.drives.find(id);
+  // What this process drives it knows better than the table: attempts and retries that no item tells of.
+  const invocation =
+    driven !== undefined && driven.invocation.segmentIndex >= loaded.invocation.segmentIndex
+      ? driven.invocation
+      : loaded.invocation;
+  const { acceptance, standing, journal, lastFailure, pin } = invocation;
+  const { source, idempotencyKey } = acceptance;
+  const events = await readFailures(engine, loaded.pk, acceptance.nonce);
+  return {
+    id,
+    target: acceptance.target,
+    status: presented(engine, loaded, invocation, driven),
+    createdAtMs: acceptance.createdAtMs,
+    modifiedAtMs: invocation.modifiedAtMs,
+    attempts: invocation.attempts,
+    entries: journal.entries.map(viewOf),
+    events,
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(source.kind !== "ingress" && { invokedBy: { invocationId: source.callerId, target: source.callerTarget } }),
+    ...(pin && { pinnedDeploymentId: pin.deploymentId, protocolVersion: pin.protocolVersion }),
+    ...(lastFailure && standing.status !== "completed" && { lastFailure }),
+    ...(standing.status === "backing-off" && { nextRetryAtMs: standing.retryAtMs }),
+    ...(standing.status === "completed" && { completedAtMs: standing.endedAtMs }),
+    ...(standing.status === "completed" && standing.result.kind === "failure" && { failure: standing.result.failure }),
+    ...waits(loaded, invocation, driven),
+  };
+}
+
+function waits(
+  { hold }: Loaded,
+  { standing }: Invocation,
+  driven: Held | undefined,
+): { wakeAtMs?: number; silentSinceMs?: number } {
+  const silentSinceMs =
+    driven?.exchange?.silent === true
+      ? driven.exchange.heardAtMs
+      : driven === undefined
+        ? hold?.silentSinceMs
+        : undefined;
+  const parked = standing.status === "suspended" || standing.status === "scheduled";
+  return {
+    ...(parked && driven === undefined && hold?.wakeAtMs !== undefined && { wakeAtMs: hold.wakeAtMs }),
+    ...(silentSinceMs !== undefined && standing.status !== "completed" && { silentSinceMs }),
+  };
+}
+
+function presented(
+  engine: Engine,
+  loaded: Loaded,
+  { standing }: Invocation,
+  driven: Held | undefined,
+): PresentedStatus {
+  const { status } = standing;
+  if (status !== "running" && status !== "ready") return status;
+  if (driven !== undefined) return "running";
+  return isHeld(engine, loaded, engine.clock.nowMs()) ? "running" : "ready";
+}
+
+function viewOf(entry: Entry, index: number): EntryView {
+  if (entry.kind === "notification") return { index, type: `Notification: ${entry.type}` };
+  return { index, type: `Command: ${entry.type}`, ...(entry.name !== "" && { name: entry.name }) };
+}

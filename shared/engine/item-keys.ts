@@ -1,0 +1,91 @@
+/** The key scheme: where everything about an invocation stands in the one table (ADR 0003). */
+import type { InvocationId, Nonce } from "../core/model/ids.ts";
+import type { Key } from "./ports/table.ts";
+
+/** Sort keys of one invocation: `arr#`, `evt#`, `hold#`, `seg#`, `sink#`, in this order, with room for `blob#`. */
+export const ARRIVALS = { from: "arr#", below: "arr$" };
+/** From the hold up to the last segment, sinks excluded. */
+export const HOLD_AND_SEGMENTS = { from: "hold#", below: "seg$" };
+export const EVENTS = { from: "evt#", below: "evt$" };
+
+export const ACCEPTANCE_SK = "seg#000000";
+
+/** Spreads both indexes over as many partitions: each takes some 1,000 writes a second. */
+export const INDEX_SHARDS = 8;
+const DAY_MS = 86_400_000;
+
+export function invocationPk(prefix: string, id: InvocationId | string): string {
+  return `${prefix}inv#${id}`;
+}
+
+export function segmentKey(pk: string, nonce: Nonce, index: number): Key {
+  return { pk, sk: index === 0 ? ACCEPTANCE_SK : `seg#${nonce}#${String(index).padStart(6, "0")}` };
+}
+
+export function holdKey(pk: string, nonce: Nonce): Key {
+  return { pk, sk: `hold#${nonce}` };
+}
+
+export function arrivalKey(pk: string, nonce: Nonce, unique: string): Key {
+  return { pk, sk: `arr#${nonce}#${unique}` };
+}
+
+/** Events are a ring: the newest 32 remain. */
+export function eventKey(pk: string, nonce: Nonce, attempt: number): Key {
+  return { pk, sk: `evt#${nonce}#${String(attempt % 32).padStart(2, "0")}` };
+}
+
+export function sinkKey(pk: string, nonce: Nonce, unique: string): Key {
+  return { pk, sk: `sink#${nonce}#${unique}` };
+}
+
+export function sinkRange(nonce: Nonce): { from: string; below: string } {
+  return { from: `sink#${nonce}#`, below: `sink#${nonce}$` };
+}
+
+/** The part of a sort key after its prefix and nonce. */
+export function uniquePart(sk: string, prefix: "arr" | "sink", nonce: Nonce): string | undefined {
+  const head = `${prefix}#${nonce}#`;
+  return sk.startsWith(head) ? sk.slice(head.length) : undefined;
+}
+
+/** The completion of command `completionId`, whoever brings it: only the first counts. */
+export function completionArrival(completionId: number): string {
+  return `c${completionId}`;
+}
+
+/** A signal with a number above the built-in ones (awakeables): only the first counts. */
+export function awakeableArrival(index: number): string {
+  return `s${index}`;
+}
+
+function shardOf(id: InvocationId): number {
+  return id.charCodeAt(id.length - 1) % INDEX_SHARDS;
+}
+
+function padded(atMs: number): string {
+  return String(Math.max(0, Math.floor(atMs))).padStart(15, "0");
+}
+
+/** Keys of the listing index: every invocation by the UTC day and the moment of its acceptance. */
+export function listingKeys(prefix: string, id: InvocationId, createdAtMs: number): { listPk: string; listSk: string } {
+  return { listPk: listingPk(prefix, createdAtMs, shardOf(id)), listSk: `${padded(createdAtMs)}#${id}` };
+}
+
+export function listingPk(prefix: string, atMs: number, shard: number): string {
+  return `${prefix}list#${Math.floor(atMs / DAY_MS)}#${shard}`;
+}
+
+/** Keys of the open index: invocations that are parked or held for long, by the moment at which to look at them. */
+export function openKeys(prefix: string, id: InvocationId, lookAtMs: number): { openPk: string; openSk: string } {
+  return { openPk: openPk(prefix, shardOf(id)), openSk: `${padded(lookAtMs)}#${id}` };
+}
+
+export function openPk(prefix: string, shard: number): string {
+  return `${prefix}open#${shard}`;
+}
+
+/** Bounds of either index for moments from `fromMs` on and before `belowMs`. */
+export function momentRange(fromMs: number, belowMs: number): { from: string; below: string } {
+  return { from: padded(fromMs), below: padded(belowMs) };
+}

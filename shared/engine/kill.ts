@@ -1,0 +1,57 @@
+/** Ending an invocation whatever it is doing: the final segment goes in at the next index, which fences its driver. */
+import { advance } from "../core/invocation/advance.ts";
+import type { InvocationId } from "../core/model/ids.ts";
+import { commit } from "./commit.ts";
+import { orderKill } from "./deliver.ts";
+import type { Engine } from "./engine.ts";
+import { leaveOpenIndex } from "./grasp.ts";
+import { letGo, newHeld, type Held } from "./held.ts";
+import { hasExpired, load, type Loaded } from "./load.ts";
+import { perform } from "./perform.ts";
+import type { Interruption } from "./submission.ts";
+
+/** Applied state is not rolled back; children are killed too. */
+export async function kill(engine: Engine, id: InvocationId): Promise<Interruption> {
+  for (let first = true; ; first = false) {
+    const loaded = await load(engine, id);
+    if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return first ? "unknown" : "done";
+    if (loaded.invocation.standing.status === "completed") return first ? "completed" : "done";
+    // I3: the order stands in the table before anybody acts on it, so that a killer that dies here is replaced.
+    if (first) await orderKill(engine, id);
+    if (await killLoaded(engine, loaded)) return "done";
+  }
+}
+
+/** @returns false where a driver wrote another segment meanwhile: the killer loads again */
+async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolean> {
+  const held = killerOf(loaded);
+  // I2: whoever writes segment k+1 performs the effects of segment k first.
+  if (loaded.last !== undefined) await perform(engine, held, loaded.last.before, loaded.last.segment);
+  const before = held.invocation;
+  const { segment, ...rest } = advance(before, { kind: "kill", atMs: engine.clock.nowMs() });
+  if (segment === undefined || !(await commit(engine, held, { ...rest, segment }))) return false;
+  const driver = engine.drives.find(held.id);
+  if (driver !== undefined) {
+    driver.lost = true;
+    letGo(driver, "lost");
+    driver.ring?.();
+  }
+  await perform(engine, held, before, segment);
+  await leaveOpenIndex(engine, held);
+  engine.drives.ring(held.id);
+  return true;
+}
+
+/** The killer holds nothing: the fence alone decides. Its depth keeps it from driving anything along. */
+function killerOf({ invocation, pk, lease, hold }: Loaded): Held {
+  const { id } = invocation.acceptance;
+  return newHeld({
+    id,
+    pk,
+    messageDriven: true,
+    depth: Infinity,
+    invocation,
+    lease: { ...lease, untilMs: 0 },
+    ...(hold && { hold }),
+  });
+}

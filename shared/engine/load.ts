@@ -1,0 +1,132 @@
+/** Reads an invocation back from its partition: the acceptance with every segment folded in, and what arrived since. */
+import type { Arrival } from "../core/invocation/event.ts";
+import { accepted, expiresAtMs, fold, type Invocation, type Standing } from "../core/invocation/invocation.ts";
+import type { Segment } from "../core/invocation/segment.ts";
+import type { InvocationId, Nonce } from "../core/model/ids.ts";
+import { PROTOCOL_VERSION_MAX, isProtocolVersion } from "../core/protocol/version.ts";
+import { type Lease, readAcceptance } from "./acceptance-record.ts";
+import { readArrival } from "./arrival-record.ts";
+import type { Engine } from "./engine.ts";
+import { type Hold, readHold } from "./hold-record.ts";
+import { inputEntry } from "./input-entry.ts";
+import { ACCEPTANCE_SK, ARRIVALS, HOLD_AND_SEGMENTS, invocationPk } from "./item-keys.ts";
+import type { Item } from "./ports/table.ts";
+import { readPartition } from "./read-partition.ts";
+import { readSegment } from "./segment-record.ts";
+
+export interface Loaded {
+  readonly pk: string;
+  readonly invocation: Invocation;
+  /** The last segment and the invocation before it: what it takes to redo its effects (I2). */
+  readonly last?: { readonly before: Invocation; readonly segment: Segment };
+  readonly hold?: Hold;
+  /** Who drives now, as the newest of hold and segment says. */
+  readonly lease: Lease;
+  /** Those that no segment lists, by key. */
+  readonly arrivals: ReadonlyMap<string, Arrival>;
+  readonly expiresAtS: number;
+}
+
+/** @returns undefined where nothing was ever accepted under this id, or all of it is gone */
+export async function load(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
+  const pk = invocationPk(engine.settings.keyPrefix, id);
+  // I4: segments first, arrivals second. Read the other way round, a segment could list an arrival not yet seen.
+  const items = await readPartition(engine.table, pk, HOLD_AND_SEGMENTS);
+  const acceptance = items.find(({ sk }) => sk === ACCEPTANCE_SK);
+  if (acceptance === undefined) return undefined;
+  return assemble(id, pk, acceptance, items, await readPartition(engine.table, pk, ARRIVALS));
+}
+
+function assemble(id: InvocationId, pk: string, first: Item, items: readonly Item[], arrived: readonly Item[]): Loaded {
+  const { acceptance, lease: firstLease } = readAcceptance(id, first);
+  const { nonce } = acceptance;
+  let invocation = accepted(acceptance, inputEntry(acceptance));
+  let lease = firstLease;
+  let last: Loaded["last"];
+  const byKey = new Map(arrived.map((item) => [item.sk, item]));
+  const arrivalFrom = (item: Item | undefined) =>
+    item && readArrival(item, nonce, invocation.journal, versionOf(invocation));
+  for (const item of segmentsOf(items, nonce)) {
+    const read = readSegment(invocation.segmentIndex + 1, item, (key) => {
+      const arrival = arrivalFrom(byKey.get(`arr#${nonce}#${key}`));
+      return arrival?.kind === "notification" ? arrival : undefined;
+    });
+    last = { before: invocation, segment: read.segment };
+    invocation = fold(invocation, read.segment);
+    lease = read.lease;
+  }
+  const holdFound = items.find(({ sk }) => sk === `hold#${nonce}`);
+  const hold = holdFound && readHold(holdFound);
+  if (hold && hold.base >= invocation.segmentIndex) {
+    lease = { token: hold.token, untilMs: hold.untilMs };
+    invocation = underHold(invocation, hold);
+  } else if (lease.token !== "" && invocation.standing.status === "ready") {
+    // The acceptor drives, or drove: an attempt may have begun that nothing written tells of.
+    invocation = { ...invocation, standing: { status: "running" } };
+  }
+  const arrivals = freshArrivals(arrived, invocation, nonce);
+  const expiresAtS = typeof first["expiresAtS"] === "number" ? first["expiresAtS"] : 0;
+  return { pk, invocation, lease, arrivals, expiresAtS, ...(last && { last }), ...(hold && { hold }) };
+}
+
+/** In order; those of former lives carry another nonce and are passed over (I12). */
+function segmentsOf(items: readonly Item[], nonce: Nonce): readonly Item[] {
+  return items.filter(({ sk }) => sk.startsWith(`seg#${nonce}#`));
+}
+
+export function freshArrivals(arrived: readonly Item[], invocation: Invocation, nonce: Nonce): Map<string, Arrival> {
+  const fresh = new Map<string, Arrival>();
+  for (const item of arrived) {
+    const key = item.sk.slice(`arr#${nonce}#`.length);
+    if (invocation.taken.has(key)) continue;
+    const arrival = readArrival(item, nonce, invocation.journal, versionOf(invocation));
+    if (arrival !== undefined) fresh.set(key, arrival);
+  }
+  return fresh;
+}
+
+/** Before the pin the newest version is assumed: all that differs is the metadata of failures. */
+export function versionOf({ pin }: Invocation): 5 | 6 | 7 {
+  return pin !== undefined && isProtocolVersion(pin.protocolVersion) ? pin.protocolVersion : PROTOCOL_VERSION_MAX;
+}
+
+/** What the hold knows that no segment tells: how it is parked, how often it was tried, what failed. */
+function underHold(invocation: Invocation, hold: Hold): Invocation {
+  if (invocation.standing.status === "completed") return invocation;
+  return {
+    ...invocation,
+    standing: standingUnder(invocation.standing, hold),
+    attempts: Math.max(invocation.attempts, hold.attempts),
+    retries: hold.retries,
+    ...(hold.lastFailure && { lastFailure: hold.lastFailure }),
+  };
+}
+
+function standingUnder(standing: Standing, { status, wakeAtMs }: Hold): Standing {
+  switch (status) {
+    case "backing-off":
+      return { status, retryAtMs: wakeAtMs ?? 0 };
+    case "paused":
+      return { status };
+    case "running":
+      return standing.status === "ready" || standing.status === "scheduled" ? { status } : standing;
+    case "ready":
+    case "scheduled":
+    case "suspended":
+    case "completed":
+      return standing;
+  }
+}
+
+/** True where the invocation has ended and its result is not kept any longer: its id is free (I6). */
+export function hasExpired({ invocation }: Loaded, atMs: number): boolean {
+  const goneAtMs = expiresAtMs(invocation);
+  return goneAtMs !== undefined && goneAtMs <= atMs;
+}
+
+/** True while somebody else may be driving. */
+export function isHeld(engine: Engine, { lease }: Pick<Loaded, "lease">, atMs: number): boolean {
+  const { soleOwner } = engine.settings;
+  if (soleOwner !== undefined && !lease.token.startsWith(`${soleOwner}.`)) return false;
+  return lease.untilMs > atMs;
+}

@@ -1,0 +1,123 @@
+/** Waiting: short waits inside the driver, longer ones by putting the invocation down so that a wake brings it back. */
+import { advance } from "../core/invocation/advance.ts";
+import type { Step } from "../core/invocation/transition.ts";
+import type { InvocationId } from "../core/model/ids.ts";
+import { awaitedCompletions } from "../core/model/await-tree.ts";
+import { writeArrival } from "./deliver.ts";
+import type { Engine } from "./engine.ts";
+import { putDown, reclaim } from "./grasp.ts";
+import type { Held } from "./held.ts";
+import { ARRIVALS } from "./item-keys.ts";
+import { freshArrivals } from "./load.ts";
+import { readPartition } from "./read-partition.ts";
+import { sendWake, wakeAt } from "./wake.ts";
+
+type Park = Extract<Step, { kind: "park" }>;
+
+/** @returns `again` where the invocation can advance after all */
+export async function park(engine: Engine, held: Held, step: Park): Promise<"again" | "parked" | "lost"> {
+  if (held.durable !== undefined) {
+    await held.durable;
+    delete held.durable;
+  }
+  if (mayWaitHere(engine, held, step)) {
+    await waitHere(engine, held, step);
+    return held.lost ? "lost" : "again";
+  }
+  await wakeAwaitedChildren(engine, held);
+  for (;;) {
+    await writeDownInline(engine, held);
+    if (!(await putDown(engine, held, step.status, step.wakeAtMs))) return "lost";
+    await sendTimedWake(engine, held, step);
+    // I4: arrivals are read after the park is written. What came before it is seen here; what comes later brings its own wake.
+    await readArrivals(engine, held);
+    const next = advance(held.invocation, {
+      kind: "look",
+      atMs: engine.clock.nowMs(),
+      arrivals: [...held.arrivals.values()],
+    });
+    const advances = next.step.kind === "attempt" || next.step.kind === "end";
+    if (advances && !held.stopping && step.status !== "ready") return await takeUpAgain(engine, held);
+    // A child may have ended while the park was written: its result must not be left in memory alone.
+    if (held.results.size === 0 || ![...held.arrivals.keys()].some((key) => held.results.has(key))) return "parked";
+    if (!(await reclaim(engine, held))) return "lost";
+  }
+}
+
+/** An ingress driver has no message of its own: before it claims again it sends one, or its crash would leave nobody (I4). */
+async function takeUpAgain(engine: Engine, held: Held): Promise<"again" | "lost"> {
+  if (!held.messageDriven) await sendWake(engine, held.id, engine.settings.leaseMs);
+  return (await reclaim(engine, held)) ? "again" : "lost";
+}
+
+/** Children being driven along end soon, and so do short delays: the hold is kept and nothing is written. */
+function mayWaitHere(engine: Engine, held: Held, { status, wakeAtMs }: Park): boolean {
+  if (held.stopping) return false;
+  if (status === "suspended" && held.children.size > 0) return true;
+  return (
+    status === "backing-off" &&
+    wakeAtMs !== undefined &&
+    wakeAtMs - engine.clock.nowMs() <= engine.settings.waitInDriverMaxMs
+  );
+}
+
+const CHILDREN_WAIT_MAX_MS = 3_600_000;
+
+async function waitHere(engine: Engine, held: Held, { wakeAtMs }: Park): Promise<void> {
+  const ms = wakeAtMs === undefined ? CHILDREN_WAIT_MAX_MS : Math.max(0, wakeAtMs - engine.clock.nowMs());
+  if (!held.poked) {
+    const over = new AbortController();
+    held.ring = () => over.abort();
+    await engine.clock.sleep(ms, over.signal);
+    delete held.ring;
+  }
+  if (held.poked) {
+    held.poked = false;
+    held.sinkSuspected = true;
+    await readArrivals(engine, held);
+  }
+}
+
+export async function readArrivals(engine: Engine, held: Held): Promise<void> {
+  const { invocation } = held;
+  const items = await readPartition(engine.table, held.pk, ARRIVALS);
+  for (const [key, arrival] of freshArrivals(items, invocation, invocation.acceptance.nonce)) {
+    held.arrivals.set(key, arrival);
+    held.results.delete(key);
+  }
+}
+
+/** What only memory knows becomes an arrival item, so that whoever drives next finds it. */
+async function writeDownInline(engine: Engine, held: Held): Promise<void> {
+  const { id, nonce } = held.invocation.acceptance;
+  for (const [key, { completionId, result }] of [...held.results]) {
+    const arrival = held.arrivals.get(key);
+    if (arrival?.kind === "notification") {
+      await writeArrival(engine, { id, nonce }, key, { kind: "notification", id: { completionId }, result });
+      held.arrivals.set(key, { ...arrival, taken: { ...arrival.taken, inline: false } });
+    }
+    held.results.delete(key);
+  }
+}
+
+/** Whoever parks on calls first sends a message for each child that is awaited and has not answered (design §3.2). */
+async function wakeAwaitedChildren(engine: Engine, held: Held): Promise<void> {
+  const { standing, journal } = held.invocation;
+  if (standing.status !== "suspended") return;
+  const ids: InvocationId[] = [];
+  for (const completionId of awaitedCompletions(standing.awaiting)) {
+    const call = journal.completable.get(completionId)?.entry.command;
+    if (call?.kind !== "call" || call.completionId !== completionId) continue;
+    if (journal.completed.has(completionId) || held.arrivals.has(`c${completionId}`)) continue;
+    const childId = journal.childIds.get(call.child.idCompletionId);
+    if (childId !== undefined) ids.push(childId as InvocationId);
+  }
+  await Promise.all(ids.map((id) => sendWake(engine, id, 0)));
+}
+
+async function sendTimedWake(engine: Engine, held: Held, { status, wakeAtMs }: Park): Promise<void> {
+  const { acceptance, segmentIndex, attempts } = held.invocation;
+  if (wakeAtMs !== undefined)
+    await wakeAt(engine, held.id, acceptance.nonce, wakeAtMs, `${status}.${segmentIndex}.${attempts}`);
+  else if (status === "ready") await sendWake(engine, held.id, 0);
+}

@@ -1,0 +1,142 @@
+/** Performing the effects of a durable segment. Each may be done twice: ids are derived and puts conditional (I2). */
+import { type Effect, effectsOf } from "../core/invocation/effects.ts";
+import type { Lookup } from "../core/invocation/entry.ts";
+import { CANCEL_SIGNAL } from "../core/invocation/entry.ts";
+import type { Invocation } from "../core/invocation/invocation.ts";
+import type { Segment } from "../core/invocation/segment.ts";
+import type { Result } from "../core/model/failure.ts";
+import { IdError, parseInvocationId, type InvocationId } from "../core/model/ids.ts";
+import { parseAwakeableId } from "../core/protocol/awakeable-id.ts";
+import { answerSinks, writeSink } from "./attach-sink.ts";
+import { acceptChild, ALONGSIDE_MAX } from "./child.ts";
+import { completionOf } from "./completion.ts";
+import { deliverResult, deliverSignal, orderKill } from "./deliver.ts";
+import type { Engine } from "./engine.ts";
+import type { Held } from "./held.ts";
+import { idempotentId } from "./invocation-ids.ts";
+import { awakeableArrival } from "./item-keys.ts";
+import { hasExpired, load } from "./load.ts";
+import { wakeNow } from "./wake.ts";
+
+const NOT_FOUND: Result = { kind: "failure", failure: { code: 404, message: "not found" } };
+
+/**
+ * Issued in command order; final effects come last, in their own order.
+ * @returns the calls that the driver drives along
+ */
+export async function perform(
+  engine: Engine,
+  held: Held,
+  before: Invocation,
+  segment: Segment,
+): Promise<readonly Held[]> {
+  const effects = effectsOf(before, segment);
+  if (effects.length === 0) return [];
+  const [final, first] = [effects.filter(isFinal), effects.filter((effect) => !isFinal(effect))];
+  let room = ALONGSIDE_MAX - held.children.size;
+  const children = await Promise.all(first.map((effect) => performOne(engine, held, effect, room--)));
+  for (const effect of final) await performOne(engine, held, effect, 0);
+  return children.filter((child) => child !== undefined);
+}
+
+function isFinal({ kind }: Effect): boolean {
+  return kind === "deliver" || kind === "answer-sinks" || kind === "kill-child";
+}
+
+async function performOne(engine: Engine, held: Held, effect: Effect, room: number): Promise<Held | undefined> {
+  if (effect.kind === "accept-child") return await acceptChild(engine, held, effect, room);
+  await performOwn(engine, held, effect);
+  return undefined;
+}
+
+async function performOwn(
+  engine: Engine,
+  held: Held,
+  effect: Exclude<Effect, { kind: "accept-child" }>,
+): Promise<void> {
+  switch (effect.kind) {
+    case "signal": {
+      const { signal, senderKey } = effect;
+      // Each CANCEL and each named signal counts; of an awakeable's completions the first does.
+      const once = "index" in signal && signal.index !== CANCEL_SIGNAL;
+      const key = once ? awakeableArrival(signal.index) : `x${senderKey}`;
+      await deliverSignal(engine, effect.invocationId as InvocationId, key, signal, effect.result);
+      return;
+    }
+    case "complete-awakeable":
+      return await completeAwakeable(engine, effect.awakeableId, effect.result);
+    case "attach":
+      return await attachTo(engine, held, effect.lookup, effect.completionId);
+    case "get-output":
+      return await outputOf(engine, held, effect.lookup, effect.completionId);
+    case "deliver":
+      return await deliver(engine, held, effect);
+    case "answer-sinks":
+      // On the path of an uncontended call nobody attached: whoever does sends a wake, and a message's driver reads them.
+      if (held.messageDriven || held.poked || held.sinkSuspected || held.hold !== undefined)
+        await answerSinks(engine, held, effect.result);
+      return;
+    case "kill-child":
+      return await orderKill(engine, effect.childId);
+  }
+}
+
+/** @throws IdError for an id that does not parse */
+export async function completeAwakeable(
+  engine: Engine,
+  awakeableId: string,
+  result: Result | undefined,
+): Promise<void> {
+  const { kind, invocationId, index } = parseAwakeableId(awakeableId);
+  if (kind === "signal") await deliverSignal(engine, invocationId, awakeableArrival(index), { index }, result);
+}
+
+/** A caller that is still there takes the result from memory; for any other it is written down (design §3.2). */
+async function deliver(
+  engine: Engine,
+  held: Held,
+  { callerId, callerNonce, completionId, result }: Extract<Effect, { kind: "deliver" }>,
+) {
+  const { caller } = held;
+  if (caller !== undefined && caller.held.open && !caller.held.lost) {
+    completionOf(caller.held, completionId, result, engine.clock.nowMs());
+    return;
+  }
+  await deliverResult(engine, { id: callerId, nonce: callerNonce }, completionId, result);
+}
+
+function idOf(engine: Engine, lookup: Lookup): InvocationId | undefined {
+  try {
+    if (lookup.kind === "id") return parseInvocationId(lookup.invocationId);
+  } catch (error) {
+    if (!(error instanceof IdError)) throw error;
+    return undefined;
+  }
+  return lookup.kind === "idempotency" ? idempotentId(engine, lookup.target, lookup.idempotencyKey) : undefined;
+}
+
+async function attachTo(engine: Engine, held: Held, lookup: Lookup, completionId: number): Promise<void> {
+  const found = await find(engine, lookup);
+  if (found === undefined || found.kind === "ended") {
+    completionOf(held, completionId, found?.result ?? NOT_FOUND, engine.clock.nowMs());
+    return;
+  }
+  const { id, nonce } = held.invocation.acceptance;
+  await writeSink(engine, found.acceptance, { id, nonce }, completionId);
+  await wakeNow(engine, found.acceptance.id);
+}
+
+async function outputOf(engine: Engine, held: Held, lookup: Lookup, completionId: number): Promise<void> {
+  const found = await find(engine, lookup);
+  const result = found === undefined ? NOT_FOUND : found.kind === "ended" ? found.result : undefined;
+  completionOf(held, completionId, result, engine.clock.nowMs());
+}
+
+async function find(engine: Engine, lookup: Lookup) {
+  const id = idOf(engine, lookup);
+  const loaded = id === undefined ? undefined : await load(engine, id);
+  if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
+  const { acceptance, standing } = loaded.invocation;
+  if (standing.status !== "completed") return { kind: "open" as const, acceptance };
+  return { kind: "ended" as const, result: standing.result };
+}

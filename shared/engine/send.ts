@@ -1,0 +1,40 @@
+/** A request that does not wait: accepted, and left to the queue. */
+import { accept } from "./accept.ts";
+import { NO_LEASE } from "./acceptance-record.ts";
+import { startSend } from "./child.ts";
+import type { Engine } from "./engine.ts";
+import { submit } from "./submit.ts";
+import type { Refusal, Sent, Submission } from "./submission.ts";
+import { sendWake } from "./wake.ts";
+
+/** Resolves when the invocation is durable. */
+export async function send(engine: Engine, submission: Submission): Promise<Sent | Refusal> {
+  const submitted = await submit(engine, submission);
+  if (submitted.kind !== "acceptance") return submitted;
+  const { acceptance } = submitted;
+  const { id, startAtMs } = acceptance;
+  const delayed = startAtMs !== undefined && startAtMs > acceptance.createdAtMs;
+  // The message may go out with the put: a worker that is faster than the table sends it again.
+  const [acceptation] = await Promise.all([
+    accept(engine, acceptance, NO_LEASE),
+    delayed ? undefined : sendWake(engine, id, 0),
+  ]);
+  if (acceptation.kind === "new") {
+    if (delayed) await startSend(engine, acceptance);
+    return {
+      kind: "sent",
+      invocationId: id,
+      status: "accepted",
+      ...(startAtMs !== undefined && { executionTimeMs: startAtMs }),
+    };
+  }
+  const { invocation } = acceptation.loaded;
+  if (delayed) await sendWake(engine, id, 0);
+  const first = invocation.acceptance.startAtMs;
+  return {
+    kind: "sent",
+    invocationId: id,
+    status: "previously-accepted",
+    ...(first !== undefined && { executionTimeMs: first }),
+  };
+}

@@ -1,0 +1,38 @@
+/** From a submission to an acceptance: routing picks the handler, the id follows from the key or is fresh. */
+import type { Acceptance } from "../core/invocation/acceptance.ts";
+import type { Route } from "../core/model/deployment.ts";
+import { newNonce } from "./accept.ts";
+import type { Engine } from "./engine.ts";
+import { freshId, idempotentId } from "./invocation-ids.ts";
+import { retentionOf } from "./retention.ts";
+import type { Refusal, Submission } from "./submission.ts";
+
+export type Submitted =
+  | { readonly kind: "acceptance"; readonly acceptance: Acceptance; readonly route: Route }
+  | Refusal;
+
+export async function submit(engine: Engine, submission: Submission): Promise<Submitted> {
+  const { target, idempotencyKey, traceparent, startAtMs } = submission;
+  const routing = await engine.registry.route(target.service, target.handler);
+  if (!routing.found) return { kind: routing.missing === "service" ? "unknown-service" : "unknown-handler" };
+  const { route } = routing;
+  if (route.service.type !== "service") {
+    const message = `'${target.service}' is an object or a workflow: this version registers those, calling them is not there yet`;
+    return { kind: "not-implemented", message };
+  }
+  const acceptance: Acceptance = {
+    id: idempotencyKey === undefined ? freshId(engine) : idempotentId(engine, target, idempotencyKey),
+    nonce: newNonce(engine),
+    target,
+    input: submission.input,
+    headers: submission.headers,
+    source: { kind: "ingress" },
+    createdAtMs: engine.clock.nowMs(),
+    // Whoever calls over HTTP gets the id and may attach by it, so the result is kept as for an idempotency key.
+    ...retentionOf(route.settings, true),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(traceparent !== undefined && { traceparent }),
+    ...(startAtMs !== undefined && { startAtMs }),
+  };
+  return { kind: "acceptance", acceptance, route };
+}

@@ -1,0 +1,157 @@
+/** The sweeper: the one that loses nothing. It walks the open index and the recent listing, and wakes what nobody woke (I8). */
+import type { InvocationId } from "../core/model/ids.ts";
+import type { Engine } from "./engine.ts";
+import { INDEX_SHARDS, invocationPk, listingPk, momentRange, openPk } from "./item-keys.ts";
+import { EXTEND_BELOW_S, keepUntilS } from "./keep.ts";
+import { hasExpired, isHeld, load, type Loaded } from "./load.ts";
+import type { IndexName, Item, Range } from "./ports/table.ts";
+import { readPartition } from "./read-partition.ts";
+import { sendWake } from "./wake.ts";
+
+const DAY_MS = 86_400_000;
+/** Old enough that its own message must have come, young enough to be looked at only a few times. */
+const LISTING_AGE_MIN_MS = 300_000;
+const LISTING_AGE_MAX_MS = 1_200_000;
+const PAUSE_MAX_MS = 60_000;
+
+export interface SweepReport {
+  readonly woken: number;
+  readonly extended: number;
+}
+
+/** One pass. @param listedFromMs entries of the listing accepted since then were not looked at by an earlier pass */
+export async function sweep(engine: Engine, listedFromMs: number): Promise<SweepReport> {
+  const nowMs = engine.clock.nowMs();
+  let woken = 0;
+  let extended = 0;
+  for await (const item of openItems(engine, 0, Infinity)) {
+    const due = Number(item["lookAtMs"]) <= nowMs;
+    if (due && (await wakeOpen(engine, idOf(item), nowMs))) woken++;
+    if (Number(item["keepUntilS"]) - nowMs / 1000 < EXTEND_BELOW_S && (await extend(engine, idOf(item)))) extended++;
+  }
+  for await (const item of listedItems(engine, listedFromMs, nowMs - LISTING_AGE_MIN_MS)) {
+    if (await wakeDriverless(engine, idOf(item), nowMs)) woken++;
+  }
+  if (woken + extended > 0) engine.log.info("the sweeper woke what nobody woke", { woken, extended });
+  return { woken, extended };
+}
+
+/** Runs passes until the signal aborts. */
+export async function runSweeper(engine: Engine, signal: AbortSignal, intervalMs = PAUSE_MAX_MS): Promise<void> {
+  let listedFromMs = engine.clock.nowMs() - LISTING_AGE_MAX_MS;
+  while (await engine.clock.sleep(intervalMs, signal)) {
+    const nowMs = engine.clock.nowMs();
+    try {
+      await sweep(engine, listedFromMs);
+      listedFromMs = nowMs - LISTING_AGE_MIN_MS;
+    } catch (error) {
+      engine.log.error("a pass of the sweeper failed", { error: String(error) });
+    }
+  }
+}
+
+/**
+ * At the start of a process that owns the store alone: whatever its predecessor was driving is driven again at once,
+ * not when a lease is over that nobody holds any more.
+ */
+export async function recover(engine: Engine): Promise<number> {
+  const nowMs = engine.clock.nowMs();
+  let woken = 0;
+  for await (const item of openItems(engine, 0, Infinity)) {
+    const wasHeld = item["status"] === "running";
+    if ((wasHeld || Number(item["lookAtMs"]) <= nowMs) && (await wakeOpen(engine, idOf(item), nowMs))) woken++;
+  }
+  // Drives that never parked nor renewed are in the listing alone, and no older than a lease before the last of it.
+  const newestMs = await newestListed(engine, nowMs);
+  if (newestMs === undefined) return woken;
+  for await (const item of listedItems(engine, newestMs - 2 * engine.settings.leaseMs, nowMs + DAY_MS)) {
+    if (await wakeDriverless(engine, idOf(item), nowMs)) woken++;
+  }
+  return woken;
+}
+
+async function wakeOpen(engine: Engine, id: InvocationId, nowMs: number): Promise<boolean> {
+  const loaded = await load(engine, id);
+  if (loaded === undefined || isHeld(engine, loaded, nowMs)) return false;
+  await sendWake(engine, id, 0);
+  return true;
+}
+
+/** Finds what was accepted and then left: not ended, not parked, held by nobody. */
+async function wakeDriverless(engine: Engine, id: InvocationId, nowMs: number): Promise<boolean> {
+  const loaded = await load(engine, id);
+  if (loaded === undefined || hasExpired(loaded, nowMs)) return false;
+  if (loaded.invocation.standing.status === "completed" || isHeld(engine, loaded, nowMs) || isParked(loaded))
+    return false;
+  await sendWake(engine, id, 0);
+  return true;
+}
+
+/** A park stands in the open index, under the moment at which it is to be looked at. */
+function isParked({ hold, invocation }: Loaded): boolean {
+  return hold !== undefined && hold.untilMs === 0 && hold.base >= invocation.segmentIndex;
+}
+
+/** Only the time to live of a segment may change (I1). */
+async function extend(engine: Engine, id: InvocationId): Promise<boolean> {
+  const loaded = await load(engine, id);
+  if (loaded === undefined || loaded.invocation.standing.status === "completed") return false;
+  const keptUntilS = keepUntilS(loaded.invocation.acceptance, engine.clock.nowMs());
+  const pk = invocationPk(engine.settings.keyPrefix, id);
+  for (const { sk } of await readPartition(engine.table, pk, {})) {
+    const isHold = sk.startsWith("hold#");
+    const set = { expiresAtS: keptUntilS, ...(isHold && { keepUntilS: keptUntilS }) };
+    await engine.table.update({ pk, sk }, { set }, { kind: "present" });
+  }
+  return true;
+}
+
+async function* openItems(engine: Engine, fromMs: number, belowMs: number): AsyncGenerator<Item> {
+  for (let shard = 0; shard < INDEX_SHARDS; shard++) {
+    const range = Number.isFinite(belowMs) ? momentRange(fromMs, belowMs) : {};
+    yield* indexItems(engine, "open", openPk(engine.settings.keyPrefix, shard), range);
+  }
+}
+
+async function* listedItems(engine: Engine, fromMs: number, belowMs: number): AsyncGenerator<Item> {
+  for (let dayMs = fromMs - (fromMs % DAY_MS); dayMs < belowMs; dayMs += DAY_MS) {
+    for (let shard = 0; shard < INDEX_SHARDS; shard++) {
+      yield* indexItems(
+        engine,
+        "list",
+        listingPk(engine.settings.keyPrefix, dayMs, shard),
+        momentRange(fromMs, belowMs),
+      );
+    }
+  }
+}
+
+async function newestListed(engine: Engine, nowMs: number): Promise<number | undefined> {
+  let newestMs: number | undefined;
+  for (const dayMs of [nowMs, nowMs - DAY_MS]) {
+    for (let shard = 0; shard < INDEX_SHARDS; shard++) {
+      const pk = listingPk(engine.settings.keyPrefix, dayMs, shard);
+      const { items } = await engine.table.queryIndex("list", pk, { reverse: true, limit: 1 });
+      const atMs = items[0] && Number(String(items[0]["listSk"]).slice(0, 15));
+      if (atMs !== undefined) newestMs = Math.max(newestMs ?? 0, atMs);
+    }
+  }
+  return newestMs;
+}
+
+async function* indexItems(engine: Engine, index: IndexName, pk: string, range: Range): AsyncGenerator<Item> {
+  for (let after: string | undefined; ;) {
+    const page = await engine.table.queryIndex(index, pk, {
+      ...range,
+      limit: 100,
+      ...(after !== undefined && { after }),
+    });
+    yield* page.items;
+    if (page.next === undefined) return;
+    after = page.next;
+  }
+}
+
+function idOf({ pk }: Item): InvocationId {
+  return pk.slice(pk.lastIndexOf("inv#") + 4) as InvocationId;
+}

@@ -1,0 +1,88 @@
+/** One message of the queue: look at the invocation, drive it if nobody does, and say what becomes of the message (I11). */
+import { advance } from "../core/invocation/advance.ts";
+import { drive } from "./drive.ts";
+import type { Engine } from "./engine.ts";
+import { claim, leaveOpenIndex } from "./grasp.ts";
+import { newHeld } from "./held.ts";
+import { kill } from "./kill.ts";
+import { hasExpired, isHeld, load, type Loaded } from "./load.ts";
+import { perform } from "./perform.ts";
+import type { Wake } from "./ports/queue.ts";
+import { sendWake } from "./wake.ts";
+
+/** Put back at first for so long, then twice as long each time: an end that comes soon is seen soon. */
+const PUT_BACK_MIN_MS = 500;
+
+/** Resolves when the message may be acked; rejects where it must come again. */
+export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
+  for (;;) {
+    const loaded = await load(engine, wake.invocationId);
+    const nowMs = engine.clock.nowMs();
+    if (loaded === undefined) return await sendAgainWhileYoung(engine, wake, nowMs);
+    if (loaded.invocation.standing.status === "completed") return await finishCompleted(engine, loaded);
+    if (hasKillOrder(loaded)) {
+      await kill(engine, wake.invocationId);
+      return;
+    }
+    if (isHeld(engine, loaded, nowMs)) return await putBack(engine, wake, loaded.lease.untilMs - nowMs);
+    const parked = stillParked(loaded, nowMs);
+    if (parked !== undefined) return await wakeAgainIfEarly(engine, loaded, parked.wakeAtMs, nowMs);
+    const held = await claim(engine, loaded, { messageDriven: true });
+    if (held === undefined) continue;
+    const end = await drive(engine, held, loaded.last);
+    if (end !== "lost") return;
+  }
+}
+
+/** The acceptor's put may still be under way; a message that old belongs to nothing. */
+async function sendAgainWhileYoung(engine: Engine, wake: Wake, nowMs: number): Promise<void> {
+  const ageMs = nowMs - wake.sentAtMs;
+  const patienceMs = Math.max(2 * wake.delayMs, 2 * engine.settings.leaseMs);
+  if (ageMs < patienceMs) await engine.queue.send({ ...wake, delayMs: Math.max(PUT_BACK_MIN_MS, wake.delayMs) });
+}
+
+/** The final effects once more: a caller or a sink may not have been told (I2). */
+async function finishCompleted(engine: Engine, loaded: Loaded): Promise<void> {
+  const { invocation, pk, lease, hold, last } = loaded;
+  if (last === undefined || hasExpired(loaded, engine.clock.nowMs())) return;
+  const { id } = invocation.acceptance;
+  const held = newHeld({ id, pk, messageDriven: true, depth: Infinity, invocation, lease, ...(hold && { hold }) });
+  await perform(engine, held, last.before, last.segment);
+  if (hold !== undefined && hold.status !== "completed") await leaveOpenIndex(engine, held);
+}
+
+function hasKillOrder({ arrivals }: Loaded): boolean {
+  for (const { kind } of arrivals.values()) if (kind === "kill") return true;
+  return false;
+}
+
+/** Somebody drives: the message waits for the end of the lease, in case that driver dies. */
+async function putBack(engine: Engine, { invocationId, delayMs }: Wake, leaseLeftMs: number): Promise<void> {
+  engine.drives.poke(invocationId);
+  const grownMs = Math.max(PUT_BACK_MIN_MS, 2 * delayMs);
+  const nowMs = engine.clock.nowMs();
+  await engine.queue.send({ invocationId, sentAtMs: nowMs, delayMs: Math.ceil(Math.min(grownMs, leaseLeftMs + 1)) });
+}
+
+/** It is parked, and nothing that was read lets it advance: claiming it would only park it again. */
+function stillParked({ invocation, hold, arrivals }: Loaded, nowMs: number): { wakeAtMs?: number } | undefined {
+  if (hold === undefined || hold.untilMs !== 0 || hold.base < invocation.segmentIndex) return undefined;
+  const { step } = advance(invocation, { kind: "look", atMs: nowMs, arrivals: [...arrivals.values()] });
+  if (step.kind !== "park" || step.status !== hold.status) return undefined;
+  // A suspended invocation that no clock wakes may be one whose calls lost their messages: its driver sends them again.
+  const due = hold.lookAtMs !== undefined && hold.lookAtMs <= nowMs;
+  return step.wakeAtMs === undefined && due ? undefined : step;
+}
+
+/** Timers fire a little early on purpose, and this may be the one message that stands for the wake. */
+const EARLY_MS = 90_000;
+
+async function wakeAgainIfEarly(
+  engine: Engine,
+  { invocation }: Loaded,
+  wakeAtMs: number | undefined,
+  nowMs: number,
+): Promise<void> {
+  if (wakeAtMs !== undefined && wakeAtMs - nowMs <= EARLY_MS)
+    await sendWake(engine, invocation.acceptance.id, wakeAtMs - nowMs);
+}

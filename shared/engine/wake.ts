@@ -1,0 +1,27 @@
+/** Sending wakes: hints to look at an invocation, now or later (I8). */
+import type { InvocationId, Nonce } from "../core/model/ids.ts";
+import type { Engine } from "./engine.ts";
+
+/** Tells whoever drives, here or elsewhere, that something was written. The caller has written it before (I3). */
+export async function wakeNow(engine: Engine, invocationId: InvocationId): Promise<void> {
+  engine.drives.poke(invocationId);
+  await sendWake(engine, invocationId, 0);
+}
+
+/** @param delayMs at most what the queue takes */
+export async function sendWake(engine: Engine, invocationId: InvocationId, delayMs: number): Promise<void> {
+  await engine.queue.send({ invocationId, sentAtMs: engine.clock.nowMs(), delayMs: Math.max(0, Math.ceil(delayMs)) });
+}
+
+/** @param cause names the wake among those of this life: the same cause is set once (I7) */
+export async function wakeAt(
+  engine: Engine,
+  id: InvocationId,
+  nonce: Nonce,
+  wakeAtMs: number,
+  cause: string,
+): Promise<void> {
+  const delayMs = wakeAtMs - engine.clock.nowMs();
+  if (delayMs <= engine.settings.queueDelayMaxMs) await sendWake(engine, id, delayMs);
+  else await engine.timers.at({ name: `${id}.${nonce}.${cause}`, invocationId: id, wakeAtMs });
+}

@@ -1,0 +1,61 @@
+/** Which use cases stand behind the doors, and which loops keep the engine going. */
+import type { InvocationUseCases } from "../api/admin/use-cases.ts";
+import type { IngressUseCases } from "../api/ingress/use-cases.ts";
+import { attach, output } from "../engine/attach.ts";
+import { call } from "../engine/call.ts";
+import { cancel } from "../engine/cancel.ts";
+import type { Engine } from "../engine/engine.ts";
+import { inspect } from "../engine/inspect.ts";
+import { idempotentId } from "../engine/invocation-ids.ts";
+import { kill } from "../engine/kill.ts";
+import { completeAwakeable } from "../engine/perform.ts";
+import { send } from "../engine/send.ts";
+import { recover, runSweeper } from "../engine/sweep.ts";
+import { runWorker } from "../engine/worker.ts";
+import type { Embedded } from "./embedded.ts";
+
+export function ingressUseCases(engine: Engine): IngressUseCases {
+  return {
+    call,
+    send,
+    attach,
+    output,
+    idempotentId: (target, key) => idempotentId(engine, target, key),
+    resolveAwakeable: completeAwakeable,
+  };
+}
+
+export const invocationUseCases: InvocationUseCases = { inspect, cancel, kill };
+
+const CONCURRENCY_MAX = 256;
+
+export interface Loops {
+  /** Takes nothing new from the queue. */
+  stop(): void;
+  /** Resolves when every loop has ended; never rejects. */
+  readonly ended: Promise<void>;
+}
+
+/** Starts what runs beside the doors, each until it is stopped. */
+export function startLoops(embedded: Embedded): Loops {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const { engine } = embedded;
+  const running = [
+    embedded.expire(signal),
+    runWorker(engine, signal, { concurrencyMax: CONCURRENCY_MAX }),
+    runSweeper(engine, signal),
+    recover(engine).then((woken) => {
+      if (woken > 0) engine.log.info("what was open when the process last ended goes on", { invocations: woken });
+    }),
+  ];
+  return {
+    stop: () => stopping.abort(),
+    ended: Promise.allSettled(running).then((outcomes) => {
+      for (const outcome of outcomes) {
+        if (outcome.status === "fulfilled") continue;
+        engine.log.error("a loop has ended by an error", { error: String(outcome.reason) });
+      }
+    }),
+  };
+}
