@@ -1,0 +1,29 @@
+/** Stored frames read again as commands, and failures between wire and model. */
+import { expect, test } from "vitest";
+import { commandOf } from "../../../shared/core/protocol/command-check.ts";
+import { failureFromWire, failureToWire } from "../../../shared/core/protocol/wire-values.ts";
+import { COMMAND_VECTORS } from "./golden-commands.ts";
+import { NOTIFICATION_VECTORS } from "./golden-notifications.ts";
+import { bad, badWithMetadata } from "./golden-vector.ts";
+import { hex } from "./hex.ts";
+
+test("each stored command is read with its name, and no notification is taken for one", () => {
+  for (const { name, hex: digits, value } of COMMAND_VECTORS) {
+    expect(commandOf(hex(digits))).toEqual({ name, message: value });
+  }
+  for (const { hex: digits } of NOTIFICATION_VECTORS) expect(commandOf(hex(digits))).toBeUndefined();
+});
+
+test("bytes that are no frame are refused", () => {
+  expect(() => commandOf(hex("0411 0000 00000009 5801"))).toThrow(RangeError);
+});
+
+test("metadata goes to V6 and V7 only, and is absent where there is none", () => {
+  const plain = { code: 500, message: "bad" };
+  const { metadata } = badWithMetadata;
+  expect(failureToWire({ ...plain, metadata, stacktrace: "at x" }, 7)).toEqual(badWithMetadata);
+  expect(failureToWire({ ...plain, metadata }, 6)).toEqual(badWithMetadata);
+  expect(failureToWire({ ...plain, metadata }, 5)).toEqual(bad);
+  expect(failureFromWire(bad)).toEqual(plain);
+  expect(failureFromWire(badWithMetadata)).toEqual({ ...plain, metadata });
+});
