@@ -27,7 +27,7 @@ export async function answerCall(
     const outcome = await useCases.send(engine, submission);
     return outcome.kind === "sent" ? sentResponse(outcome) : refusedResponse(outcome, called);
   }
-  const outcome = await useCases.call(engine, submission);
+  const outcome = await useCases.call(engine, submission, request.signal);
   return outcome.kind === "ended"
     ? endedResponse(outcome, called.route.handler.output)
     : refusedResponse(outcome, called);

@@ -1,4 +1,5 @@
 /** The ingress as one function from request to response: it routes, and turns every failure into an answer. */
+import { StoppingError } from "../../engine/attach.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
@@ -58,6 +59,7 @@ async function health(engine: Engine, request: HttpRequest): Promise<HttpRespons
 function failedAnswer(engine: Engine, request: HttpRequest, error: unknown): HttpResponse {
   if (error instanceof IngressRefusal) return refusalResponse(error.status, error.message);
   if (request.signal?.aborted === true) return emptyResponse(CLIENT_GONE);
+  if (error instanceof StoppingError) return refusalResponse(503, error.message);
   const errorId = hex(engine.ids.random(ERROR_ID_BYTES));
   const { method, path } = request;
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);

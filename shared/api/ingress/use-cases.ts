@@ -6,8 +6,8 @@ import type { Engine } from "../../engine/engine.ts";
 import type { Absent, Ended, Refusal, Sent, Submission } from "../../engine/submission.ts";
 
 export interface IngressUseCases {
-  /** Accepts and waits for the result, however long that takes. */
-  call(engine: Engine, submission: Submission): Promise<Ended | Refusal>;
+  /** Accepts and waits for the result, as long as the caller does; the invocation goes on without one too. */
+  call(engine: Engine, submission: Submission, signal?: AbortSignal): Promise<Ended | Refusal>;
   /** Accepts; the answer comes as soon as that is durable. */
   send(engine: Engine, submission: Submission): Promise<Sent | Refusal>;
   /** Waits for the result of an invocation that is there already. */

@@ -128,14 +128,13 @@ const QUESTIONS: readonly Row[] = [
     status: 400,
     message: "bad invocation id 'inv_2x': unrecognized codec version",
   },
-  { line: "POST /restate/a/bogus/resolve", status: 400, message: "bad awakeable id 'bogus': bad format" },
   ...[
-    ["foo_1x", "unrecognized resource type: foo"],
-    ["sign_", "bad length"],
+    ["bogus", "bad format"],
+    ["foo_1x", "bad format"],
+    [ID, "bad format"],
     ["sign_2x", "unrecognized codec version"],
-    [ID, "id doesn't match the expected type"],
-    ["sign_1x", "id doesn't match the expected type"],
-    [`sign_1${"A".repeat(37)}B`, "id doesn't match the expected type"],
+    ["sign_1x", "bad length"],
+    [`sign_1${"!".repeat(38)}`, "base64 decode error"],
   ].map(([id, why]) => ({
     line: `POST /restate/a/${id}/reject`,
     status: 400,
@@ -174,6 +173,7 @@ const QUESTIONS: readonly Row[] = [
     message: "invocation not found",
   },
   { line: "POST /Greeter/break", status: 500, message: "internal error abababababababab" },
+  { line: "POST /Greeter/break-off", status: 503, message: "The server is stopping; ..." },
   { line: "POST /Greeter/break-store", status: 503, message: "the store did not answer, ..." },
 ];
 

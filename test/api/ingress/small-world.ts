@@ -9,6 +9,7 @@ import type { HandlerType, ServiceType, Target } from "../../../shared/core/mode
 import { targetText } from "../../../shared/core/model/target.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import type { Routing } from "../../../shared/engine/registry.ts";
+import { StoppingError } from "../../../shared/engine/attach.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import type { Ended, Submission } from "../../../shared/engine/submission.ts";
 import { ingressFace } from "../../../shared/api/ingress/ingress-face.ts";
@@ -36,6 +37,7 @@ const SERVICES: Readonly<Record<string, { type: ServiceType; handlers: Readonly<
       stuck: {},
       send: {},
       break: {},
+      "break-off": {},
       "break-store": {},
       hidden: { private: true },
       none: { input: { required: false } },
@@ -168,6 +170,7 @@ function smallDesk(submissions: Submission[], awakeables: { id: string; result: 
 /** `fail` fails with the failure that its input describes; every other handler gives its input back. */
 function resultOf({ target, input }: Submission): Result {
   if (target.handler === "break") throw new Error("the disk is on fire");
+  if (target.handler === "break-off") throw new StoppingError();
   if (target.handler === "break-store") throw new StoreError("the table is away");
   if (target.handler !== "fail") return { kind: "success", value: input };
   return { kind: "failure", failure: JSON.parse(new TextDecoder().decode(input)) as Failure };
