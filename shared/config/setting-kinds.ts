@@ -64,6 +64,11 @@ export function factor(fallbackText: string, doc: string): Setting<number> {
   return required(bounded(doc, "a number from 1 to 1000", { min: 1, max: 1000, whole: false }), fallbackText);
 }
 
+export function count(fallbackText: string, doc: string): Setting<number> {
+  const bounds = { min: 1, max: 1_000_000, whole: true };
+  return required(bounded(doc, "a whole number from 1 to 1000000", bounds), fallbackText);
+}
+
 /** `unlimited` reads as undefined. */
 export function countOrUnlimited(fallbackText: string, doc: string): Setting<number | undefined> {
   const count = bounded(doc, "a whole number from 1, or unlimited", { min: 1, max: 2 ** 31, whole: true });

@@ -1,5 +1,15 @@
 /** Every setting: its key, kind, default and meaning. Files, variables, flags and documentation follow from this table. */
-import { choice, countOrUnlimited, duration, factor, optionalDuration, port, size, text } from "./setting-kinds.ts";
+import {
+  choice,
+  count,
+  countOrUnlimited,
+  duration,
+  factor,
+  optionalDuration,
+  port,
+  size,
+  text,
+} from "./setting-kinds.ts";
 import type { Setting } from "./setting-kinds.ts";
 
 export const SETTINGS = {
@@ -19,6 +29,7 @@ export const SETTINGS = {
   "worker.wait-in-driver": duration("1s", "Retries due within this time wait in the driver; later ones park."),
   "worker.queue-delay": duration("15m", "Wakes further away than this go to the timers."),
 
+  "worker.invoker.concurrent-invocations-limit": count("1000", "Invocations from the queue driven at the same time."),
   "worker.invoker.message-size-limit": size("32MiB", "The largest message of a deployment (RT0003)."),
   "worker.invoker.inactivity-timeout": duration("1m", "After so long without messages a stream is asked to suspend."),
   "worker.invoker.abort-timeout": duration("10m", "After so long without messages an attempt is aborted (RT0001)."),

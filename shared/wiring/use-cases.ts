@@ -12,6 +12,7 @@ import { completeAwakeable } from "../engine/perform.ts";
 import { send } from "../engine/send.ts";
 import { recover, runSweeper } from "../engine/sweep.ts";
 import { runWorker } from "../engine/worker.ts";
+import type { WorkerLimits } from "../engine/worker.ts";
 import type { Embedded } from "./embedded.ts";
 
 export function ingressUseCases(engine: Engine): IngressUseCases {
@@ -27,8 +28,6 @@ export function ingressUseCases(engine: Engine): IngressUseCases {
 
 export const invocationUseCases: InvocationUseCases = { inspect, cancel, kill };
 
-const CONCURRENCY_MAX = 256;
-
 export interface Loops {
   /** Takes nothing new from the queue. */
   stop(): void;
@@ -37,13 +36,13 @@ export interface Loops {
 }
 
 /** Starts what runs beside the doors, each until it is stopped. */
-export function startLoops(embedded: Embedded): Loops {
+export function startLoops(embedded: Embedded, { concurrencyMax }: WorkerLimits): Loops {
   const stopping = new AbortController();
   const { signal } = stopping;
   const { engine } = embedded;
   const running = [
     embedded.expire(signal),
-    runWorker(engine, signal, { concurrencyMax: CONCURRENCY_MAX }),
+    runWorker(engine, signal, { concurrencyMax }),
     runSweeper(engine, signal),
     recover(engine).then((woken) => {
       if (woken > 0) engine.log.info("what was open when the process last ended goes on", { invocations: woken });

@@ -1,0 +1,76 @@
+/** The command line of `stepwell dev`. */
+import { Command } from "commander";
+
+/** What the local process is started with; flags stay as they were written, settings know how to read them. */
+export interface DevInvocation {
+  readonly configFile?: string;
+  readonly flags: {
+    "ingress.port"?: string;
+    "admin.port"?: string;
+    "ingress.bind"?: string;
+    "admin.bind"?: string;
+    "data-dir"?: string;
+    "log.format"?: string;
+  };
+  readonly register: readonly string[];
+  readonly useHttp11: boolean;
+}
+
+/** Resolves with the exit code. */
+export type DevRun = (options: DevInvocation) => Promise<number>;
+
+interface DevFlags {
+  readonly ingressPort?: string;
+  readonly adminPort?: string;
+  readonly host?: string | true;
+  readonly dataDir?: string;
+  readonly configFile?: string;
+  readonly register: readonly string[];
+  readonly json?: true;
+}
+
+const EVERY_ADDRESS = "0.0.0.0";
+
+export function devCommand(run: DevRun, exitWith: (code: number) => void): Command {
+  return new Command("dev")
+    .description("Run the whole control plane in one process, with its data in a local directory.")
+    .option("--ingress-port <port>", "port on which handlers are called (default: 8080)")
+    .option("--admin-port <port>", "port of the admin API (default: 9070)")
+    .option("--host [address]", `listen beyond this machine, on ${EVERY_ADDRESS} or the address given`)
+    .option("--data-dir <directory>", "directory of the two stores (default: ./.stepwell)")
+    .option("--register <uri>", "register this deployment as soon as it answers; repeatable", collect, [])
+    .option("--use-http1.1", "speak HTTP/1.1 to the deployments given with --register")
+    .option("--config-file <toml>", "read settings from this file")
+    .option("--json", "write the log as JSON lines")
+    .allowExcessArguments(false)
+    .addHelpText(
+      "after",
+      "\nEvery setting can also be given as STEPWELL_<SECTION>__<KEY>, for instance STEPWELL_INGRESS__PORT.",
+    )
+    .action(async (flags: DevFlags) => exitWith(await run(invocationOf(flags))));
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+function invocationOf(given: DevFlags): DevInvocation {
+  const host = given.host === true ? EVERY_ADDRESS : given.host;
+  return {
+    ...(given.configFile === undefined ? {} : { configFile: given.configFile }),
+    flags: {
+      ...(given.ingressPort === undefined ? {} : { "ingress.port": given.ingressPort }),
+      ...(given.adminPort === undefined ? {} : { "admin.port": given.adminPort }),
+      ...(host === undefined ? {} : { "ingress.bind": host, "admin.bind": host }),
+      ...(given.dataDir === undefined ? {} : { "data-dir": given.dataDir }),
+      ...(given.json === undefined ? {} : { "log.format": "json" }),
+    },
+    register: given.register,
+    useHttp11: useHttp11(given),
+  };
+}
+
+/** The parser makes `useHttp1.1` of the flag: the dot stays. */
+function useHttp11(given: object): boolean {
+  return "useHttp1.1" in given && given["useHttp1.1"] === true;
+}

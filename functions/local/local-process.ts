@@ -1,0 +1,98 @@
+/** The control plane in one process: two doors, one engine, and the loops that keep it going. */
+import { adminFace } from "../../shared/api/admin/admin-face.ts";
+import { textResponse } from "../../shared/api/http/message.ts";
+import { bodyTooLargeResponse } from "../../shared/api/ingress/answers.ts";
+import { ingressFace } from "../../shared/api/ingress/ingress-face.ts";
+import type { Settings } from "../../shared/config/settings-table.ts";
+import type { Log } from "../../shared/engine/ports/log.ts";
+import type { Engine } from "../../shared/engine/engine.ts";
+import { openEmbedded } from "../../shared/wiring/embedded.ts";
+import type { Embedded } from "../../shared/wiring/embedded.ts";
+import { ingressUseCases, invocationUseCases, startLoops } from "../../shared/wiring/use-cases.ts";
+import type { Loops } from "../../shared/wiring/use-cases.ts";
+import { openDoor } from "./http-door.ts";
+import type { Door } from "./http-door.ts";
+
+const POLL_EVERY_MS = 20;
+/** For what is left once everything has been told to end. */
+const LAST_WORDS_MS = 500;
+
+export interface LocalProcess {
+  readonly engine: Engine;
+  readonly ingressUrl: string;
+  readonly adminUrl: string;
+  /** Takes nothing new, lets what runs end for a bounded time, parks the rest and closes the stores. */
+  stop(): Promise<void>;
+}
+
+/** @throws CodedError RT0004, RT0005, RT0009, META0010 or META0011 where it cannot start; nothing is left open then */
+export async function startLocalProcess(settings: Settings, version: string, log: Log): Promise<LocalProcess> {
+  const embedded = await openEmbedded(settings, log);
+  const doors: Door[] = [];
+  try {
+    const ingress = await openIngress(settings, embedded.engine);
+    doors.push(ingress);
+    const ingressUrl = urlOf(settings["ingress.bind"], ingress.port);
+    const admin = await openAdmin(settings, embedded, version, ingressUrl);
+    doors.push(admin);
+    const loops = startLoops(embedded, { concurrencyMax: settings["worker.invoker.concurrent-invocations-limit"] });
+    let stopping: Promise<void> | undefined;
+    return {
+      engine: embedded.engine,
+      ingressUrl,
+      adminUrl: urlOf(settings["admin.bind"], admin.port),
+      stop: () => (stopping ??= stop(embedded, doors, loops, settings["shutdown-timeout"])),
+    };
+  } catch (error) {
+    for (const door of doors) door.close();
+    await embedded.close();
+    throw error;
+  }
+}
+
+function openIngress(settings: Settings, engine: Engine): Promise<Door> {
+  return openDoor({
+    host: settings["ingress.bind"],
+    port: settings["ingress.port"],
+    bodyMaxBytes: settings["ingress.request-size-limit"],
+    tooLarge: bodyTooLargeResponse,
+    answer: ingressFace(engine, ingressUseCases(engine)),
+  });
+}
+
+function openAdmin(settings: Settings, embedded: Embedded, version: string, ingressEndpoint: string): Promise<Door> {
+  return openDoor({
+    host: settings["admin.bind"],
+    port: settings["admin.port"],
+    bodyMaxBytes: settings["admin.request-size-limit"],
+    tooLarge: () => textResponse(413, "length limit exceeded"),
+    answer: adminFace(embedded.engine, {
+      version,
+      ingressEndpoint,
+      metricsText: () => embedded.metricsText(),
+      invocations: invocationUseCases,
+    }),
+  });
+}
+
+/** An address that a client on this machine can use: one that stands for all of them cannot be called itself. */
+function urlOf(host: string, port: number): string {
+  const called = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `http://${called.includes(":") ? `[${called}]` : called}:${port}/`;
+}
+
+async function stop(embedded: Embedded, doors: readonly Door[], loops: Loops, graceMs: number): Promise<void> {
+  const { clock, drives } = embedded.engine;
+  const untilMs = clock.nowMs() + graceMs;
+  for (const door of doors) door.stopAccepting();
+  loops.stop();
+  while (drives.size > 0 && clock.nowMs() < untilMs) await clock.sleep(POLL_EVERY_MS);
+  drives.stop();
+  await Promise.race([loops.ended, clock.sleep(LAST_WORDS_MS)]);
+  const isBusy = (): boolean => drives.size > 0 || doors.some(({ openRequests }) => openRequests > 0);
+  for (const lastMs = clock.nowMs() + LAST_WORDS_MS; isBusy() && clock.nowMs() < lastMs;) {
+    await clock.sleep(POLL_EVERY_MS);
+  }
+  for (const door of doors) door.close();
+  await embedded.close();
+}

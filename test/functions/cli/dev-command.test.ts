@@ -1,0 +1,52 @@
+/** The flags of `stepwell dev`, and what they become. */
+import { CommanderError } from "commander";
+import { describe, expect, it } from "vitest";
+import { devCommand } from "../../../functions/cli/dev-command.ts";
+import type { DevInvocation } from "../../../functions/cli/dev-command.ts";
+
+async function parse(...flags: string[]): Promise<{ given: DevInvocation; code: number }> {
+  let given: DevInvocation | undefined;
+  let code: number | undefined;
+  const command = devCommand(
+    async (options) => {
+      given = options;
+      return 3;
+    },
+    (exit) => (code = exit),
+  );
+  command.exitOverride().configureOutput({ writeErr: () => {} });
+  await command.parseAsync(flags, { from: "user" });
+  return { given: given!, code: code! };
+}
+
+describe("stepwell dev", () => {
+  it("leaves everything to the settings where nothing is said, and exits as it is told", async () => {
+    expect(await parse()).toEqual({ given: { flags: {}, register: [], useHttp11: false }, code: 3 });
+  });
+
+  it("passes on what its flags say", async () => {
+    const flags = ["--ingress-port", "1", "--admin-port", "2", "--data-dir", "d", "--config-file", "c.toml", "--json"];
+    const more = ["--register", "http://a", "--register", "http://b", "--use-http1.1", "--host", "10.0.0.1"];
+    expect((await parse(...flags, ...more)).given).toEqual({
+      configFile: "c.toml",
+      flags: {
+        "ingress.port": "1",
+        "admin.port": "2",
+        "ingress.bind": "10.0.0.1",
+        "admin.bind": "10.0.0.1",
+        "data-dir": "d",
+        "log.format": "json",
+      },
+      register: ["http://a", "http://b"],
+      useHttp11: true,
+    });
+  });
+
+  it("opens every address where a host is wanted but not named", async () => {
+    expect((await parse("--host")).given.flags).toEqual({ "ingress.bind": "0.0.0.0", "admin.bind": "0.0.0.0" });
+  });
+
+  it.each([["--nope"], ["--ingress-port"], ["extra"]])("refuses %s", async (flag) => {
+    await expect(parse(flag)).rejects.toBeInstanceOf(CommanderError);
+  });
+});
