@@ -1,4 +1,10 @@
-/** The control plane under test: by default one in this process, or one that runs already and is named by its addresses. */
+/** The control plane under test: one in this process on a fresh directory, or one that runs already elsewhere. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startLocalProcess } from "../../functions/local/local-process.ts";
+import { readSettings } from "../../shared/config/settings.ts";
+import { processLog } from "../../shared/wiring/process-log.ts";
 import type { Deployment } from "./deployment.ts";
 
 export interface ControlPlane {
@@ -13,20 +19,28 @@ const RUNNING_INGRESS = process.env["CONFORMANCE_INGRESS_URI"];
 const RUNNING_ADMIN = process.env["CONFORMANCE_ADMIN_URI"];
 
 export async function startControlPlane(): Promise<ControlPlane> {
-  if (RUNNING_INGRESS !== undefined && RUNNING_ADMIN !== undefined) return running(RUNNING_INGRESS, RUNNING_ADMIN);
-  throw new Error("name a running control plane by CONFORMANCE_INGRESS_URI and CONFORMANCE_ADMIN_URI");
+  if (RUNNING_INGRESS === undefined || RUNNING_ADMIN === undefined) return startOwn();
+  return controlPlane(RUNNING_INGRESS, RUNNING_ADMIN, async () => {});
 }
 
-function running(ingressUri: string, adminUri: string): ControlPlane {
-  return {
-    ingressUri,
-    register: (deployment) => registerOver(adminUri, deployment),
-    stop: async () => {},
-  };
+async function startOwn(): Promise<ControlPlane> {
+  const dataDir = await mkdtemp(join(tmpdir(), "stepwell-conformance-"));
+  const flags = { "data-dir": dataDir, "ingress.port": "0", "admin.port": "0", "log.level": "error" };
+  const { settings } = readSettings({ environment: {}, flags });
+  const log = processLog(settings, (line) => void process.stderr.write(line));
+  const local = await startLocalProcess(settings, "0.0.0", log);
+  return controlPlane(local.ingressUrl.replace(/\/$/, ""), local.adminUrl.replace(/\/$/, ""), async () => {
+    await local.stop();
+    await rm(dataDir, { recursive: true });
+  });
+}
+
+function controlPlane(ingressUri: string, adminUri: string, stop: () => Promise<void>): ControlPlane {
+  return { ingressUri, register: (deployment) => register(adminUri, deployment), stop };
 }
 
 /** @throws Error with the answer of the admin API where it refuses */
-export async function registerOver(adminUri: string, { uri, carrier }: Deployment): Promise<void> {
+async function register(adminUri: string, { uri, carrier }: Deployment): Promise<void> {
   const response = await fetch(`${adminUri}/deployments`, {
     method: "POST",
     headers: { "content-type": "application/json" },
