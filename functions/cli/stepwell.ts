@@ -16,7 +16,8 @@ const program = new Command("stepwell")
   .version(packageJson.version)
   .showHelpAfterError("(see stepwell --help)")
   .exitOverride();
-program.addCommand(devCommand(runDev, (code) => (process.exitCode = code)).copyInheritedSettings(program));
+// All is closed when `dev` returns; a timer that nobody waits for must not keep the process.
+program.addCommand(devCommand(runDev, (code) => process.exit(code)).copyInheritedSettings(program));
 
 try {
   await program.parseAsync();

@@ -85,6 +85,8 @@ async function registerOne(
     const registered = await registerWhenUp(local.engine, deployment, onWaiting, signal);
     if (registered === undefined) return;
     const { id, services } = registered.deployment;
+    // The engine has told of a new one.
+    if (registered.kind === "created") return;
     const names = services.map(({ name, revision }) => `${name}@${revision}`).join(",");
     log.info(OUTCOMES[registered.kind], { uri, deploymentId: id, services: names });
   } catch (error) {
@@ -96,7 +98,6 @@ async function registerOne(
 }
 
 const OUTCOMES = {
-  created: "registered the deployment",
   unchanged: "the deployment is registered already and has not changed",
   replaced: "the deployment has changed and was registered again under its id",
 } as const;

@@ -20,6 +20,9 @@ export interface DoorOptions {
   readonly answer: (request: HttpRequest) => Promise<HttpResponse>;
 }
 
+/** Longer than clients keep idle connections, so that it is they who close them and no request meets a closing one. */
+const KEEP_ALIVE_MS = 75_000;
+
 type Incoming = IncomingMessage | Http2ServerRequest;
 type Outgoing = ServerResponse | Http2ServerResponse;
 
@@ -35,7 +38,10 @@ export class Door {
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   /** Listens for both; it keeps the watch over slow and idle connections of its own kind. */
-  readonly #http1 = createHttp1((incoming, outgoing) => void this.#serve(incoming, outgoing));
+  readonly #http1 = createHttp1(
+    { keepAliveTimeout: KEEP_ALIVE_MS },
+    (incoming, outgoing) => void this.#serve(incoming, outgoing),
+  );
   readonly #http2 = createHttp2((incoming, outgoing) => void this.#serve(incoming, outgoing));
   #isClosing = false;
   #openRequests = 0;

@@ -88,7 +88,9 @@ async function stop(embedded: Embedded, doors: readonly Door[], loops: Loops, gr
   loops.stop();
   while (drives.size > 0 && clock.nowMs() < untilMs) await clock.sleep(POLL_EVERY_MS);
   drives.stop();
-  await Promise.race([loops.ended, clock.sleep(LAST_WORDS_MS)]);
+  const ended = new AbortController();
+  await Promise.race([loops.ended, clock.sleep(LAST_WORDS_MS, ended.signal)]);
+  ended.abort();
   const isBusy = (): boolean => drives.size > 0 || doors.some(({ openRequests }) => openRequests > 0);
   for (const lastMs = clock.nowMs() + LAST_WORDS_MS; isBusy() && clock.nowMs() < lastMs;) {
     await clock.sleep(POLL_EVERY_MS);

@@ -42,6 +42,7 @@ export async function register(engine: Engine, request: RegisterRequest): Promis
         deploymentId: deployment.id,
         uri: deployment.destination.uri,
         outcome: kind,
+        services: deployment.services.map(({ name, revision }) => `${name}@${revision}`).join(","),
       });
       return { kind, deployment };
     }

@@ -137,7 +137,7 @@ describe("a registration", () => {
     const answers = await Promise.all([endpoint, other].map(({ uri }) => plane.ask("POST", "/deployments", { uri })));
     await other.close();
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
-    expect(answers.map(({ json }) => json.services[0].revision).sort()).toEqual([1, 2]);
+    expect(new Set(answers.map(({ json }) => json.services[0].revision))).toEqual(new Set([1, 2]));
   });
 
   it("is patient with a deployment that is busy", async () => {

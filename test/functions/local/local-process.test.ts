@@ -1,6 +1,7 @@
 /** The local process: it starts, answers on both ports, refuses with codes, stops, and starts again on the same data. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { connect as connectHttp2 } from "node:http2";
 import { connect as connectSocket, createServer } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -182,7 +183,7 @@ describe("a door", () => {
     const asked = httpRequest(`${ingressUrl}Greeter/greet`, { method: "POST", headers });
     asked.on("error", () => undefined);
     asked.write("x".repeat(2000));
-    const [response] = (await once(asked, "response")) as [import("node:http").IncomingMessage];
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
     expect([response.statusCode, response.headers.connection]).toEqual([413, "close"]);
     response.resume();
     await once(response, "close");
