@@ -20,6 +20,10 @@ export async function park(engine: Engine, held: Held, step: Park): Promise<"aga
     await held.durable;
     delete held.durable;
   }
+  if (held.poked) {
+    await readPoked(engine, held);
+    return "again";
+  }
   if (mayWaitHere(engine, held, step)) {
     await waitHere(engine, held, step);
     return held.lost ? "lost" : "again";
@@ -65,17 +69,17 @@ const CHILDREN_WAIT_MAX_MS = 3_600_000;
 
 async function waitHere(engine: Engine, held: Held, { wakeAtMs }: Park): Promise<void> {
   const ms = wakeAtMs === undefined ? CHILDREN_WAIT_MAX_MS : Math.max(0, wakeAtMs - engine.clock.nowMs());
-  if (!held.poked) {
-    const over = new AbortController();
-    held.ring = () => over.abort();
-    await engine.clock.sleep(ms, over.signal);
-    delete held.ring;
-  }
-  if (held.poked) {
-    held.poked = false;
-    held.sinkSuspected = true;
-    await readArrivals(engine, held);
-  }
+  const over = new AbortController();
+  held.ring = () => over.abort();
+  await engine.clock.sleep(ms, over.signal);
+  delete held.ring;
+}
+
+/** Somebody wrote for this invocation while it was driven: an arrival, or a sink. */
+async function readPoked(engine: Engine, held: Held): Promise<void> {
+  held.poked = false;
+  held.sinkSuspected = true;
+  await readArrivals(engine, held);
 }
 
 export async function readArrivals(engine: Engine, held: Held): Promise<void> {
