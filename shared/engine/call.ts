@@ -19,10 +19,15 @@ export async function call(engine: Engine, submission: Submission, signal?: Abor
   const { acceptance } = submitted;
   const lease = nextLease(engine, engine.drives.newToken());
   if (submission.idempotencyKey === undefined) return await callFresh(engine, acceptance, lease, signal);
-  const [acceptation] = await Promise.all([accept(engine, acceptance, lease), sendBackstop(engine, acceptance)]);
+  const [acceptation, backstop] = await Promise.all([
+    accept(engine, acceptance, lease),
+    sendWake(engine, acceptance.id, engine.settings.leaseMs),
+  ]);
   if (acceptation.kind === "existing") return await joinCall(engine, acceptation.loaded, signal);
-  await drive(engine, heldByAcceptor(engine, acceptance, lease));
-  return await answer(engine, acceptance, signal);
+  const held = heldByAcceptor(engine, acceptance, lease);
+  if ((await drive(engine, held)) !== "ended") return await answer(engine, acceptance, signal);
+  void engine.queue.recall(backstop);
+  return endedOf(held.invocation, undefined);
 }
 
 /** A fresh random id meets nobody, so the first attempt may overlap the put; nothing is committed before it is durable. */
@@ -32,16 +37,14 @@ async function callFresh(
   lease: Lease,
   signal: AbortSignal | undefined,
 ): Promise<Ended> {
-  const durable = Promise.all([accept(engine, acceptance, lease), sendBackstop(engine, acceptance)]);
+  // The message finds the invocation if this process dies: it is due when the lease is over, and recalled at a good end.
+  const backstop = sendWake(engine, acceptance.id, engine.settings.leaseMs);
+  const durable = Promise.all([accept(engine, acceptance, lease), backstop]);
   durable.catch(() => undefined);
   const held = heldByAcceptor(engine, acceptance, lease, { durable });
-  const end = await drive(engine, held);
-  return end === "ended" ? endedOf(held.invocation, undefined) : await answer(engine, acceptance, signal);
-}
-
-/** The message that finds the invocation if this process dies: sent with the acceptance, due when the lease is over. */
-async function sendBackstop(engine: Engine, { id }: Acceptance): Promise<void> {
-  await sendWake(engine, id, engine.settings.leaseMs);
+  if ((await drive(engine, held)) !== "ended") return await answer(engine, acceptance, signal);
+  void engine.queue.recall(await backstop);
+  return endedOf(held.invocation, undefined);
 }
 
 /** A repeated key meets the first invocation, and drives or wakes it where nobody does. */

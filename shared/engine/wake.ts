@@ -1,5 +1,6 @@
 /** Sending wakes: hints to look at an invocation, now or later (I8). */
 import type { InvocationId, Nonce } from "../core/model/ids.ts";
+import type { Ticket } from "./ports/queue.ts";
 import type { Engine } from "./engine.ts";
 
 /** Tells whoever drives, here or elsewhere, that something was written. The caller has written it before (I3). */
@@ -9,8 +10,12 @@ export async function wakeNow(engine: Engine, invocationId: InvocationId): Promi
 }
 
 /** @param delayMs at most what the queue takes */
-export async function sendWake(engine: Engine, invocationId: InvocationId, delayMs: number): Promise<void> {
-  await engine.queue.send({ invocationId, sentAtMs: engine.clock.nowMs(), delayMs: Math.max(0, Math.ceil(delayMs)) });
+export async function sendWake(engine: Engine, invocationId: InvocationId, delayMs: number): Promise<Ticket> {
+  return await engine.queue.send({
+    invocationId,
+    sentAtMs: engine.clock.nowMs(),
+    delayMs: Math.max(0, Math.ceil(delayMs)),
+  });
 }
 
 /** @param cause names the wake among those of this life: the same cause is set once (I7) */

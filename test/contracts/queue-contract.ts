@@ -59,6 +59,30 @@ function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive
     expect(await receive()).toEqual([]);
   });
 
+  test("a recalled message may be forgotten, and takes no other with it", async () => {
+    const [recalled, kept] = [wake(1, 60_000), wake(2, 60_000)];
+    const ticket = await opened().queue.send(recalled);
+    await opened().queue.send(kept);
+    await opened().queue.recall(ticket);
+    await opened().advance(60_000);
+    const arrived = (await receive()).map((delivery) => delivery.wake);
+    expect(arrived).toContainEqual(kept);
+    // A queue that cannot recall delivers it all the same: a hint for nothing.
+    expect(arrived.filter(({ invocationId }) => invocationId !== recalled.invocationId)).toEqual([kept]);
+  });
+
+  test("recalling what was received or acked does nothing", async () => {
+    const ticket = await opened().queue.send(wake(1));
+    const [delivery] = await receive();
+    await opened().queue.recall(ticket);
+    await opened().advance(VISIBILITY_MS);
+    const [again] = await receive();
+    expect(again?.wake).toEqual(delivery?.wake);
+    await opened().queue.ack(again!.receipt);
+    await opened().queue.recall(ticket);
+    expect(await receive()).toEqual([]);
+  });
+
   test("a delayed message stays away until its time", async () => {
     const sent = wake(1, 60_000);
     await opened().queue.send(sent);

@@ -1,7 +1,7 @@
 /** The queue on the embedded store: messages are durable, who holds which of them is known to this process only. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
-import type { Delivery, Queue, Wake } from "../../engine/ports/queue.ts";
+import type { Delivery, Queue, Ticket, Wake } from "../../engine/ports/queue.ts";
 import { QUEUE_DELAY_MAX_MS } from "../../engine/ports/queue.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import { Alarm } from "./alarm.ts";
@@ -45,6 +45,8 @@ export class EmbeddedQueue implements Queue {
   readonly #alarm: Alarm;
   readonly #heap = new DueHeap<Message>();
   readonly #held = new Map<string, Message>();
+  /** Those that were never received, by their order: these can be recalled. */
+  readonly #unseen = new Map<number, Message>();
   #isEnding = false;
   #nextOrder = 1;
   #nextDelivery = 1;
@@ -64,20 +66,30 @@ export class EmbeddedQueue implements Queue {
     return this.#heap.size;
   }
 
-  async send(wake: Wake): Promise<void> {
+  async send(wake: Wake): Promise<Ticket> {
     if (!(wake.delayMs >= 0 && wake.delayMs <= QUEUE_DELAY_MAX_MS)) {
       throw new StoreError(`a message can be delayed by 0 to ${QUEUE_DELAY_MAX_MS} ms, not by ${wake.delayMs}`);
     }
     // Staged in this very tick where the store is open, so that it shares the group of the writes beside it.
     const usable = this.#store.whenUsable();
     if (usable !== undefined) await usable;
-    const { operation, admit } = this.prepare(wake);
+    const { operation, admit, ticket } = this.prepare(wake);
     await this.#store.groups.stage([operation]).done;
     admit();
+    return ticket;
+  }
+
+  async recall(ticket: Ticket): Promise<void> {
+    const message = this.#unseen.get(Number(ticket));
+    if (message === undefined) return;
+    this.#unseen.delete(message.order);
+    this.#heap.remove(message);
+    // Should this write fail, the message comes back with the next start, as a hint for nothing.
+    this.#store.groups.stageLazily([{ type: "del", key: keyOf(message.order) }]);
   }
 
   /** A message to be written with something else: `admit` makes it receivable once the operation is durable. */
-  prepare(wake: Wake): { readonly operation: Operation; readonly admit: () => void } {
+  prepare(wake: Wake): { readonly operation: Operation; readonly admit: () => void; readonly ticket: Ticket } {
     const dueAtMs = this.#clock.nowMs() + Math.ceil(wake.delayMs);
     const message: Message = {
       wake,
@@ -88,7 +100,11 @@ export class EmbeddedQueue implements Queue {
       receiveCount: 0,
       receipt: "",
     };
-    return { operation: recordOf(message), admit: () => this.#show(message, dueAtMs) };
+    const admit = () => {
+      this.#unseen.set(message.order, message);
+      this.#show(message, dueAtMs);
+    };
+    return { operation: recordOf(message), admit, ticket: String(message.order) };
   }
 
   /** Takes in a message found on disk. */
@@ -143,6 +159,7 @@ export class EmbeddedQueue implements Queue {
       const message = this.#heap.first();
       if (message === undefined || message.dueAtMs > nowMs) break;
       this.#held.delete(message.receipt);
+      this.#unseen.delete(message.order);
       message.receiveCount += 1;
       message.receipt = `${message.order}-${this.#nextDelivery++}`;
       this.#held.set(message.receipt, message);

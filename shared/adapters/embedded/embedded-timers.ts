@@ -64,7 +64,10 @@ export class EmbeddedTimers implements Timers {
     const standing = this.#set.get(name);
     if (standing !== undefined) return await standing.durable;
     const nowMs = this.#clock.nowMs();
-    if (wakeAtMs <= nowMs) return await this.#queue.send({ invocationId, sentAtMs: nowMs, delayMs: 0 });
+    if (wakeAtMs <= nowMs) {
+      await this.#queue.send({ invocationId, sentAtMs: nowMs, delayMs: 0 });
+      return;
+    }
     const record: TimerRecord = { invocationId, wakeAtMs };
     const group = this.#store.groups.stage([
       { type: "put", key: TIMER + name, value: Buffer.from(JSON.stringify(record)) },

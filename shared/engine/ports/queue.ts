@@ -18,11 +18,16 @@ export interface Delivery {
   readonly receipt: string;
 }
 
+/** Names a message to the one who sent it. */
+export type Ticket = string;
+
 export const QUEUE_DELAY_MAX_MS = 900_000;
 
 export interface Queue {
   /** @param delayMs 0 to 900,000; fractions of the adapter's unit are rounded up */
-  send(wake: Wake): Promise<void>;
+  send(wake: Wake): Promise<Ticket>;
+  /** Forgets a message that nobody has received yet, where the queue can do that. Never fails: a hint for nothing does no harm. */
+  recall(ticket: Ticket): Promise<void>;
   /** Waits up to `waitMs` for at least one message; those received stay invisible for `visibilityMs`. */
   receive(limit: number, visibilityMs: number, waitMs: number, signal?: AbortSignal): Promise<readonly Delivery[]>;
   /** Makes a received message invisible for `visibilityMs` from now; 0 gives it back at once. */
