@@ -157,6 +157,16 @@ function visibilityTests(opened: () => OpenQueue, wake: MakeWake, receive: Recei
     expect(await receive()).toMatchObject([{ receiveCount: 2 }]);
   });
 
+  test("an ack that comes too late, after the message went to somebody else, does not take it from him", async () => {
+    await opened().queue.send(wake(1));
+    const [first] = await receive();
+    await opened().advance(VISIBILITY_MS);
+    expect(await receive()).toMatchObject([{ receiveCount: 2 }]);
+    await opened().queue.ack(first!.receipt);
+    await opened().advance(VISIBILITY_MS);
+    expect(await receive()).toMatchObject([{ receiveCount: 3 }]);
+  });
+
   test("a superseded receipt neither acks nor extends, and unknown ones are harmless", async () => {
     await opened().queue.send(wake(1));
     const [first] = await receive();

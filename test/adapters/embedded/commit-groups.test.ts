@@ -64,9 +64,10 @@ const timer = (n: number) => ({ name: `t${n}`, invocationId: invocation(n), wake
 
 function gate(): () => void {
   let open!: () => void;
-  disk.gate = new Promise((resolve) => (open = resolve));
+  const closed = new Promise<void>((resolve) => (open = resolve));
+  disk.gate = closed;
   return () => {
-    disk.gate = undefined;
+    if (disk.gate === closed) disk.gate = undefined;
     open();
   };
 }
@@ -119,6 +120,22 @@ describe("group commit", () => {
     release();
     await written;
     expect(await table.get({ pk: "a", sk: "1" })).toBeDefined();
+  });
+
+  test("a write is judged against the latest pending one, also when the one before that became durable", async () => {
+    const key = { pk: "a", sk: "1" };
+    const releaseFirst = gate();
+    const first = table.put({ ...key, n: 1 });
+    await turns();
+    const second = table.update(key, { add: { n: 1 } });
+    const releaseSecond = gate();
+    releaseFirst();
+    await first;
+    expect(await table.get(key)).toEqual({ ...key, n: 1 });
+    const third = table.put({ ...key, n: 9 }, { kind: "equal", attribute: "n", value: 1 });
+    releaseSecond();
+    expect(await second).toEqual({ written: true });
+    expect(await third).toEqual({ written: false, standing: { ...key, n: 2 } });
   });
 
   test("a refusal is told only once the item that caused it is durable", async () => {

@@ -17,6 +17,7 @@ const ROOT = join(import.meta.dirname, "../../..");
 
 let dir: string;
 let program: string;
+const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   dir = await temporaryDirectory();
@@ -33,53 +34,84 @@ beforeAll(async () => {
   });
 });
 
-afterAll(() => removeDirectory(dir));
+afterAll(async () => {
+  // Where a test gave up waiting, its writer is still at it.
+  for (const child of children) child.kill("SIGKILL");
+  await removeDirectory(dir);
+});
 
-function startWriter(storeDir: string): ChildProcess {
+/** @param fileMaxBlocks no file may grow beyond so many blocks of 512 bytes or, in some shells, 1024 */
+function startWriter(storeDir: string, fileMaxBlocks?: number): ChildProcess {
   const env = { ...process.env, NODE_PATH: join(ROOT, "node_modules") };
-  return spawn(process.execPath, [program, storeDir], { env, stdio: ["ignore", "pipe", "inherit"] });
+  // With the signal ignored, a write beyond the limit fails in its middle, as on a full disk.
+  const limit = fileMaxBlocks === undefined ? "" : `trap '' XFSZ; ulimit -f ${fileMaxBlocks};`;
+  const args = ["-c", `${limit} exec "$0" "$@"`, process.execPath, program, storeDir];
+  const child = spawn("sh", args, { env, stdio: ["ignore", "pipe", "inherit"] });
+  children.push(child);
+  return child;
 }
 
-/** Runs the writer until it printed so many lines, kills it, and returns all that it printed. */
-async function killedAfter(storeDir: string, lineCount: number): Promise<string[]> {
-  const child = startWriter(storeDir);
+/** Kills the writer as soon as it printed a line that `isLast` is true of, and returns all that it printed. */
+async function killedAfter(child: ChildProcess, isLast: (line: string, count: number) => boolean): Promise<string[]> {
   const exited = once(child, "exit");
   const lines: string[] = [];
+  let isKilled = false;
   for await (const line of createInterface({ input: child.stdout! })) {
+    if (line === "open") continue;
     lines.push(line);
-    if (lines.length === lineCount) child.kill("SIGKILL");
+    if (isKilled || !isLast(line, lines.length)) continue;
+    isKilled = true;
+    child.kill("SIGKILL");
   }
   expect((await exited)[1]).toBe("SIGKILL");
-  return lines.slice(1);
+  return lines;
+}
+
+/** Opens what a killed writer left, and fails where an acknowledged write is missing or any write is there by half. */
+async function expectWhole(storeDir: string, printed: readonly string[]): Promise<void> {
+  const numberOf = (line: string): number => Number(line.split(" ")[1]);
+  const promised = new Set(printed.filter((line) => !line.startsWith("failed")).map(numberOf));
+  const store = await openStore(storeDir, { kind: "journal" });
+  const table = new EmbeddedTable(store);
+  const queue = await openEmbeddedQueue(store, new SteppedClock(Date.now() + 1000));
+  const messages = new Set((await queue.receive(1_000_000, 1000, 0)).map(({ wake }) => wake.invocationId));
+  let indexed = 0;
+  // The writer has 16 writes under way at once, so some lie behind the last one that it was told of.
+  for (let n = 0; n <= Math.max(...printed.map(numberOf)) + 16; n++) {
+    const { items } = await table.query(`n${n}`);
+    indexed += items.length;
+    if (n % 3 === 2) {
+      if (promised.has(n)) expect(messages).toContain(invocation(n));
+      continue;
+    }
+    const whole = n % 3 === 0 ? ["a"] : ["a", "b", "c"];
+    if (promised.has(n) || items.length > 0) expect(items.map(({ sk }) => sk)).toEqual(whole);
+    for (const item of items) expect(Buffer.compare(item["bytes"] as Uint8Array, new Uint8Array(500).fill(n))).toBe(0);
+  }
+  expect(await countOpen(table)).toBe(indexed);
+  await store.close();
 }
 
 describe("a store whose process was killed with SIGKILL", () => {
   test.each([50, 300, 1500])("holds every acknowledged write and no half of any, killed after %i", async (count) => {
     const storeDir = join(dir, `killed-${count}`);
-    const acknowledged = await killedAfter(storeDir, count);
-    expect(acknowledged.length).toBeGreaterThanOrEqual(count - 1);
-    const store = await openStore(storeDir, { kind: "journal" });
-    const table = new EmbeddedTable(store);
-    const queue = await openEmbeddedQueue(store, new SteppedClock(Date.now() + 1000));
-    const messages = new Set((await queue.receive(1_000_000, 1000, 0)).map(({ wake }) => wake.invocationId));
-    const last = Math.max(...acknowledged.map((line) => Number(line.split(" ")[1])));
-    const promised = new Map(acknowledged.map((line) => [Number(line.split(" ")[1]), line]));
-    let indexed = 0;
-    // The writer has 16 writes under way at once, so some lie behind the last one that it was told of.
-    for (let n = 0; n <= last + 16; n++) {
-      const { items } = await table.query(`n${n}`);
-      indexed += items.length;
-      if (n % 3 === 2) {
-        if (promised.has(n)) expect(messages).toContain(invocation(n));
-        continue;
-      }
-      const whole = n % 3 === 0 ? ["a"] : ["a", "b", "c"];
-      if (promised.has(n) || items.length > 0) expect(items.map(({ sk }) => sk)).toEqual(whole);
-      for (const item of items)
-        expect(Buffer.compare(item["bytes"] as Uint8Array, new Uint8Array(500).fill(n))).toBe(0);
-    }
-    expect(await countOpen(table)).toBe(indexed);
-    await store.close();
+    const printed = await killedAfter(startWriter(storeDir), (_, printedCount) => printedCount === count);
+    expect(printed.length).toBeGreaterThanOrEqual(count);
+    expect(printed.filter((line) => line.startsWith("failed"))).toEqual([]);
+    await expectWhole(storeDir, printed);
+  });
+
+  test("holds every acknowledged write also behind one that failed in its middle", async () => {
+    const storeDir = join(dir, "full");
+    let failures = 0;
+    let since = 0;
+    const printed = await killedAfter(startWriter(storeDir, 1000), (line) => {
+      if (line.startsWith("failed")) failures += 1;
+      else if (failures > 0) since += 1;
+      return since === 200;
+    });
+    expect(failures).toBeGreaterThan(0);
+    await expectWhole(storeDir, printed);
   });
 
   test("is locked while the process lives and free once it is dead", async () => {

@@ -3,6 +3,7 @@ import { openEmbeddedQueue } from "../../../shared/adapters/embedded/embedded-qu
 import { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
 import { openStore } from "../../../shared/adapters/embedded/store.ts";
 import { invocationIdFromBytes } from "../../../shared/core/model/ids.ts";
+import { StoreError } from "../../../shared/engine/ports/table.ts";
 
 const WRITERS = 16;
 const clock = { nowMs: () => Date.now(), sleep: async () => true };
@@ -13,25 +14,31 @@ async function write(dir: string): Promise<void> {
   const queue = await openEmbeddedQueue(store, clock);
   process.stdout.write("open\n");
   let next = 0;
+  const writeOne = async (n: number): Promise<string> => {
+    const bytes = new Uint8Array(500).fill(n);
+    const item = (sk: string) => ({ pk: `n${n}`, sk, n, bytes, openPk: "open", openSk: `n${n}-${sk}` });
+    if (n % 3 === 0) {
+      await table.put(item("a"), { kind: "absent" });
+      return `put ${n}`;
+    }
+    if (n % 3 === 1) {
+      const put = (sk: string) => ({ kind: "put", item: item(sk), condition: { kind: "absent" } }) as const;
+      await table.transact(["a", "b", "c"].map(put));
+      return `transact ${n}`;
+    }
+    const id = new Uint8Array(24);
+    new DataView(id.buffer).setUint32(20, n);
+    await queue.send({ invocationId: invocationIdFromBytes(id), sentAtMs: clock.nowMs(), delayMs: 0 });
+    return `send ${n}`;
+  };
   const writer = async (): Promise<never> => {
     for (;;) {
       const n = next++;
-      const bytes = new Uint8Array(500).fill(n);
-      const item = (sk: string) => ({ pk: `n${n}`, sk, n, bytes, openPk: "open", openSk: `n${n}-${sk}` });
-      if (n % 3 === 0) {
-        await table.put(item("a"), { kind: "absent" });
-        process.stdout.write(`put ${n}\n`);
-      } else if (n % 3 === 1) {
-        await table.transact(
-          ["a", "b", "c"].map((sk) => ({ kind: "put", item: item(sk), condition: { kind: "absent" } })),
-        );
-        process.stdout.write(`transact ${n}\n`);
-      } else {
-        const id = new Uint8Array(24);
-        new DataView(id.buffer).setUint32(20, n);
-        await queue.send({ invocationId: invocationIdFromBytes(id), sentAtMs: clock.nowMs(), delayMs: 0 });
-        process.stdout.write(`send ${n}\n`);
-      }
+      const outcome = await writeOne(n).catch((error: unknown) => {
+        if (!(error instanceof StoreError)) throw error;
+        return `failed ${n}`;
+      });
+      process.stdout.write(`${outcome}\n`);
     }
   };
   await Promise.all(Array.from({ length: WRITERS }, writer));
