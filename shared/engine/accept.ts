@@ -17,7 +17,8 @@ export async function accept(engine: Engine, acceptance: Acceptance, lease: Leas
   const nowMs = engine.clock.nowMs();
   const item = acceptanceItem(engine.settings.keyPrefix, acceptance, lease, keepUntilS(acceptance, nowMs));
   const first = await engine.table.put(item, { kind: "absent" });
-  if (first.written) return counted(engine, acceptance);
+  // A put whose answer was lost and that was sent again is refused by itself: the nonce is ours alone.
+  if (first.written || first.standing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
   for (;;) {
     const loaded = await load(engine, acceptance.id);
     if (loaded === undefined) {
@@ -28,7 +29,7 @@ export async function accept(engine: Engine, acceptance: Acceptance, lease: Leas
     if (!hasExpired(loaded, engine.clock.nowMs())) return { kind: "existing", loaded };
     const former = loaded.invocation.acceptance.nonce;
     const replaced = await engine.table.put(item, { kind: "equal", attribute: "n", value: former });
-    if (replaced.written) return counted(engine, acceptance);
+    if (replaced.written || replaced.standing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
   }
 }
 

@@ -5,6 +5,7 @@ import type { Engine } from "./engine.ts";
 import { nextLease } from "./grasp.ts";
 import type { Held } from "./held.ts";
 import { keepUntilS } from "./keep.ts";
+import type { Item } from "./ports/table.ts";
 import { segmentItem } from "./segment-record.ts";
 
 /** @returns false where another driver was faster: what was decided must be thrown away */
@@ -23,8 +24,8 @@ export async function commit(
   const consumedUnits = held.units + 1;
   const expiresAtS = keepUntilS(acceptance, engine.clock.nowMs());
   const item = segmentItem({ pk: held.pk, nonce: acceptance.nonce, lease, consumedUnits, expiresAtS }, segment);
-  const { written } = await engine.table.put(item, { kind: "absent" });
-  if (!written) {
+  const put = await engine.table.put(item, { kind: "absent" });
+  if (!put.written && !isOurs(put.standing, item)) {
     held.lost = true;
     engine.log.info("another driver wrote the segment first", { invocationId: held.id, segment: segment.index });
     return false;
@@ -38,4 +39,11 @@ export async function commit(
   }
   engine.meter.count("segments_total", { after: segment.after.kind });
   return true;
+}
+
+/** A put whose answer was lost and that was sent again is refused by itself: the driver's token tells it from any other. */
+function isOurs(standing: Item | undefined, item: Item): boolean {
+  const [there, ours] = [standing?.["b"], item["b"]];
+  if (!(there instanceof Uint8Array) || !(ours instanceof Uint8Array)) return false;
+  return there.length === ours.length && there.every((byte, at) => byte === ours[at]);
 }

@@ -44,7 +44,7 @@ export type Write =
 
 export type Transacted =
   | { readonly written: true }
-  /** One answer per write, in order: whether its own condition held. */
+  /** One answer per write, in order: true where its own condition refused it. */
   | { readonly written: false; readonly refused: readonly boolean[] };
 
 export interface Range {
