@@ -1,0 +1,205 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { advance } from "../../../shared/core/invocation/advance.ts";
+import type { Entry } from "../../../shared/core/invocation/entry.ts";
+import type { Arrival, Ending, Event } from "../../../shared/core/invocation/event.ts";
+import { accepted, fold, type Invocation } from "../../../shared/core/invocation/invocation.ts";
+import type { Segment, Taken } from "../../../shared/core/invocation/segment.ts";
+import type { Transition } from "../../../shared/core/invocation/transition.ts";
+import {
+  ACCEPTANCE,
+  arrival,
+  attemptEnded,
+  awaiting,
+  completion,
+  CREATED_MS,
+  failing,
+  INPUT,
+  KILL_ARRIVED,
+  ONE_THEN_KILL,
+  ONE_THEN_PAUSE,
+  output,
+  run,
+  signal,
+  sleep,
+  taken,
+  UNLIMITED,
+} from "./sample-invocation.ts";
+
+/** One thing that happens; numbers choose among what is possible at that moment. */
+type Happening =
+  | { readonly kind: "arrive"; readonly id: number; readonly cancel: boolean }
+  | { readonly kind: "look"; readonly afterMs: number; readonly kill: boolean }
+  | { readonly kind: "end"; readonly ending: number; readonly entries: readonly number[]; readonly policy: number }
+  | { readonly kind: "kill" };
+
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  { weight: 30, arbitrary: fc.record({ kind: fc.constant("arrive" as const), id: fc.nat(9), cancel: fc.boolean() }) },
+  {
+    weight: 50,
+    arbitrary: fc.record({
+      kind: fc.constant("look" as const),
+      afterMs: fc.nat(20_000),
+      kill: fc.nat(60).map((n) => n === 0),
+    }),
+  },
+  {
+    weight: 50,
+    arbitrary: fc.record({
+      kind: fc.constant("end" as const),
+      ending: fc.nat(20),
+      entries: fc.array(fc.nat(2), { maxLength: 3 }),
+      policy: fc.nat(2),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ kind: "kill" as const }) },
+);
+
+/** Plays a history as a driver would: what was sent is what the last look said, and what is taken is not offered again. */
+class History {
+  invocation: Invocation;
+  readonly segments: Segment[] = [];
+  readonly #arrivals = new Map<string, Arrival>();
+  /** What the last attempt was sent; a driver that lost its hold may still bring that attempt's end. */
+  #sent: readonly Taken[] = [];
+  #isOpen = false;
+  #nowMs = CREATED_MS;
+  #nextId = 1;
+  #cancels = 0;
+
+  constructor(startAtMs: number | undefined) {
+    this.invocation = accepted({ ...ACCEPTANCE, ...(startAtMs !== undefined && { startAtMs }) }, INPUT);
+  }
+
+  play(one: Happening): Transition | undefined {
+    const event = this.#eventOf(one);
+    if (event === undefined) return undefined;
+    const transition = advance(this.invocation, event);
+    this.invocation = transition.next;
+    const { segment, step } = transition;
+    if (segment !== undefined) this.segments.push(segment);
+    this.#isOpen = step.kind === "attempt";
+    if (step.kind === "attempt")
+      this.#sent = [...step.take, ...step.dueSleeps.map((id) => taken(`c${id}`, completion(id)))];
+    return transition;
+  }
+
+  #eventOf(one: Happening): Event | undefined {
+    switch (one.kind) {
+      case "arrive": {
+        const key = one.cancel ? `x${this.#cancels++}` : `c${one.id}`;
+        if (!this.#arrivals.has(key))
+          this.#arrivals.set(key, arrival(key, one.cancel ? signal(1) : completion(one.id), this.#nowMs));
+        return undefined;
+      }
+      case "look": {
+        this.#nowMs += one.afterMs;
+        const fresh = [...this.#arrivals].filter(([key]) => !this.invocation.taken.has(key)).map(([, value]) => value);
+        return { kind: "look", atMs: this.#nowMs, arrivals: one.kill ? [...fresh, KILL_ARRIVED] : fresh };
+      }
+      case "end": {
+        // A driver brings one end for each of its attempts.
+        if (!this.#isOpen && this.invocation.standing.status === "running") return undefined;
+        const ending = endingOf(one.ending);
+        const entries = one.entries.flatMap((choice) => this.#entriesOf(choice));
+        if (ending.kind === "ended") entries.push(output());
+        const policy = [UNLIMITED, ONE_THEN_PAUSE, ONE_THEN_KILL][one.policy]!;
+        const number = this.invocation.attempts;
+        const attempt = { number, startedAtMs: this.#nowMs, endedAtMs: this.#nowMs };
+        return attemptEnded(ending, { atMs: this.#nowMs, attempt, sent: this.#sent, entries, policy });
+      }
+      case "kill":
+        return { kind: "kill", atMs: this.#nowMs };
+    }
+  }
+
+  #entriesOf(choice: number): Entry[] {
+    const id = this.#nextId++;
+    if (choice === 0) return [run(id)];
+    return choice === 1 ? [run(id), completion(id)] : [sleep(id, this.#nowMs + 5_000)];
+  }
+}
+
+function endingOf(choice: number): Ending {
+  if (choice === 0) return { kind: "ended" };
+  if (choice < 8) return { kind: "suspended", awaiting: awaiting(choice) };
+  if (choice < 10) return { kind: "cut" };
+  if (choice === 10) return failing({ behavior: "fail" });
+  if (choice === 11) return failing({ behavior: "pause" });
+  return choice < 14 ? failing({ nextRetryDelayMs: 5 }) : failing();
+}
+
+const start = fc.option(fc.integer({ min: CREATED_MS, max: CREATED_MS + 9_000 }), { nil: undefined });
+const histories = fc.array(happening, { minLength: 1, maxLength: 60 });
+
+function forAll(check: (history: History, before: Invocation, transition: Transition) => void): void {
+  fc.assert(
+    fc.property(start, histories, (startAtMs, happenings) => {
+      const history = new History(startAtMs);
+      for (const one of happenings) {
+        const before = history.invocation;
+        const transition = history.play(one);
+        if (transition !== undefined) check(history, before, transition);
+      }
+    }),
+    { numRuns: 400 },
+  );
+}
+
+describe("in any history", () => {
+  test("segments follow each other without a gap, and a step that ends writes or had written the last", () => {
+    forAll((_, before, { segment, step, next }) => {
+      if (segment !== undefined) expect(segment.index).toBe(before.segmentIndex + 1);
+      expect(next.segmentIndex).toBe(segment?.index ?? before.segmentIndex);
+      if (step.kind === "end") expect(next.standing.status).toBe("completed");
+    });
+  });
+
+  test("no arrival is taken twice", () => {
+    forAll((_, before, { segment }) => {
+      const keys = segment?.taken.map(({ key }) => key) ?? [];
+      expect(new Set(keys).size).toBe(keys.length);
+      for (const key of keys) expect(before.taken.has(key)).toBe(false);
+    });
+  });
+
+  test("no sleep is completed twice, by the clock or by an arrival", () => {
+    forAll(({ invocation }) => {
+      const ids = invocation.journal.entries.flatMap((entry) =>
+        entry.kind === "notification" && "completionId" in entry.id ? [entry.id.completionId] : [],
+      );
+      const sleeps = ids.filter((id) => invocation.journal.completable.get(id)?.entry.command.kind === "sleep");
+      expect(new Set(sleeps).size).toBe(sleeps.length);
+    });
+  });
+
+  test("what has completed never changes again", () => {
+    forAll((_, before, { next, segment, failure }) => {
+      if (before.standing.status !== "completed") return;
+      expect(next).toBe(before);
+      expect(segment).toBeUndefined();
+      expect(failure).toBeUndefined();
+    });
+  });
+
+  test("an attempt's end is heard only while the invocation runs", () => {
+    forAll((_, before, { segment }) => {
+      if (before.standing.status !== "running") expect(segment?.attempt).toBeUndefined();
+    });
+  });
+
+  test("the segments folded in from the acceptance give what the driver has in memory", () => {
+    forAll(({ invocation, segments }, _, { segment, step }) => {
+      if (segment === undefined) return;
+      const folded = segments.reduce(fold, accepted(invocation.acceptance, INPUT));
+      expect(folded.journal).toEqual(invocation.journal);
+      expect(folded.taken).toEqual(invocation.taken);
+      expect(folded.retries).toEqual(invocation.retries);
+      expect(folded.pin).toEqual(invocation.pin);
+      expect(folded.segmentIndex).toBe(invocation.segmentIndex);
+      // How it is parked the hold tells: to the segments it is running.
+      if (step.kind === "park") expect(folded.standing.status).toBe("running");
+      else expect(folded.standing).toEqual(invocation.standing);
+    });
+  });
+});

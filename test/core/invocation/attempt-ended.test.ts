@@ -1,0 +1,198 @@
+import { describe, expect, test } from "vitest";
+import { advance } from "../../../shared/core/invocation/advance.ts";
+import type { AttemptEnded, Ending } from "../../../shared/core/invocation/event.ts";
+import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
+import { append } from "../../../shared/core/invocation/journal.ts";
+import type { Transition } from "../../../shared/core/invocation/transition.ts";
+import {
+  attemptEnded,
+  awaiting,
+  completion,
+  failing,
+  FAILURE,
+  invocationIn,
+  NOW_MS,
+  ONE_THEN_KILL,
+  ONE_THEN_PAUSE,
+  output,
+  PIN,
+  run,
+  taken,
+  UNLIMITED,
+} from "./sample-invocation.ts";
+
+const POLICIES = { pause: ONE_THEN_PAUSE, kill: ONE_THEN_KILL, unlimited: UNLIMITED };
+type PolicyName = keyof typeof POLICIES;
+
+const ENDINGS: Readonly<Record<string, Ending>> = {
+  ended: { kind: "ended" },
+  suspended: { kind: "suspended", awaiting: awaiting(1) },
+  cut: { kind: "cut" },
+  failed: failing(),
+  "failed with a delay": failing({ nextRetryDelayMs: 7 }),
+  "failed, pause": failing({ behavior: "pause" }),
+  "failed, fail": failing({ behavior: "fail" }),
+};
+
+const CONTENTS: Readonly<Record<string, Partial<AttemptEnded>>> = {
+  "with entries": { entries: [run(2)], sent: [taken("c1", completion(1))] },
+  "with sent only": { sent: [taken("c1", completion(1))] },
+  "with neither": {},
+};
+
+/** The step, and the segment where one is written whatever the attempt brought. */
+const ROWS: readonly (readonly [ending: string, step: Readonly<Record<PolicyName, string>>])[] = [
+  ["ended", all("end, completed success")],
+  ["suspended", all("look, suspended")],
+  ["cut", all("park ready")],
+  ["failed", { pause: "park paused", kill: "end, completed failure", unlimited: "park backing-off" }],
+  ["failed with a delay", all("park backing-off")],
+  ["failed, pause", all("park paused")],
+  ["failed, fail", all("end, completed failure")],
+];
+
+function all(step: string): Record<PolicyName, string> {
+  return { pause: step, kill: step, unlimited: step };
+}
+
+function told({ step, segment }: Transition): string {
+  const stepText = step.kind === "park" ? `park ${step.status}` : step.kind;
+  if (segment === undefined) return stepText;
+  const { after } = segment;
+  return `${stepText}, ${after.kind}${after.kind === "completed" ? ` ${after.result.kind}` : ""}`;
+}
+
+/** Its journal holds an output already, as one whose End was lost does: an attempt may end without giving it again. */
+function running(more: Partial<Invocation> = {}): Invocation {
+  const invocation = invocationIn("running", more);
+  return { ...invocation, journal: append(invocation.journal, [output("before")]) };
+}
+
+describe("the end of an attempt", () => {
+  const cases = ROWS.flatMap(([ending, steps]) =>
+    Object.keys(CONTENTS).flatMap((content) =>
+      (Object.keys(POLICIES) as PolicyName[]).map((policy) => {
+        const step = steps[policy];
+        const always = step.includes(",");
+        const expected = always || content === "with neither" ? step : `${step}, running`;
+        return { ending, content, policy, expected };
+      }),
+    ),
+  );
+
+  test.each(cases)("$ending $content under $policy: $expected", ({ ending, content, policy, expected }) => {
+    const event = attemptEnded(ENDINGS[ending]!, { ...CONTENTS[content], policy: POLICIES[policy] });
+    const before = running();
+    const transition = advance(before, event);
+    expect(told(transition)).toBe(expected);
+    const { segment } = transition;
+    if (segment === undefined) return;
+    expect(segment.index).toBe(before.segmentIndex + 1);
+    expect(segment.taken).toEqual(event.sent);
+    expect(segment.entries).toEqual(event.entries);
+    expect(segment.attempt).toEqual(event.attempt);
+  });
+
+  test("the last output wins, this attempt's before the journal's", () => {
+    const result = (entries: AttemptEnded["entries"]) => {
+      const { standing } = advance(running(), attemptEnded({ kind: "ended" }, { entries })).next;
+      return standing.status === "completed" && standing.result.kind === "success"
+        ? new TextDecoder().decode(standing.result.value)
+        : undefined;
+    };
+    expect(result([])).toBe("before");
+    expect(result([output("first"), output("second")])).toBe("second");
+  });
+
+  test("a suspension keeps what its own commit completed as fresh, and nothing that was sent", () => {
+    const entries = [run(2), completion(2)];
+    const event = attemptEnded(ENDINGS["suspended"]!, { entries, sent: [taken("c1", completion(1))] });
+    const { standing } = advance(running(), event).next;
+    expect(standing).toMatchObject({ status: "suspended", fresh: [completion(2)] });
+  });
+});
+
+describe("the deployment is pinned", () => {
+  test("with the first entry that is stored", () => {
+    const event = attemptEnded(failing(), { entries: [run(2)] });
+    const { segment, next } = advance(running(), event);
+    expect(segment?.pin).toEqual(PIN);
+    expect(next.pin).toEqual(PIN);
+  });
+
+  test("not by an attempt that only failed, or only waits", () => {
+    const sent = [taken("c1", completion(1))];
+    for (const ending of Object.values(ENDINGS)) {
+      expect(advance(running(), attemptEnded(ending, { sent })).next.pin).toBeUndefined();
+    }
+  });
+
+  test("once: a later segment does not name it again", () => {
+    const pin = { ...PIN, protocolVersion: 5 };
+    const { segment, next } = advance(running({ pin }), attemptEnded(failing(), { entries: [run(2)] }));
+    expect(segment?.pin).toBeUndefined();
+    expect(next.pin).toBe(pin);
+  });
+});
+
+describe("what a failure leaves behind", () => {
+  test("a failed attempt that adds nothing is an event the first time, and none when it repeats itself", () => {
+    const first = advance(running(), attemptEnded(failing()));
+    expect(first.failure).toEqual(FAILURE);
+    const again = advance({ ...first.next, standing: { status: "running" } }, attemptEnded(failing()));
+    expect(again.failure).toBeUndefined();
+    const other = { ...FAILURE, message: "another boom" };
+    const third = advance(
+      { ...again.next, standing: { status: "running" } },
+      attemptEnded(failing({ failure: other })),
+    );
+    expect(third.failure).toEqual(other);
+  });
+
+  test("a failed attempt that adds something tells of it in its segment", () => {
+    const { segment, failure } = advance(running(), attemptEnded(failing(), { entries: [run(2)] }));
+    expect(segment?.failure).toEqual(FAILURE);
+    expect(failure).toBeUndefined();
+  });
+
+  test("the last failure is forgotten when the invocation moves on", () => {
+    const invocation = running({ lastFailure: FAILURE });
+    expect(advance(invocation, attemptEnded(ENDINGS["suspended"]!)).next.lastFailure).toBeUndefined();
+    expect(advance(invocation, attemptEnded(ENDINGS["ended"]!)).next.lastFailure).toBeUndefined();
+  });
+
+  test("behavior fail ends with the code and the message of the error, and without its stack", () => {
+    const failure = { ...FAILURE, code: 512, message: "never again", stacktrace: "at home" };
+    const { standing } = advance(running(), attemptEnded(failing({ behavior: "fail", failure }))).next;
+    expect(standing).toMatchObject({
+      status: "completed",
+      killed: false,
+      result: { kind: "failure", failure: { code: 512, message: "never again" } },
+    });
+    expect(JSON.stringify(standing)).not.toContain("at home");
+  });
+
+  test("exhausted retries that kill show the stack of the last error, and count as no kill", () => {
+    const failure = { ...FAILURE, stacktrace: "at home" };
+    const { standing } = advance(running(), attemptEnded(failing({ failure }), { policy: ONE_THEN_KILL })).next;
+    expect(standing).toMatchObject({
+      killed: false,
+      tombstone: false,
+      result: { failure: { code: 500, message: "boom", stacktrace: "at home" } },
+    });
+  });
+
+  test("a cut counts against nothing", () => {
+    const retries = { policyAttempts: 2, sinceEntry: 2 };
+    const sent = [taken("c1", completion(1))];
+    expect(advance(running({ retries }), attemptEnded({ kind: "cut" })).next.retries).toEqual(retries);
+    expect(advance(running({ retries }), attemptEnded({ kind: "cut" }, { sent })).next.retries).toEqual(retries);
+  });
+
+  test("an attempt of a former driver changes nothing when the time of its end comes", () => {
+    const backingOff = advance(running(), attemptEnded(failing())).next;
+    const { next, step } = advance(backingOff, attemptEnded({ kind: "ended" }, { atMs: NOW_MS + 1 }));
+    expect(next).toBe(backingOff);
+    expect(step.kind).toBe("ignore");
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import { effectsOf } from "../../../shared/core/invocation/effects.ts";
+import type { CommandEntry, Entry, NotificationEntry } from "../../../shared/core/invocation/entry.ts";
+import { advance } from "../../../shared/core/invocation/advance.ts";
+import { append } from "../../../shared/core/invocation/journal.ts";
+import type { InvocationId, Nonce } from "../../../shared/core/model/ids.ts";
+import { ACCEPTANCE, attemptEnded, command, completion, invocationIn, NOW_MS, output } from "./sample-invocation.ts";
+
+const CHILD = { target: { service: "S", handler: "h" }, input: new Uint8Array(0), headers: [] };
+const call = (idCompletionId: number, completionId: number): CommandEntry =>
+  command("Call", { kind: "call", child: { ...CHILD, idCompletionId }, completionId });
+const send = (idCompletionId: number, startAtMs = 0): CommandEntry =>
+  command("OneWayCall", { kind: "send", child: { ...CHILD, idCompletionId }, startAtMs });
+const childId = (completionId: number, invocationId: string): NotificationEntry => ({
+  ...completion(completionId),
+  type: "CallInvocationId",
+  invocationId,
+});
+const cancelOf = (invocationId: string) =>
+  command("SendSignal", { kind: "signal", invocationId, signal: { index: 1 }, result: undefined });
+
+function effectsAfter(entries: readonly Entry[], invocation = invocationIn("running")) {
+  const { segment } = advance(invocation, attemptEnded({ kind: "cut" }, { entries }));
+  return effectsOf(invocation, segment!);
+}
+
+describe("the effects of a segment", () => {
+  test("come in the order of the commands, each child under the id that follows it", () => {
+    const entries = [call(2, 3), childId(2, "inv_a"), send(4), childId(4, "inv_b"), send(5, 99), childId(5, "inv_c")];
+    expect(effectsAfter(entries)).toMatchObject([
+      { kind: "accept-child", childId: "inv_a", completionId: 3 },
+      { kind: "accept-child", childId: "inv_b" },
+      { kind: "accept-child", childId: "inv_c", startAtMs: 99 },
+    ]);
+    expect(effectsAfter([send(4), childId(4, "inv_b")])[0]).not.toHaveProperty("startAtMs");
+  });
+
+  test("two equal signals are two sendings, and a redo names them as before", () => {
+    const entries = [cancelOf("inv_x"), cancelOf("inv_x")];
+    const keys = () => effectsAfter(entries).map((effect) => effect.kind === "signal" && effect.senderKey);
+    expect(new Set(keys()).size).toBe(2);
+    expect(keys()).toEqual(keys());
+  });
+
+  test("a signal of a later segment is another sending, though it is equal", () => {
+    const invocation = invocationIn("running");
+    const later = { ...invocation, journal: append(invocation.journal, [cancelOf("inv_x")]) };
+    expect(effectsAfter([cancelOf("inv_x")])).not.toEqual(effectsAfter([cancelOf("inv_x")], later));
+  });
+
+  test("the end tells the caller and whoever attached", () => {
+    const source = {
+      kind: "call",
+      callerId: "inv_caller" as InvocationId,
+      callerNonce: "n" as Nonce,
+      completionId: 8,
+      callerTarget: "S/h",
+    } as const;
+    const invocation = invocationIn("running", { acceptance: { ...ACCEPTANCE, source } });
+    const { segment } = advance(invocation, attemptEnded({ kind: "ended" }, { entries: [output()] }));
+    expect(effectsOf(invocation, segment!)).toMatchObject([
+      { kind: "deliver", callerId: "inv_caller", callerNonce: "n", completionId: 8, result: { kind: "success" } },
+      { kind: "answer-sinks", result: { kind: "success" } },
+    ]);
+  });
+
+  test("a kill reaches every child, called or sent; an ordinary end reaches none", () => {
+    const invocation = invocationIn("running");
+    const entries = [call(2, 3), childId(2, "inv_a"), send(4), childId(4, "inv_b"), completion(3)];
+    const parent = { ...invocation, journal: append(invocation.journal, entries) };
+    const killedChildren = (segment: ReturnType<typeof advance>["segment"]) =>
+      effectsOf(parent, segment!).flatMap((effect) => (effect.kind === "kill-child" ? [effect.childId] : []));
+    expect(killedChildren(advance(parent, { kind: "kill", atMs: NOW_MS }).segment)).toEqual(["inv_a", "inv_b"]);
+    const ended = advance(parent, attemptEnded({ kind: "ended" }, { entries: [output()] })).segment;
+    expect(killedChildren(ended)).toEqual([]);
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, test } from "vitest";
+import { advance } from "../../../shared/core/invocation/advance.ts";
+import type { Arrival } from "../../../shared/core/invocation/event.ts";
+import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
+import type { Taken } from "../../../shared/core/invocation/segment.ts";
+import type { Await, Combinator } from "../../../shared/core/model/await-tree.ts";
+import {
+  arrival,
+  attemptEnded,
+  awaiting,
+  cancelArrived,
+  completion,
+  completionArrived,
+  invocationIn,
+  look,
+  namedSignal,
+  NOW_MS,
+  run,
+  signal,
+  sleep,
+  taken,
+} from "./sample-invocation.ts";
+
+function suspendedOn(tree: Await, { sent = [] }: { sent?: Taken[] } = {}): Invocation {
+  const event = attemptEnded({ kind: "suspended", awaiting: tree }, { sent });
+  return advance(invocationIn("running"), event).next;
+}
+
+const stepOf = (invocation: Invocation, arrivals: readonly Arrival[] = []) => advance(invocation, look(arrivals)).step;
+
+describe("an await", () => {
+  test("is not satisfied by what the attempt that suspended had been sent", () => {
+    const invocation = suspendedOn(awaiting(1), { sent: [taken("c1", completion(1))] });
+    expect(stepOf(invocation)).toEqual({ kind: "park", status: "suspended" });
+  });
+
+  test("is satisfied at once by what the suspending commit itself completed", () => {
+    const event = attemptEnded({ kind: "suspended", awaiting: awaiting(2) }, { entries: [run(2), completion(2)] });
+    const { next } = advance(invocationIn("running"), event);
+    expect(stepOf(next)).toEqual({ kind: "attempt", take: [], dueSleeps: [] });
+  });
+
+  test("a CANCEL that was consumed never wakes again, a second one does", () => {
+    const invocation = suspendedOn(awaiting(4), { sent: [taken("xfirst", signal(1))] });
+    expect(stepOf(invocation).kind).toBe("park");
+    expect(stepOf(invocation, [cancelArrived("xsecond")])).toMatchObject({
+      kind: "attempt",
+      take: [{ key: "xsecond" }],
+    });
+  });
+
+  test("a named signal awaited a second time needs a second sending", () => {
+    const tree: Await = { completions: [], signals: [], namedSignals: ["go"], nested: [], combinator: "unknown" };
+    const invocation = suspendedOn(tree, { sent: [taken("xa", namedSignal("go"))] });
+    expect(stepOf(invocation).kind).toBe("park");
+    expect(stepOf(invocation, [arrival("xb", namedSignal("went"))]).kind).toBe("park");
+    expect(stepOf(invocation, [arrival("xb", namedSignal("go"))]).kind).toBe("attempt");
+  });
+
+  test("an arrival that nothing awaits leaves it parked", () => {
+    expect(stepOf(suspendedOn(awaiting(1)), [completionArrived(9)]).kind).toBe("park");
+  });
+
+  test("whatever has arrived goes along when it resumes, awaited or not", () => {
+    const step = stepOf(suspendedOn(awaiting(1)), [completionArrived(9), completionArrived(1)]);
+    expect(step).toMatchObject({ kind: "attempt", take: [{ key: "c1" }, { key: "c9" }] });
+  });
+});
+
+/** Sleeps 11, 12 and 13 end ten, twenty and thirty seconds from now. */
+function sleeping(combinator: Combinator, more: Partial<Await> = {}): Invocation {
+  const tree: Await = { completions: [11, 12, 13], signals: [], namedSignals: [], nested: [], combinator, ...more };
+  const entries = [sleep(12, NOW_MS + 20_000), sleep(11, NOW_MS + 10_000), sleep(13, NOW_MS + 30_000)];
+  return advance(invocationIn("running"), attemptEnded({ kind: "suspended", awaiting: tree }, { entries })).next;
+}
+
+describe("the wake of a suspended invocation", () => {
+  const cases: readonly [Combinator, number][] = [
+    ["unknown", 10_000],
+    ["first-completed", 10_000],
+    ["first-succeeded-or-all-failed", 10_000],
+    ["all-completed", 30_000],
+    ["all-succeeded-or-first-failed", 30_000],
+  ];
+  test.each(cases)("for %s of three sleeps is after %i ms", (combinator, ms) => {
+    expect(stepOf(sleeping(combinator))).toEqual({ kind: "park", status: "suspended", wakeAtMs: NOW_MS + ms });
+  });
+
+  test("is that of the first sleep that satisfies a nested await", () => {
+    const nested: Await = {
+      completions: [11, 12],
+      signals: [],
+      namedSignals: [],
+      nested: [],
+      combinator: "all-completed",
+    };
+    const invocation = sleeping("first-completed", { completions: [13], nested: [nested] });
+    expect(stepOf(invocation)).toMatchObject({ wakeAtMs: NOW_MS + 20_000 });
+  });
+
+  test("takes into account what has arrived already", () => {
+    const invocation = sleeping("all-completed", { completions: [7, 11] });
+    expect(stepOf(invocation)).toEqual({ kind: "park", status: "suspended" });
+    expect(stepOf(invocation, [completionArrived(7)])).toMatchObject({ wakeAtMs: NOW_MS + 10_000 });
+  });
+
+  test("is none where no sleep could satisfy the await", () => {
+    expect(stepOf(sleeping("first-completed", { completions: [7] }))).toEqual({ kind: "park", status: "suspended" });
+  });
+
+  test("a sleep that is over when it is looked at satisfies by the clock alone", () => {
+    const invocation = sleeping("first-completed");
+    const before = advance(invocation, look([], NOW_MS + 9_999)).step;
+    expect(before).toMatchObject({ kind: "park", wakeAtMs: NOW_MS + 10_000 });
+    const after = advance(invocation, look([], NOW_MS + 10_000)).step;
+    expect(after).toEqual({ kind: "attempt", take: [], dueSleeps: [11] });
+  });
+
+  test("a sleep that the journal holds the end of never completes again", () => {
+    const over = taken("c11", completion(11));
+    const resumed = advance(sleeping("first-completed"), look([], NOW_MS + 10_000)).next;
+    const again = attemptEnded({ kind: "suspended", awaiting: awaiting(13) }, { sent: [over], atMs: NOW_MS + 10_000 });
+    const { next } = advance(resumed, again);
+    expect(advance(next, look([], NOW_MS + 30_000)).step).toMatchObject({ kind: "attempt", dueSleeps: [12, 13] });
+  });
+});

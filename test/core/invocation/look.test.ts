@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { advance } from "../../../shared/core/invocation/advance.ts";
+import type { Arrival } from "../../../shared/core/invocation/event.ts";
+import { expiresAtMs, type Invocation, type Status } from "../../../shared/core/invocation/invocation.ts";
+import { append } from "../../../shared/core/invocation/journal.ts";
+import type { Transition } from "../../../shared/core/invocation/transition.ts";
+import {
+  arrival,
+  cancelArrived,
+  completionArrived,
+  invocationIn,
+  KILL_ARRIVED,
+  LATER_MS,
+  look,
+  NOW_MS,
+  signal,
+  sleep,
+} from "./sample-invocation.ts";
+
+/** The step, and where a segment ends the invocation, how. */
+function told({ step, segment }: Transition): string {
+  if (step.kind === "park") return `park ${step.status}`;
+  if (step.kind === "attempt") return `attempt with ${step.take.map(({ key }) => key).join(" and ") || "nothing"}`;
+  const after = segment?.after;
+  if (after?.kind !== "completed" || after.result.kind !== "failure") return step.kind;
+  const { code, message } = after.result.failure;
+  return `${code} ${message}${after.tombstone ? ", tombstone" : ""}`;
+}
+
+type Row = readonly [status: Status, none: string, completion: string, cancel: string, kill: string];
+
+const ROWS: readonly Row[] = [
+  ["scheduled", "park scheduled", "park scheduled", "409 canceled, tombstone", "409 killed, tombstone"],
+  ["pending", "ignore", "ignore", "409 canceled, tombstone", "409 killed, tombstone"],
+  ["ready", "attempt with nothing", "attempt with c1", "409 canceled, tombstone", "409 killed, tombstone"],
+  ["running", "attempt with nothing", "attempt with c1", "attempt with xcancel", "409 killed"],
+  ["backing-off", "park backing-off", "park backing-off", "attempt with xcancel", "409 killed"],
+  ["suspended", "park suspended", "attempt with c1", "attempt with xcancel", "409 killed"],
+  ["paused", "park paused", "park paused", "attempt with xcancel", "409 killed"],
+  ["completed", "end", "end", "end", "end"],
+];
+
+describe("a look", () => {
+  const cases = ROWS.flatMap(([status, none, completion, cancel, kill]) => [
+    { status, brought: "nothing", arrivals: [] as Arrival[], expected: none },
+    { status, brought: "a completion", arrivals: [completionArrived(1)], expected: completion },
+    { status, brought: "a cancel", arrivals: [cancelArrived()], expected: cancel },
+    { status, brought: "a kill", arrivals: [KILL_ARRIVED], expected: kill },
+    { status, brought: "a kill beside a cancel", arrivals: [cancelArrived(), KILL_ARRIVED], expected: kill },
+  ]);
+  test.each(cases)("at $status with $brought: $expected", ({ status, arrivals, expected }) => {
+    expect(told(advance(invocationIn(status), look(arrivals)))).toBe(expected);
+  });
+
+  test("starts what is scheduled at its time, and not a millisecond before", () => {
+    const invocation = invocationIn("scheduled");
+    const early = advance(invocation, look([], LATER_MS - 1)).step;
+    expect(early).toEqual({ kind: "park", status: "scheduled", wakeAtMs: LATER_MS });
+    expect(advance(invocation, look([], LATER_MS)).step.kind).toBe("attempt");
+  });
+
+  test("retries what backs off at its time, and not a millisecond before", () => {
+    const invocation = invocationIn("backing-off");
+    const early = advance(invocation, look([], LATER_MS - 1)).step;
+    expect(early).toEqual({ kind: "park", status: "backing-off", wakeAtMs: LATER_MS });
+    expect(advance(invocation, look([], LATER_MS)).step.kind).toBe("attempt");
+  });
+
+  test("counts the attempt that it starts", () => {
+    const { next } = advance(invocationIn("running", { attempts: 4 }), look());
+    expect(next.attempts).toBe(5);
+    expect(next.standing.status).toBe("running");
+  });
+
+  test("a cancel that resumes what is paused starts its retries over", () => {
+    const retries = { policyAttempts: 7, sinceEntry: 3 };
+    const { next } = advance(invocationIn("paused", { retries }), look([cancelArrived()]));
+    expect(next.retries).toEqual({ policyAttempts: 0, sinceEntry: 0 });
+  });
+
+  test("a scheduled invocation that was parked and tried before is no tombstone when it is killed", () => {
+    const { segment } = advance(invocationIn("ready", { attempts: 1 }), look([KILL_ARRIVED]));
+    expect(segment?.after).toMatchObject({ kind: "completed", tombstone: false, killed: true });
+  });
+
+  test("arrivals are sent in the order of their times, those of one moment by key", () => {
+    const arrivals = [
+      arrival("xb", signal(20), NOW_MS - 5),
+      arrival("c9", signal(19), NOW_MS - 1),
+      arrival("xa", signal(18), NOW_MS - 5),
+      arrival("c1", signal(17), NOW_MS - 9),
+    ];
+    const { step } = advance(invocationIn("running"), look(arrivals));
+    expect(step.kind === "attempt" && step.take.map(({ key }) => key)).toEqual(["c1", "xa", "xb", "c9"]);
+  });
+
+  test("sleeps that are over go along, in the order of their times, but for those whose completion has arrived", () => {
+    const invocation = withEntries(invocationIn("running"), [
+      sleep(2, NOW_MS - 1),
+      sleep(3, NOW_MS - 7),
+      sleep(4, NOW_MS),
+      sleep(5, NOW_MS + 1),
+      sleep(6, NOW_MS - 3),
+    ]);
+    const { step } = advance(invocation, look([completionArrived(6)]));
+    expect(step.kind === "attempt" && step.dueSleeps).toEqual([3, 2, 4]);
+  });
+});
+
+describe("a tombstone", () => {
+  test("counts as expired at once", () => {
+    const { next } = advance(invocationIn("ready"), look([cancelArrived()]));
+    expect(expiresAtMs(next)).toBe(NOW_MS);
+  });
+
+  test("is left only by what never began", () => {
+    const { next } = advance(invocationIn("suspended"), look([KILL_ARRIVED]));
+    expect(expiresAtMs(next)).toBe(NOW_MS + next.acceptance.completionRetentionMs);
+  });
+
+  test("an open invocation does not expire", () => {
+    expect(expiresAtMs(invocationIn("suspended"))).toBeUndefined();
+  });
+
+  test("a completed invocation expires when its retention is over", () => {
+    const invocation = invocationIn("completed");
+    const { standing } = invocation;
+    if (standing.status !== "completed") throw new Error("the sample is not completed");
+    const acceptance = { ...invocation.acceptance, completionRetentionMs: 0 };
+    expect(expiresAtMs({ ...invocation, acceptance })).toBe(standing.endedAtMs);
+  });
+});
+
+function withEntries(invocation: Invocation, entries: Parameters<typeof append>[1]): Invocation {
+  return { ...invocation, journal: append(invocation.journal, entries) };
+}

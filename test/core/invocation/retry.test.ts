@@ -1,0 +1,120 @@
+import { describe, expect, test } from "vitest";
+import { advance } from "../../../shared/core/invocation/advance.ts";
+import type { AttemptEnded, Ending } from "../../../shared/core/invocation/event.ts";
+import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
+import { exhausted, retryDelayMs } from "../../../shared/core/invocation/retry.ts";
+import {
+  attemptEnded,
+  awaiting,
+  completion,
+  failing,
+  invocationIn,
+  look,
+  NOW_MS,
+  run,
+  taken,
+  UNLIMITED,
+} from "./sample-invocation.ts";
+
+/** Ends the attempt that runs, and begins the next one when its time has come. */
+function after(invocation: Invocation, ending: Ending, more: Partial<AttemptEnded> = {}): Invocation {
+  const { next } = advance(invocation, attemptEnded(ending, more));
+  return next.standing.status === "backing-off" ? advance(next, look([], next.standing.retryAtMs)).next : next;
+}
+
+const start = invocationIn("running", { retries: { policyAttempts: 0, sinceEntry: 0 } });
+
+describe("the two retry counters", () => {
+  test("both count a plain failure", () => {
+    const twice = after(after(start, failing()), failing());
+    expect(twice.retries).toEqual({ policyAttempts: 2, sinceEntry: 2 });
+  });
+
+  test("a stored command starts the count for the handler over, and not the policy's", () => {
+    const twice = after(after(start, failing()), failing(), { entries: [run(2)] });
+    expect(twice.retries).toEqual({ policyAttempts: 2, sinceEntry: 1 });
+  });
+
+  test("a stored run result is no command and starts nothing over", () => {
+    const twice = after(after(start, failing()), failing(), { entries: [completion(1)] });
+    expect(twice.retries).toEqual({ policyAttempts: 2, sinceEntry: 2 });
+  });
+
+  test("what was only sent starts nothing over", () => {
+    const twice = after(after(start, failing()), failing(), { sent: [taken("c1", completion(1))] });
+    expect(twice.retries).toEqual({ policyAttempts: 2, sinceEntry: 2 });
+  });
+
+  test("a delay that the handler chose consumes no attempt of the policy", () => {
+    const policy = { ...UNLIMITED, maxAttempts: 2 };
+    let invocation = start;
+    for (let i = 0; i < 5; i++) invocation = after(invocation, failing({ nextRetryDelayMs: 3 }), { policy });
+    expect(invocation.standing.status).toBe("running");
+    expect(invocation.retries).toEqual({ policyAttempts: 0, sinceEntry: 5 });
+  });
+
+  test("a failure that says nothing of the handler counts for the policy alone", () => {
+    expect(after(start, failing({ countsSinceEntry: false })).retries).toEqual({ policyAttempts: 1, sinceEntry: 0 });
+  });
+
+  test("a suspension starts both over", () => {
+    const failed = after(start, failing());
+    expect(after(failed, { kind: "suspended", awaiting: awaiting(1) }).retries).toEqual({
+      policyAttempts: 0,
+      sinceEntry: 0,
+    });
+  });
+
+  test("a pause starts both over", () => {
+    const paused = after(after(start, failing()), failing({ behavior: "pause" }), { entries: [run(2)] });
+    expect(paused.retries).toEqual({ policyAttempts: 0, sinceEntry: 0 });
+  });
+
+  test("the policy allows as many attempts as it says, the first included", () => {
+    const policy = { ...UNLIMITED, maxAttempts: 3 };
+    const second = after(start, failing(), { policy });
+    const third = after(second, failing(), { policy });
+    expect([second.standing.status, third.standing.status]).toEqual(["running", "running"]);
+    expect(after(third, failing(), { policy }).standing.status).toBe("paused");
+  });
+});
+
+describe("the delay of a retry", () => {
+  const policy = { ...UNLIMITED, initialIntervalMs: 100, factor: 2, maxIntervalMs: 1_000 };
+
+  test("grows from the initial interval by the factor up to the maximum", () => {
+    const delays = [1, 2, 3, 4, 5, 6, 60, 6_000].map((failed) => retryDelayMs(policy, failed, 0));
+    expect(delays).toEqual([100, 200, 400, 800, 1_000, 1_000, 1_000, 1_000]);
+  });
+
+  test("is lengthened by up to three tenths", () => {
+    expect(retryDelayMs(policy, 1, 0.5)).toBe(115);
+    expect(retryDelayMs(policy, 1, 1)).toBe(130);
+    expect(retryDelayMs(policy, 9, 1)).toBe(1_300);
+  });
+
+  test("is the first step after a failure that the handler timed itself", () => {
+    const { next } = advance(
+      after(start, failing({ nextRetryDelayMs: 3 }), { policy }),
+      attemptEnded(failing(), { policy }),
+    );
+    expect(next.standing).toEqual({ status: "backing-off", retryAtMs: NOW_MS + 100 });
+  });
+
+  test("counts from the end of the attempt, with its jitter", () => {
+    const { next } = advance(start, attemptEnded(failing(), { policy, jitter: 1 }));
+    expect(next.standing).toEqual({ status: "backing-off", retryAtMs: NOW_MS + 130 });
+  });
+
+  test("is exactly the one that the handler chose, jitter or not", () => {
+    const { next, step } = advance(start, attemptEnded(failing({ nextRetryDelayMs: 42 }), { policy, jitter: 1 }));
+    expect(next.standing).toEqual({ status: "backing-off", retryAtMs: NOW_MS + 42 });
+    expect(step).toEqual({ kind: "park", status: "backing-off", wakeAtMs: NOW_MS + 42 });
+  });
+});
+
+test("a policy of no attempts allows the one that was made", () => {
+  expect(exhausted({ ...UNLIMITED, maxAttempts: 0 }, 0)).toBe(false);
+  expect(exhausted({ ...UNLIMITED, maxAttempts: 0 }, 1)).toBe(true);
+  expect(exhausted(UNLIMITED, 1_000_000)).toBe(false);
+});
