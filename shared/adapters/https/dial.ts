@@ -96,7 +96,8 @@ export class Dialer {
   #allowed(hostname: string, found: readonly ResolvedAddress[]): readonly ResolvedAddress[] {
     const allowed = found.filter(({ address }) => this.#options.guard.refusal(address) === undefined);
     const [first] = found;
-    if (allowed.length > 0 || first === undefined) return allowed;
+    if (first === undefined) throw new TransportError("unreachable", `${hostname} has no address.`);
+    if (allowed.length > 0) return allowed;
     const reason = this.#options.guard.refusal(first.address);
     const named = hostname === first.address ? hostname : `${hostname} resolves to ${first.address}, which`;
     throw new TransportError("forbidden", `${named} is a forbidden address (${reason}).`);

@@ -11,8 +11,10 @@ import type { Place } from "./place.ts";
 
 /** What the connection tells its owner. */
 export interface Http2Owner {
-  /** A stream ended, or the peer changed its limit. */
+  /** A stream ended. */
   onRoom(): void;
+  /** The peer said how many streams it allows at once. */
+  onLimit(streamsMax: number): void;
   onGone(connection: Http2Connection): void;
   /** The peer did not take this request; it can go out on another connection. */
   onRefused(exchange: CarriedExchange): void;
@@ -21,8 +23,6 @@ export interface Http2Owner {
 const PING_INTERVAL_MS = 40_000;
 const PING_TIMEOUT_MS = 20_000;
 const IDLE_MAX_MS = 300_000;
-/** What a peer is assumed to allow until it says. */
-const STREAMS_ASSUMED = 100;
 const STREAM_WINDOW_BYTES = 1024 * 1024;
 const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
 /** Megabytes that queued bodies may take; the engine bounds its bodies itself. */
@@ -33,16 +33,18 @@ export class Http2Connection {
   readonly #origin: URL;
   readonly #owner: Http2Owner;
   readonly #pings: NodeJS.Timeout;
-  #streamsMax = STREAMS_ASSUMED;
+  #streamsMax: number;
   #streams = 0;
   #greeted = false;
   #heardAtMs = Date.now();
   #usedAtMs = Date.now();
   #failure: Error | undefined;
 
-  constructor(socket: Socket, origin: URL, owner: Http2Owner) {
+  /** @param streamsAssumed how many streams are opened at once until the peer says what it allows */
+  constructor(socket: Socket, origin: URL, owner: Http2Owner, streamsAssumed: number) {
     this.#origin = origin;
     this.#owner = owner;
+    this.#streamsMax = streamsAssumed;
     this.#session = connect(origin, {
       createConnection: () => socket,
       maxSessionMemory: SESSION_MEMORY_MAX_MB,
@@ -108,22 +110,29 @@ export class Http2Connection {
 
   /** Takes no more requests and ends when the last exchange has. */
   retire(): void {
-    this.#session.close();
+    setImmediate(() => this.#session.close());
   }
 
-  /** Ends at once. */
+  /**
+   * Ends at the next turn of the event loop: Node's session ends the whole process (`std::bad_alloc`) when it is
+   * destroyed from within an event of a stream that the peer refused.
+   */
   destroy(): void {
-    this.#session.destroy();
+    // Without an error the streams would end as if the peer had ended them.
+    const closed = new TransportError("broken", `The exchange with ${this.#origin.host} broke: this side was closed.`);
+    setImmediate(() => this.#session.destroy(closed));
   }
 
   #watch(): void {
     const session = this.#session;
-    session.once("connect", () => session.setLocalWindowSize(CONNECTION_WINDOW_BYTES));
+    session.once("connect", () => {
+      if (!session.destroyed) session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
+    });
     session.on("remoteSettings", (settings) => {
       this.#greeted = true;
       this.#heardAtMs = Date.now();
       this.#streamsMax = settings.maxConcurrentStreams ?? Number.POSITIVE_INFINITY;
-      this.#owner.onRoom();
+      this.#owner.onLimit(this.#streamsMax);
     });
     session.on("error", (error) => (this.#failure = error));
     session.on("goaway", () => this.#owner.onGone(this));

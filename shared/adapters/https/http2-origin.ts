@@ -18,6 +18,8 @@ interface Request {
  * for callees that never get a stream; this many connections are opened before requests queue.
  */
 const CONNECTIONS_MAX = 16;
+/** What an origin is assumed to allow on a new connection until one of its connections has said. */
+const STREAMS_ASSUMED = 100;
 
 export class Http2Origin implements Http2Owner {
   readonly #origin: URL;
@@ -27,6 +29,7 @@ export class Http2Origin implements Http2Owner {
   /** Places of requests under way, for those that a peer does not take. */
   readonly #places = new WeakMap<CarriedExchange, Place>();
   #dialing = false;
+  #streamsAssumed = STREAMS_ASSUMED;
 
   constructor(origin: URL, dialer: Dialer) {
     this.#origin = origin;
@@ -44,7 +47,7 @@ export class Http2Origin implements Http2Owner {
 
   /** Takes over a connection that agreed on HTTP/2. */
   adopt(socket: Socket): void {
-    this.#connections.push(new Http2Connection(socket, this.#origin, this));
+    this.#connections.push(new Http2Connection(socket, this.#origin, this, this.#streamsAssumed));
   }
 
   onRoom(): void {
@@ -58,6 +61,12 @@ export class Http2Origin implements Http2Owner {
     }
     this.#waiting = this.#waiting.filter(({ exchange }) => !exchange.isOver);
     if (this.#waiting.length > 0 && this.#connections.length < CONNECTIONS_MAX) void this.#dial();
+  }
+
+  onLimit(streamsMax: number): void {
+    // What is sent before a new connection's own word must be sure to be taken, so a lower limit is remembered.
+    this.#streamsAssumed = Math.min(STREAMS_ASSUMED, Math.max(1, streamsMax));
+    this.onRoom();
   }
 
   onGone(connection: Http2Connection): void {

@@ -1,0 +1,101 @@
+/** Certificates, handshakes and the choice of protocol in them. */
+import { createServer as createTcp } from "node:net";
+import { createSecureServer } from "node:http2";
+import type { Server } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
+import type { HttpsEndpointsOptions } from "../../../shared/adapters/https/https-endpoints.ts";
+import type { Destination, Exchange } from "../../../shared/engine/ports/endpoints.ts";
+import { readAll, reasonOf, requestTo } from "../../contracts/endpoints-contract.ts";
+import { echo, startPeer, startServer, testCa, testCredentials } from "./peer.ts";
+import type { Peer, PeerKind } from "./peer.ts";
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+function endpointsWith(options: HttpsEndpointsOptions = {}): HttpsEndpoints {
+  const endpoints = new HttpsEndpoints({ allow: ["loopback"], ca: testCa, ...options });
+  closing.push(() => endpoints.close());
+  return endpoints;
+}
+
+async function peerOf(kind: PeerKind): Promise<Peer> {
+  const peer = await startPeer(kind, echo);
+  closing.push(peer.stop);
+  return peer;
+}
+
+function ask(endpoints: HttpsEndpoints, uri: string, httpVersion: Destination["httpVersion"]): Exchange {
+  return endpoints.open(requestTo(uri, "h2 over TLS", { destination: { uri, httpVersion }, body: [Buffer.from("ok")] }));
+}
+
+test.each([
+  ["h2 over TLS", "h2"],
+  ["http1.1 over TLS", "http1.1"],
+] as const)("negotiating with a peer of %s ends in %s, and its connection is used again", async (kind, version) => {
+  const { uri, connections } = await peerOf(kind);
+  const endpoints = endpointsWith();
+  for (const httpVersion of ["negotiate", "negotiate", version] as const) {
+    const exchange = ask(endpoints, uri, httpVersion);
+    expect((await exchange.head()).httpVersion).toBe(version);
+    expect((await readAll(exchange)).toString()).toBe("ok");
+  }
+  expect(connections()).toBe(1);
+});
+
+test("negotiating with a peer that speaks both ends in h2", async () => {
+  const server = createSecureServer({ ...testCredentials, allowHTTP1: true }, (request, response) => {
+    request.stream.on("error", () => {});
+    response.end("ok");
+  });
+  const peer = await startServer(server as unknown as Server, "https");
+  closing.push(peer.stop);
+  expect((await ask(endpointsWith(), peer.uri, "negotiate").head()).httpVersion).toBe("h2");
+});
+
+test("in the clear there is nothing to negotiate: h2 by prior knowledge", async () => {
+  const { uri } = await peerOf("h2 in the clear");
+  expect((await ask(endpointsWith(), uri, "negotiate").head()).httpVersion).toBe("h2");
+});
+
+test("a peer that offers only HTTP/1.1 over TLS is http1-only when asked for h2", async () => {
+  const { uri } = await peerOf("http1.1 over TLS");
+  expect(await reasonOf(ask(endpointsWith(), uri, "h2").head())).toBe("http1-only");
+});
+
+test.each(["h2", "http1.1", "negotiate"] as const)("a certificate of an unknown authority is refused over %s", async (version) => {
+  const { uri } = await peerOf(version === "h2" ? "h2 over TLS" : "http1.1 over TLS");
+  const endpoints = new HttpsEndpoints({ allow: ["loopback"] });
+  closing.push(() => endpoints.close());
+  expect(await reasonOf(ask(endpoints, uri, version).head())).toBe("tls");
+});
+
+test("a certificate of another name is refused, and of the right name accepted", async () => {
+  const { port } = await peerOf("h2 over TLS");
+  const endpoints = endpointsWith({ resolve: () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]) });
+  expect(await reasonOf(ask(endpoints, `https://other.test:${port}`, "h2").head())).toBe("tls");
+  expect((await ask(endpoints, `https://deployment.test:${port}`, "h2").head()).status).toBe(200);
+});
+
+test("a peer in the clear that is spoken to over TLS fails in the handshake", async () => {
+  const { port } = await peerOf("http1.1 in the clear");
+  expect(await reasonOf(ask(endpointsWith(), `https://127.0.0.1:${port}`, "h2").head())).toBe("tls");
+});
+
+test("a peer that accepts and never shakes hands is unreachable after the connect timeout", async () => {
+  const peer = await startServer(createTcp(), "https");
+  closing.push(peer.stop);
+  expect(await reasonOf(ask(endpointsWith({ connectTimeoutMs: 40 }), peer.uri, "h2").head())).toBe("unreachable");
+});
+
+test("closing while a connection is being opened ends the exchange", async () => {
+  const peer = await startServer(createTcp(), "https");
+  closing.push(peer.stop);
+  const endpoints = endpointsWith();
+  const heads = (["h2", "http1.1", "negotiate"] as const).map((version) => reasonOf(ask(endpoints, peer.uri, version).head()));
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  endpoints.close();
+  expect(await Promise.all(heads)).not.toContain("no failure");
+});
