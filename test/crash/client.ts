@@ -1,0 +1,88 @@
+/** A client that does not give up: what a kill interrupts is asked again, under the same idempotency key. */
+import { setTimeout as pause } from "node:timers/promises";
+import type { Outcome } from "./outcome.ts";
+import type { Plan } from "./plan.ts";
+import type { Site } from "./programs.ts";
+
+export interface Job {
+  readonly shape: string;
+  readonly plan: Plan;
+  /** A call waits for its answer on one request; a send is attached to by the id that it got. */
+  readonly way: "call" | "send";
+  readonly idempotencyKey: string;
+}
+
+export interface Answered {
+  readonly invocationId: string;
+  /** The body, byte for byte. */
+  readonly text: string;
+}
+
+const ASK_AGAIN_AFTER_MS = 50;
+
+export class Client {
+  readonly #site: Site;
+  readonly #untilMs: number;
+  /** Requests that were broken off or refused by a process that was about to end. */
+  interrupted = 0;
+
+  /** @param untilMs then its patience is over, and every request fails */
+  constructor(site: Site, untilMs: number) {
+    this.#site = site;
+    this.#untilMs = untilMs;
+  }
+
+  /** Resolves when the invocation has ended. @throws Error for any answer but its success */
+  async submit({ plan, way, idempotencyKey }: Job): Promise<Answered> {
+    const init = {
+      method: "POST",
+      headers: { "content-type": "application/json", "idempotency-key": idempotencyKey },
+      body: JSON.stringify(plan),
+    };
+    const path = way === "call" ? "/Player/play" : "/Player/play/send";
+    const answer = await this.#ask(this.#site.ingressUri + path, init);
+    if (way === "call") return { invocationId: answer.invocationId, text: answer.text };
+    return await this.attach((JSON.parse(answer.text) as { invocationId: string }).invocationId);
+  }
+
+  async attach(invocationId: string): Promise<Answered> {
+    const { text } = await this.#ask(`${this.#site.ingressUri}/restate/invocation/${invocationId}/attach`);
+    return { invocationId, text };
+  }
+
+  async outcomeOf(invocationId: string): Promise<Outcome> {
+    return JSON.parse((await this.attach(invocationId)).text) as Outcome;
+  }
+
+  /** What the admin API tells of an invocation. */
+  async inspect(invocationId: string): Promise<{ status: string; entries: readonly { type: string }[] }> {
+    const { text } = await this.#ask(`${this.#site.adminUri}/invocations/${invocationId}`);
+    return JSON.parse(text) as { status: string; entries: { type: string }[] };
+  }
+
+  async #ask(uri: string, init: RequestInit = {}): Promise<{ invocationId: string; text: string }> {
+    for (;;) {
+      const answer = await this.#askOnce(uri, init);
+      if (answer !== undefined) return answer;
+      this.interrupted += 1;
+      await pause(ASK_AGAIN_AFTER_MS);
+    }
+  }
+
+  /** @returns undefined where there was nobody to answer */
+  async #askOnce(uri: string, init: RequestInit): Promise<{ invocationId: string; text: string } | undefined> {
+    const leftMs = this.#untilMs - Date.now();
+    if (leftMs <= 0) throw new Error(`${uri} has not been answered in time`);
+    try {
+      const response = await fetch(uri, { ...init, signal: AbortSignal.timeout(leftMs) });
+      const text = await response.text();
+      if (response.ok) return { invocationId: response.headers.get("x-restate-id") ?? "", text };
+      if (response.status !== 503) throw new Refused(`${uri} was answered with ${response.status}: ${text}`);
+    } catch (error) {
+      if (error instanceof Refused) throw error;
+    }
+    return undefined;
+  }
+}
+
+class Refused extends Error {}

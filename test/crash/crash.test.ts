@@ -1,0 +1,130 @@
+/** Kills without mercy: every invocation ends once and rightly, whoever was killed and however often. */
+import { rm } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, beforeEach, expect, onTestFailed, test } from "vitest";
+import type { Account } from "./account.ts";
+import { newAccount, takeAccount } from "./account.ts";
+import type { Job } from "./client.ts";
+import { Client } from "./client.ts";
+import type { Spree } from "./killing-spree.ts";
+import { KILL_KINDS, killingSpree, mixedJobs } from "./killing-spree.ts";
+import { judgeLedger } from "./ledger-rule.ts";
+import { readLedger } from "./ledger.ts";
+import { leftBehind } from "./left-behind.ts";
+import { seededRandom } from "./plan.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Site } from "./programs.ts";
+import { prepareSite } from "./programs.ts";
+import { judgeSleeps } from "./sleep-rule.ts";
+import type { Victim } from "./victim.ts";
+import { controlPlaneOf, deploymentOf } from "./victim.ts";
+
+const JOBS = 50;
+const KILLS = Number(process.env["STEPWELL_CRASH_KILLS"] ?? 200);
+const SEED = Number(process.env["STEPWELL_CRASH_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+/** All is over long before, unless something is stuck. */
+const PATIENCE_MS = KILLS * 1_500 + 90_000;
+/** A backstop comes when a lease is over (10 s), and goes. */
+const BACKSTOPS_GONE_MS = 13_000;
+
+let site: Site;
+let controlPlane: Victim;
+let deployment: Victim;
+
+beforeEach(async () => {
+  site = await prepareSite();
+  [controlPlane, deployment] = [controlPlaneOf(site), deploymentOf(site)];
+});
+
+afterEach(async ({ task }) => {
+  await Promise.all([controlPlane.end("SIGKILL"), deployment.end("SIGKILL")]);
+  if (task.result?.state !== "fail") await rm(site.dir, { recursive: true });
+});
+
+test(`${JOBS} mixed invocations end once and rightly under ${KILLS} kills`, async () => {
+  const startedAtMs = Date.now();
+  const rerun = `STEPWELL_CRASH_SEED=${SEED} STEPWELL_CRASH_KILLS=${KILLS} npm run test:crash`;
+  console.log(`Run again with: ${rerun}`);
+  onTestFailed(() => console.error(`Data, ledger and logs stay in ${site.dir}. Run again with: ${rerun}`));
+  const random = seededRandom(SEED);
+  const client = new Client(site, Date.now() + PATIENCE_MS);
+  await startBoth();
+  const jobs = mixedJobs(JOBS, random, SEED);
+  const spree = await killingSpree({ controlPlane, deployment, client, random }, jobs, KILLS);
+
+  const account = await accountOf(jobs, spree, client);
+  for (const [id, outcome] of account.outcomes) await expectEndedOnce(client, id, outcome);
+  const ledger = judgeLedger(readLedger(site.ledgerPath), account.committed, spree.kills);
+  const complaints = [...account.complaints, ...ledger.complaints];
+  const absences = [...controlPlane.absences, ...deployment.absences];
+  const overrunMs = judgeSleeps(account.slept, absences, complaints);
+  const hits = spree.kills.filter(({ open }) => open > 0).length;
+  console.log(summaryOf(spree, account, { ...ledger, overrunMs, hits, interrupted: client.interrupted, startedAtMs }));
+  expect(complaints).toEqual([]);
+  expect(hits).toBeGreaterThan(KILLS / 2);
+
+  await pause(BACKSTOPS_GONE_MS);
+  expect(await controlPlane.end("SIGTERM")).toBe(0);
+  const left = await leftBehind(site.dataDir, startedAtMs);
+  expect(left).toMatchObject({ open: [], messages: 0 });
+  expect(left.accepted.toSorted()).toEqual([...account.outcomes.keys()].toSorted());
+
+  controlPlane.start();
+  await controlPlane.ready();
+  for (const { invocationId, text } of spree.answers) expect((await client.attach(invocationId)).text).toBe(text);
+  console.log(`All in all ${Math.round((Date.now() - startedAtMs) / 1000)} s.`);
+});
+
+async function startBoth(): Promise<void> {
+  deployment.start();
+  controlPlane.start();
+  await Promise.all([deployment.ready(), controlPlane.ready()]);
+}
+
+async function accountOf(jobs: readonly Job[], { answers }: Spree, client: Client): Promise<Account> {
+  const account = newAccount();
+  for (const [index, { plan }] of jobs.entries()) {
+    const { invocationId, text } = answers[index]!;
+    const outcome = JSON.parse(text) as Outcome;
+    if (outcome.invocationId !== invocationId) account.complaints.push(`${invocationId} answered ${text}`);
+    await takeAccount(account, plan, outcome, (id) => client.outcomeOf(id));
+  }
+  return account;
+}
+
+/** One output in its journal, and whoever attaches gets what its caller got. */
+async function expectEndedOnce(client: Client, id: string, outcome: Outcome): Promise<void> {
+  const { status, entries } = await client.inspect(id);
+  const outputs = entries.filter(({ type }) => type === "Command: Output").length;
+  expect({ id, status, outputs }).toEqual({ id, status: "completed", outputs: 1 });
+  expect(await client.outcomeOf(id)).toEqual(outcome);
+}
+
+interface Figures {
+  readonly uncommitted: number;
+  readonly thrown: number;
+  readonly overrunMs: number;
+  readonly hits: number;
+  readonly interrupted: number;
+  readonly startedAtMs: number;
+}
+
+function summaryOf({ kills }: Spree, account: Account, figures: Figures): string {
+  const byKind = KILL_KINDS.map((kind) => `${kind} ${kills.filter((kill) => kill.kind === kind).length}`);
+  const starts = [controlPlane, deployment].map(({ name, startTimesMs }) => `${name} ${median(startTimesMs)} ms`);
+  const openMean = kills.reduce((sum, { open }) => sum + open, 0) / kills.length;
+  return [
+    "",
+    `kills          ${kills.length} (${byKind.join(", ")}), ${figures.hits} while a submission was open, ${openMean.toFixed(1)} open on average`,
+    `invocations    ${JOBS} submitted, ${account.outcomes.size} with their calls and sends; ${figures.interrupted} requests asked again`,
+    `ledger         ${account.committed.length} committed, ${figures.uncommitted} undone by a kill, ${figures.thrown} thrown on purpose`,
+    `sleeps         ${account.slept.length}, at most ${Math.round(figures.overrunMs)} ms longer than asked and absent`,
+    `median start   ${starts.join(", ")}`,
+    `seconds        ${Math.round((Date.now() - figures.startedAtMs) / 1000)} until the last result was checked`,
+    "",
+  ].join("\n");
+}
+
+function median(numbers: readonly number[]): number {
+  return numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0;
+}

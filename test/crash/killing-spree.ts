@@ -1,0 +1,86 @@
+/** The spree: control plane, deployment or both are killed again and again while invocations are under way. */
+import { setTimeout as pause } from "node:timers/promises";
+import type { Answered, Client, Job } from "./client.ts";
+import type { Random } from "./plan.ts";
+import { between, planOf, SHAPE_NAMES } from "./plan.ts";
+import type { Victim } from "./victim.ts";
+
+export const KILL_KINDS = ["control plane", "deployment", "both"] as const;
+
+export interface Kill {
+  readonly kind: (typeof KILL_KINDS)[number];
+  /** The signal was sent after this moment, */
+  readonly atMs: number;
+  /** and nobody it was meant for lived at this one. */
+  readonly deadMs: number;
+  /** Submissions without an answer at that moment. */
+  readonly open: number;
+}
+
+export interface Spree {
+  readonly kills: readonly Kill[];
+  /** By job, in the order of the jobs. */
+  readonly answers: readonly Answered[];
+}
+
+const WAIT_MIN_MS = 20;
+const WAIT_MAX_MS = 400;
+/** One kill in so many does not wait until everybody is back, and may hit a start. */
+const HASTY_ONE_IN = 8;
+
+/** Every shape in turn, half of them called and half of them sent. */
+export function mixedJobs(count: number, random: Random, seed: number): Job[] {
+  return Array.from({ length: count }, (_, n) => {
+    const shape = SHAPE_NAMES[n % SHAPE_NAMES.length]!;
+    const way = (n + Math.floor(n / SHAPE_NAMES.length)) % 2 === 0 ? "call" : "send";
+    return { shape, plan: planOf(shape, random), way, idempotencyKey: `${seed}-${n}` };
+  });
+}
+
+export interface Scene {
+  readonly controlPlane: Victim;
+  readonly deployment: Victim;
+  readonly client: Client;
+  readonly random: Random;
+}
+
+/** Submits the jobs spread over all kills; resolves when every one of them was answered. */
+export async function killingSpree(scene: Scene, jobs: readonly Job[], killCount: number): Promise<Spree> {
+  const { client, random } = scene;
+  const kills: Kill[] = [];
+  const submitted: Promise<Answered>[] = [];
+  let ended = 0;
+  const submitDue = (): void => {
+    while (submitted.length < jobs.length && submitted.length * killCount < (kills.length + 1) * jobs.length) {
+      const answer = client.submit(jobs[submitted.length]!);
+      // Its failure is told once, at the end; until then nobody listens.
+      answer.then(
+        () => (ended += 1),
+        () => undefined,
+      );
+      submitted.push(answer);
+    }
+  };
+  while (kills.length < killCount) {
+    submitDue();
+    if (random() >= 1 / HASTY_ONE_IN) await allReady(scene);
+    await pause(between(random, WAIT_MIN_MS, WAIT_MAX_MS));
+    kills.push(await killOnce(scene, submitted.length - ended));
+  }
+  await allReady(scene);
+  return { kills, answers: await Promise.all(submitted) };
+}
+
+async function allReady({ controlPlane, deployment }: Scene): Promise<void> {
+  await Promise.all([controlPlane.ready(), deployment.ready()]);
+}
+
+async function killOnce({ controlPlane, deployment, random }: Scene, open: number): Promise<Kill> {
+  const kind = KILL_KINDS[between(random, 0, KILL_KINDS.length - 1)]!;
+  const victims = { "control plane": [controlPlane], deployment: [deployment], both: [controlPlane, deployment] }[kind];
+  const atMs = Date.now();
+  await Promise.all(victims.map((victim) => victim.end("SIGKILL")));
+  const deadMs = Date.now();
+  for (const victim of victims) victim.start();
+  return { kind, atMs, deadMs, open };
+}

@@ -1,0 +1,71 @@
+/**
+ * The rule of the ledger. A committed closure is in it exactly once, under the nonce that the result names. Any other
+ * execution of that step is one that a kill undid: between the beginning of the attempt that made it and the beginning of
+ * the attempt that executed the step next lies a kill, and each kill explains one of them. Executions that threw on purpose
+ * need no kill, and there are exactly as many as were asked for. No attempt executes a step twice.
+ */
+import type { Committed } from "./account.ts";
+import type { Line } from "./ledger.ts";
+
+/** From before the signal until everybody it was meant for was dead. */
+export interface Killing {
+  readonly atMs: number;
+  readonly deadMs: number;
+}
+
+export interface LedgerVerdict {
+  readonly complaints: readonly string[];
+  /** Executions that a kill undid. */
+  readonly uncommitted: number;
+  /** Executions that threw on purpose. */
+  readonly thrown: number;
+}
+
+/** @param committed every committed closure of every invocation; @param kills in their order */
+export function judgeLedger(
+  lines: readonly Line[],
+  committed: readonly Committed[],
+  kills: readonly Killing[],
+): LedgerVerdict {
+  const complaints: string[] = [];
+  if (new Set(lines.map(({ nonce }) => nonce)).size < lines.length) complaints.push("a nonce was written twice");
+  const executions = new Map<string, Line[]>();
+  for (const line of lines) executions.set(nameOf(line), [...(executions.get(nameOf(line)) ?? []), line]);
+  let uncommitted = 0;
+  for (const step of committed) {
+    const all = executions.get(nameOf(step)) ?? [];
+    executions.delete(nameOf(step));
+    complaints.push(...judgeStep(step, all, kills));
+    uncommitted += all.filter(({ throws, nonce }) => !throws && nonce !== step.nonce).length;
+  }
+  for (const name of executions.keys()) complaints.push(`${name} was executed, and no result tells of it`);
+  return { complaints, uncommitted, thrown: lines.filter(({ throws }) => throws).length };
+}
+
+function nameOf({ invocationId, step }: { readonly invocationId: string; readonly step: string }): string {
+  return `${invocationId}, "${step}"`;
+}
+
+function judgeStep(step: Committed, lines: readonly Line[], kills: readonly Killing[]): string[] {
+  const complaints: string[] = [];
+  const complain = (what: string): void => void complaints.push(`${nameOf(step)} ${what}`);
+  const of = (wanted: string): number => lines.filter(({ nonce }) => nonce === wanted).length;
+  if (of(step.nonce) !== 1) complain(`committed ${step.nonce}, which is in the ledger ${of(step.nonce)} times`);
+  const thrown = lines.filter(({ throws }) => throws);
+  if (thrown.some(({ nonce }) => nonce === step.nonce)) complain("committed an execution that threw");
+  if (thrown.length !== step.failures) complain(`threw ${thrown.length} times instead of ${step.failures}`);
+  if (new Set(lines.map(({ attemptId }) => attemptId)).size < lines.length)
+    complain("was executed twice by an attempt");
+  const inOrder = lines.toSorted((one, other) => one.attemptAtMs - other.attemptAtMs);
+  let used = -1;
+  for (const [index, later] of inOrder.entries()) {
+    const earlier = inOrder[index - 1];
+    if (earlier === undefined || earlier.throws) continue;
+    const kill = kills.findIndex(
+      ({ atMs, deadMs }, at) => at > used && deadMs >= earlier.attemptAtMs && atMs <= later.attemptAtMs,
+    );
+    if (kill < 0) complain(`was executed again at ${later.atMs}, after ${earlier.atMs}, and no kill explains it`);
+    else used = kill;
+  }
+  return complaints;
+}

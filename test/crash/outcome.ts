@@ -1,0 +1,36 @@
+/** What an invocation answers: by name what each of its steps recorded, so that a ledger can be held against it. */
+
+/** What a committed closure returned. */
+export interface Recorded {
+  readonly step: string;
+  /** Of this execution and no other. */
+  readonly nonce: string;
+  readonly atMs: number;
+}
+
+interface Ran<Kind> {
+  readonly kind: Kind;
+  readonly recorded: readonly Recorded[];
+}
+
+/** One for each operation of the plan, in order. */
+export type Done =
+  | Ran<"run">
+  | Ran<"failing-run">
+  | Ran<"parallel">
+  | {
+      readonly kind: "sleep";
+      readonly before: Recorded;
+      readonly after: Recorded;
+      /** As recorded before the sleep, and as drawn again on the replay behind it. */
+      readonly uuids: readonly [string, string];
+    }
+  | { readonly kind: "call"; readonly outcome: Outcome }
+  | { readonly kind: "send"; readonly invocationId: string }
+  | { readonly kind: "awakeable"; readonly recorded: Recorded; readonly completer: string; readonly nonce: string }
+  | { readonly kind: "together"; readonly outcome: Outcome; readonly recorded: Recorded };
+
+export interface Outcome {
+  readonly invocationId: string;
+  readonly done: readonly Done[];
+}

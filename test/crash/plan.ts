@@ -1,0 +1,106 @@
+/** What an invocation is asked to do, as data: the deployment plays it, the verdict knows from it what must come out. */
+
+export type Op =
+  /** One closure. */
+  | { readonly kind: "run"; readonly step: string }
+  /** A closure that throws so often, counted over all its executions, and then works. */
+  | { readonly kind: "failing-run"; readonly step: string; readonly failures: number }
+  /** Closures that are awaited together. */
+  | { readonly kind: "parallel"; readonly steps: readonly string[] }
+  /** A sleep between two closures; a random value is drawn before it and looked at again behind it. */
+  | { readonly kind: "sleep"; readonly before: string; readonly after: string; readonly ms: number }
+  | { readonly kind: "call"; readonly plan: Plan }
+  | { readonly kind: "send"; readonly plan: Plan; readonly delayMs: number }
+  /** An awakeable that another invocation, sent with a delay, completes with the nonce of its own closure. */
+  | { readonly kind: "awakeable"; readonly publish: string; readonly delayMs: number }
+  /** A call, a sleep and a closure that are awaited together. */
+  | { readonly kind: "together"; readonly plan: Plan; readonly ms: number; readonly step: string };
+
+export interface Plan {
+  readonly ops: readonly Op[];
+}
+
+/** A number in [0, 1). */
+export type Random = () => number;
+
+/** The same seed gives the same numbers (mulberry32). */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Both bounds included. */
+export function between(random: Random, min: number, max: number): number {
+  return min + Math.floor(random() * (max - min + 1));
+}
+
+const run = (step: string): Op => ({ kind: "run", step });
+const runs = (count: number, name = "step"): Op[] => Array.from({ length: count }, (_, n) => run(`${name} ${n}`));
+const parallel = (count: number, name: string): Op => ({
+  kind: "parallel",
+  steps: Array.from({ length: count }, (_, n) => `${name} ${n}`),
+});
+const sleep = (ms: number, name = "sleep"): Op => ({
+  kind: "sleep",
+  before: `before the ${name}`,
+  after: `after the ${name}`,
+  ms,
+});
+const call = (...ops: readonly Op[]): Op => ({ kind: "call", plan: { ops } });
+const send = (delayMs: number, ...ops: readonly Op[]): Op => ({ kind: "send", plan: { ops }, delayMs });
+
+type Shape = (random: Random) => readonly Op[];
+
+const SHAPES: Readonly<Record<string, Shape>> = {
+  "sequential runs": (random) => runs(between(random, 12, 24)),
+  "parallel runs": (random) => [parallel(between(random, 3, 6), "left"), run("middle"), parallel(5, "right")],
+  "a long sleep": (random) => [sleep(between(random, 7_000, 13_000))],
+  "two sleeps": (random) => [
+    sleep(between(random, 3_000, 6_000), "first"),
+    run("between"),
+    sleep(between(random, 3_000, 6_000), "second"),
+  ],
+  "a call": (random) => [run("first"), call(...runs(2), sleep(between(random, 2_000, 5_000))), run("last")],
+  "a chain of calls": (random) => [
+    run("a"),
+    call(run("b"), call(run("c"), call(run("d"), sleep(between(random, 1_000, 4_000))), run("e")), run("f")),
+    run("g"),
+  ],
+  sends: (random) => [
+    run("first"),
+    send(0, ...runs(3)),
+    send(between(random, 2_000, 8_000), run("late"), sleep(between(random, 500, 2_000))),
+    send(0, run("beside")),
+    run("last"),
+  ],
+  "an awakeable": (random) => [
+    { kind: "awakeable", publish: "publish", delayMs: between(random, 0, 1) * between(random, 1_000, 8_000) },
+    run("last"),
+  ],
+  "failing runs": (random) => [
+    { kind: "failing-run", step: "failing", failures: between(random, 2, 4) },
+    run("between"),
+    { kind: "failing-run", step: "failing again", failures: between(random, 1, 3) },
+  ],
+  "all at once": (random) => [
+    {
+      kind: "together",
+      plan: { ops: [run("child"), sleep(between(random, 1_000, 3_000)), run("child again")] },
+      ms: between(random, 3_000, 8_000),
+      step: "beside",
+    },
+    send(between(random, 500, 3_000), run("at last")),
+    run("last"),
+  ],
+};
+
+export const SHAPE_NAMES = Object.keys(SHAPES);
+
+export function planOf(shape: string, random: Random): Plan {
+  return { ops: SHAPES[shape]!(random) };
+}

@@ -1,0 +1,74 @@
+/** The two programs under fire, bundled as the product is, and where they put their things. */
+import { mkdir, mkdtemp } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+const ROOT = join(import.meta.dirname, "../..");
+const POLYFILL = join(ROOT, "examples/polyfill.mjs");
+/** Below `node_modules`, so that a bundle finds its packages there. */
+const WORKSHOP = join(ROOT, "node_modules/.cache");
+
+export interface Site {
+  /** Everything of this test lies below it. */
+  readonly dir: string;
+  readonly dataDir: string;
+  readonly ledgerPath: string;
+  readonly ingressUri: string;
+  readonly adminUri: string;
+  /** Arguments of `node`. */
+  readonly controlPlane: readonly string[];
+  readonly deployment: readonly string[];
+  readonly deploymentPort: number;
+}
+
+/** Bundles both programs into a fresh directory and finds free ports, which stay the same over all their lives. */
+export async function prepareSite(): Promise<Site> {
+  await mkdir(WORKSHOP, { recursive: true });
+  const dir = await mkdtemp(join(WORKSHOP, "stepwell-crash-"));
+  await Promise.all([
+    bundle(dir, "stepwell", "functions/cli/stepwell.ts"),
+    bundle(dir, "deployment", "test/crash/deployment.ts"),
+  ]);
+  const [ingressPort, adminPort, deploymentPort] = (await freePorts(3)) as [number, number, number];
+  const dataDir = join(dir, "data");
+  const ledgerPath = join(dir, "ledger.jsonl");
+  const ports = ["--ingress-port", String(ingressPort), "--admin-port", String(adminPort)];
+  const register = ["--register", `http://127.0.0.1:${deploymentPort}`];
+  return {
+    dir,
+    dataDir,
+    ledgerPath,
+    ingressUri: `http://127.0.0.1:${ingressPort}`,
+    adminUri: `http://127.0.0.1:${adminPort}`,
+    controlPlane: [join(dir, "stepwell.js"), "dev", "--data-dir", dataDir, ...ports, ...register, "--json"],
+    deployment: ["--import", POLYFILL, join(dir, "deployment.js"), String(deploymentPort), ledgerPath],
+    deploymentPort,
+  };
+}
+
+/** The options of `build.mjs`: what is killed here is what users run. */
+async function bundle(dir: string, out: string, entry: string): Promise<void> {
+  await build({
+    entryPoints: [{ in: join(ROOT, entry), out }],
+    outdir: dir,
+    bundle: true,
+    platform: "node",
+    target: "node20.19",
+    format: "esm",
+    packages: "external",
+    sourcemap: true,
+    splitting: true,
+    chunkNames: "chunks/[name]-[hash]",
+    logLevel: "error",
+  });
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.once("listening", resolve))));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

@@ -1,0 +1,101 @@
+/** A process that is killed and started again, and remembers when it was not there. */
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Site } from "./programs.ts";
+
+const READY_WITHIN_MS = 30_000;
+const POLL_EVERY_MS = 10;
+
+/** From a kill, or a stop, until it was ready again. */
+export interface Absence {
+  readonly fromMs: number;
+  /** Infinity while it lasts. */
+  toMs: number;
+}
+
+export class Victim {
+  readonly name: string;
+  readonly absences: Absence[] = [];
+  /** From each start that was not killed again until it answered. */
+  readonly startTimesMs: number[] = [];
+  readonly #args: readonly string[];
+  readonly #logPath: string;
+  readonly #isReady: () => Promise<boolean>;
+  #child: ChildProcess | undefined;
+  #startedAtMs = 0;
+
+  constructor(name: string, dir: string, args: readonly string[], isReady: () => Promise<boolean>) {
+    this.name = name;
+    this.#args = args;
+    this.#logPath = join(dir, `${name.replaceAll(" ", "-")}.log`);
+    this.#isReady = isReady;
+  }
+
+  /** Resolves at once; `ready` tells when it answers. */
+  start(): void {
+    this.#startedAtMs = Date.now();
+    const log = openSync(this.#logPath, "a");
+    const env = { ...process.env, STEPWELL_LOG__LEVEL: "debug" };
+    this.#child = spawn(process.execPath, this.#args, { env, stdio: ["ignore", log, log] });
+    closeSync(log);
+  }
+
+  /** @throws Error where it ends by itself, or does not answer in time */
+  async ready(): Promise<void> {
+    const child = this.#child!;
+    for (const untilMs = Date.now() + READY_WITHIN_MS; !(await this.#isReady()); await pause(POLL_EVERY_MS)) {
+      if (child.exitCode !== null) throw new Error(`the ${this.name} ended by itself, see ${this.#logPath}`);
+      if (Date.now() > untilMs) throw new Error(`the ${this.name} does not answer, see ${this.#logPath}`);
+    }
+    const absence = this.absences.at(-1);
+    if (absence?.toMs !== Infinity) return;
+    absence.toMs = Date.now();
+    this.startTimesMs.push(absence.toMs - this.#startedAtMs);
+  }
+
+  /** Resolves with the exit code once it is dead; a victim that was not ready yet stays absent since its former end. */
+  async end(signal: "SIGKILL" | "SIGTERM"): Promise<number | null> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return null;
+    if (this.absences.at(-1)?.toMs !== Infinity) this.absences.push({ fromMs: Date.now(), toMs: Infinity });
+    const exited = once(child, "exit");
+    child.kill(signal);
+    return ((await exited) as [number | null])[0];
+  }
+}
+
+export function controlPlaneOf(site: Site): Victim {
+  return new Victim("control plane", site.dir, site.controlPlane, async () => {
+    const answers = await Promise.all([answers200(`${site.ingressUri}/restate/health`), hasPlayer(site)]);
+    return answers.every((answer) => answer);
+  });
+}
+
+export function deploymentOf(site: Site): Victim {
+  return new Victim("deployment", site.dir, site.deployment, () => listens(site.deploymentPort));
+}
+
+async function answers200(uri: string): Promise<boolean> {
+  const response = await fetch(uri).catch(() => undefined);
+  await response?.arrayBuffer();
+  return response?.status === 200;
+}
+
+/** Registered once, it stays registered: later this is true as soon as the admin port answers. */
+async function hasPlayer(site: Site): Promise<boolean> {
+  return await answers200(`${site.adminUri}/services/Player`);
+}
+
+async function listens(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  const connected = await new Promise<boolean>((resolve) => {
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+  });
+  socket.destroy();
+  return connected;
+}

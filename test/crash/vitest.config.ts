@@ -1,0 +1,14 @@
+/** How `npm run test:crash` runs: one test after the other, each of them with processes that it kills. */
+import { defineConfig } from "vitest/config";
+import { reportersOf } from "../reporters.ts";
+
+export default defineConfig({
+  test: {
+    include: ["test/crash/**/*.test.ts"],
+    pool: "threads",
+    fileParallelism: false,
+    testTimeout: 600_000,
+    hookTimeout: 60_000,
+    reporters: reportersOf("crash"),
+  },
+});
