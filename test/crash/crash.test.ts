@@ -1,11 +1,9 @@
 /** Kills without mercy: every invocation ends once and rightly, whoever was killed and however often. */
-import { rm } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, onTestFailed, test } from "vitest";
 import type { Account } from "./account.ts";
 import { newAccount, takeAccount } from "./account.ts";
-import type { Job } from "./client.ts";
-import { Client } from "./client.ts";
+import type { Client, Job } from "./client.ts";
 import type { Spree } from "./killing-spree.ts";
 import { KILL_KINDS, killingSpree, mixedJobs } from "./killing-spree.ts";
 import { judgeLedger } from "./ledger-rule.ts";
@@ -13,13 +11,11 @@ import { readLedger } from "./ledger.ts";
 import { leftBehind } from "./left-behind.ts";
 import { seededRandom } from "./plan.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Site } from "./programs.ts";
-import { prepareSite } from "./programs.ts";
 import { judgeSleeps } from "./sleep-rule.ts";
-import type { Victim } from "./victim.ts";
-import { controlPlaneOf, deploymentOf } from "./victim.ts";
+import type { Stage } from "./stage.ts";
+import { closeStage, openStage } from "./stage.ts";
 
-const JOBS = 50;
+const JOBS = Number(process.env["STEPWELL_CRASH_JOBS"] ?? 50);
 const KILLS = Number(process.env["STEPWELL_CRASH_KILLS"] ?? 200);
 const SEED = Number(process.env["STEPWELL_CRASH_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 /** All is over long before, unless something is stuck. */
@@ -27,30 +23,23 @@ const PATIENCE_MS = KILLS * 1_500 + 90_000;
 /** A backstop comes when a lease is over (10 s), and goes. */
 const BACKSTOPS_GONE_MS = 13_000;
 
-let site: Site;
-let controlPlane: Victim;
-let deployment: Victim;
+let stage: Stage;
 
 beforeEach(async () => {
-  site = await prepareSite();
-  [controlPlane, deployment] = [controlPlaneOf(site), deploymentOf(site)];
+  stage = await openStage(PATIENCE_MS);
 });
 
-afterEach(async ({ task }) => {
-  await Promise.all([controlPlane.end("SIGKILL"), deployment.end("SIGKILL")]);
-  if (task.result?.state !== "fail") await rm(site.dir, { recursive: true });
-});
+afterEach(({ task }) => closeStage(stage, task.result?.state === "fail"));
 
 test(`${JOBS} mixed invocations end once and rightly under ${KILLS} kills`, async () => {
   const startedAtMs = Date.now();
-  const rerun = `STEPWELL_CRASH_SEED=${SEED} STEPWELL_CRASH_KILLS=${KILLS} npm run test:crash`;
+  const rerun = `STEPWELL_CRASH_SEED=${SEED} STEPWELL_CRASH_KILLS=${KILLS} STEPWELL_CRASH_JOBS=${JOBS} npm run test:crash`;
   console.log(`Run again with: ${rerun}`);
-  onTestFailed(() => console.error(`Data, ledger and logs stay in ${site.dir}. Run again with: ${rerun}`));
+  onTestFailed(() => console.error(`Run again with: ${rerun}`));
+  const { site, controlPlane, deployment, client } = stage;
   const random = seededRandom(SEED);
-  const client = new Client(site, Date.now() + PATIENCE_MS);
-  await startBoth();
   const jobs = mixedJobs(JOBS, random, SEED);
-  const spree = await killingSpree({ controlPlane, deployment, client, random }, jobs, KILLS);
+  const spree = await killingSpree({ ...stage, random }, jobs, KILLS);
 
   const account = await accountOf(jobs, spree, client);
   for (const [id, outcome] of account.outcomes) await expectEndedOnce(client, id, outcome);
@@ -74,12 +63,6 @@ test(`${JOBS} mixed invocations end once and rightly under ${KILLS} kills`, asyn
   for (const { invocationId, text } of spree.answers) expect((await client.attach(invocationId)).text).toBe(text);
   console.log(`All in all ${Math.round((Date.now() - startedAtMs) / 1000)} s.`);
 });
-
-async function startBoth(): Promise<void> {
-  deployment.start();
-  controlPlane.start();
-  await Promise.all([deployment.ready(), controlPlane.ready()]);
-}
 
 async function accountOf(jobs: readonly Job[], { answers }: Spree, client: Client): Promise<Account> {
   const account = newAccount();
@@ -111,14 +94,16 @@ interface Figures {
 
 function summaryOf({ kills }: Spree, account: Account, figures: Figures): string {
   const byKind = KILL_KINDS.map((kind) => `${kind} ${kills.filter((kill) => kill.kind === kind).length}`);
-  const starts = [controlPlane, deployment].map(({ name, startTimesMs }) => `${name} ${median(startTimesMs)} ms`);
+  const starts = [stage.controlPlane, stage.deployment].map(
+    ({ name, startTimesMs }) => `${name} ${median(startTimesMs)} ms`,
+  );
   const openMean = kills.reduce((sum, { open }) => sum + open, 0) / kills.length;
   return [
     "",
     `kills          ${kills.length} (${byKind.join(", ")}), ${figures.hits} while a submission was open, ${openMean.toFixed(1)} open on average`,
     `invocations    ${JOBS} submitted, ${account.outcomes.size} with their calls and sends; ${figures.interrupted} requests asked again`,
     `ledger         ${account.committed.length} committed, ${figures.uncommitted} undone by a kill, ${figures.thrown} thrown on purpose`,
-    `sleeps         ${account.slept.length}, at most ${Math.round(figures.overrunMs)} ms longer than asked and absent`,
+    `sleeps         ${account.slept.length}, at most ${Math.round(figures.overrunMs)} ms longer than asked and absent at their end`,
     `median start   ${starts.join(", ")}`,
     `seconds        ${Math.round((Date.now() - figures.startedAtMs) / 1000)} until the last result was checked`,
     "",

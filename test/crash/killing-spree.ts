@@ -1,9 +1,9 @@
 /** The spree: control plane, deployment or both are killed again and again while invocations are under way. */
 import { setTimeout as pause } from "node:timers/promises";
-import type { Answered, Client, Job } from "./client.ts";
+import type { Answered, Job } from "./client.ts";
 import type { Random } from "./plan.ts";
 import { between, planOf, SHAPE_NAMES } from "./plan.ts";
-import type { Victim } from "./victim.ts";
+import type { Stage } from "./stage.ts";
 
 export const KILL_KINDS = ["control plane", "deployment", "both"] as const;
 
@@ -37,10 +37,7 @@ export function mixedJobs(count: number, random: Random, seed: number): Job[] {
   });
 }
 
-export interface Scene {
-  readonly controlPlane: Victim;
-  readonly deployment: Victim;
-  readonly client: Client;
+export interface Scene extends Stage {
   readonly random: Random;
 }
 

@@ -1,6 +1,7 @@
 /**
  * The rule of sleeps. A sleep lasts at least as long as it was asked to, and beyond that at most for the time in which one
- * of the processes was not there, and a margin. One that began anew after a kill would be longer by all that had passed.
+ * of the processes was not there when it was to end, and a margin. What was absent before does not count: a sleep that
+ * began anew after a kill would be longer by all that had passed.
  */
 import type { Slept } from "./account.ts";
 import type { Absence } from "./victim.ts";
@@ -8,12 +9,12 @@ import type { Absence } from "./victim.ts";
 /** Retries of what a kill broke off: before the sleep was recorded, and behind it until the next closure committed. */
 export const SLEEP_MARGIN_MS = 4_000;
 
-/** @returns the most by which a sleep exceeded what was asked, absences deducted; @param complaints are added to */
+/** @returns the most by which a sleep was longer than that, the margin apart; @param complaints are added to */
 export function judgeSleeps(slept: readonly Slept[], absences: readonly Absence[], complaints: string[]): number {
   let longestOverrunMs = 0;
   for (const sleep of slept) {
     const tookMs = sleep.toMs - sleep.fromMs;
-    const overrunMs = tookMs - sleep.askedMs - absentMs(absences, sleep.fromMs, sleep.toMs);
+    const overrunMs = tookMs - sleep.askedMs - absentMs(absences, sleep.fromMs + sleep.askedMs, sleep.toMs);
     longestOverrunMs = Math.max(longestOverrunMs, overrunMs);
     const what = `${sleep.invocationId} asked to sleep ${sleep.askedMs} ms and slept ${tookMs} ms`;
     if (tookMs < sleep.askedMs) complaints.push(what);

@@ -10,6 +10,8 @@ import type { Site } from "./programs.ts";
 
 const READY_WITHIN_MS = 30_000;
 const POLL_EVERY_MS = 10;
+/** Short, so that a stop finds something to break off. */
+const SHUTDOWN_TIMEOUT = "1s";
 
 /** From a kill, or a stop, until it was ready again. */
 export interface Absence {
@@ -40,7 +42,7 @@ export class Victim {
   start(): void {
     this.#startedAtMs = Date.now();
     const log = openSync(this.#logPath, "a");
-    const env = { ...process.env, STEPWELL_LOG__LEVEL: "debug" };
+    const env = { ...process.env, STEPWELL_LOG__LEVEL: "debug", STEPWELL_SHUTDOWN_TIMEOUT: SHUTDOWN_TIMEOUT };
     this.#child = spawn(process.execPath, this.#args, { env, stdio: ["ignore", log, log] });
     closeSync(log);
   }

@@ -1,0 +1,66 @@
+/** A graceful stop and a start on the same data directory: what was open goes on, and nothing that was committed is done again. */
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { newAccount, takeAccount } from "./account.ts";
+import type { Job } from "./client.ts";
+import { judgeLedger } from "./ledger-rule.ts";
+import { readLedger } from "./ledger.ts";
+import type { Outcome } from "./outcome.ts";
+import type { Op } from "./plan.ts";
+import { judgeSleeps } from "./sleep-rule.ts";
+import type { Stage } from "./stage.ts";
+import { closeStage, openStage } from "./stage.ts";
+
+const SLEEP_MS = 5_000;
+/** Both longer and shorter than what is left of the sleep: an end that came meanwhile comes at the start. */
+const ABSENCES_MS = [500, 6_000];
+
+let stage: Stage;
+
+beforeEach(async () => {
+  stage = await openStage(60_000);
+});
+
+afterEach(({ task }) => closeStage(stage, task.result?.state === "fail"));
+
+const sleep: Op = { kind: "sleep", before: "before", after: "after", ms: SLEEP_MS };
+const OPS: Readonly<Record<string, readonly Op[]>> = {
+  sleep: [sleep],
+  call: [{ kind: "call", plan: { ops: [sleep] } }],
+  send: [{ kind: "send", plan: { ops: [{ kind: "run", step: "late" }] }, delayMs: SLEEP_MS }],
+  // More closures than a stop waits for: one is broken off.
+  runs: Array.from({ length: 70 }, (_, n) => ({ kind: "run", step: `step ${n}` }) as const),
+};
+
+test.each(ABSENCES_MS)(
+  "what is open goes on after a stop of %i ms, and sleeps only for the time that remained",
+  async (absenceMs) => {
+    const { site, controlPlane, client } = stage;
+    const jobs: Job[] = Object.entries(OPS).flatMap(([shape, ops]) =>
+      (["call", "send"] as const).map((way) => ({ shape, plan: { ops }, way, idempotencyKey: `${way}-${shape}` })),
+    );
+    const answers = jobs.map((job) => client.submit(job));
+    await pause(SLEEP_MS / 4);
+    const stop = { atMs: Date.now(), deadMs: Infinity };
+    expect(await controlPlane.end("SIGTERM")).toBe(0);
+    stop.deadMs = Date.now();
+    await pause(absenceMs);
+    controlPlane.start();
+    await controlPlane.ready();
+
+    const account = newAccount();
+    for (const [index, { plan }] of jobs.entries()) {
+      const outcome = JSON.parse((await answers[index]!).text) as Outcome;
+      await takeAccount(account, plan, outcome, (id) => client.outcomeOf(id));
+    }
+    const lines = readLedger(site.ledgerPath);
+    expect(lines.some(({ atMs }) => atMs < stop.atMs) && lines.some(({ atMs }) => atMs > stop.deadMs)).toBe(true);
+    const { complaints, uncommitted } = judgeLedger(lines, account.committed, [stop]);
+    const all = [...account.complaints, ...complaints];
+    judgeSleeps(account.slept, controlPlane.absences, all);
+    expect(all).toEqual([]);
+    expect(account.slept).toHaveLength(4);
+    // Of each of the two that were running, the closure that was broken off.
+    expect(uncommitted).toBeLessThanOrEqual(2);
+  },
+);

@@ -1,0 +1,30 @@
+/** Both processes on a site of their own, and a client: what every test here begins with and clears away. */
+import { rm } from "node:fs/promises";
+import { Client } from "./client.ts";
+import type { Site } from "./programs.ts";
+import { prepareSite } from "./programs.ts";
+import type { Victim } from "./victim.ts";
+import { controlPlaneOf, deploymentOf } from "./victim.ts";
+
+export interface Stage {
+  readonly site: Site;
+  readonly controlPlane: Victim;
+  readonly deployment: Victim;
+  readonly client: Client;
+}
+
+/** Resolves when both answer. @param patienceMs what the client has for all that it asks */
+export async function openStage(patienceMs: number): Promise<Stage> {
+  const site = await prepareSite();
+  const [controlPlane, deployment] = [controlPlaneOf(site), deploymentOf(site)];
+  for (const victim of [deployment, controlPlane]) victim.start();
+  await Promise.all([deployment.ready(), controlPlane.ready()]);
+  return { site, controlPlane, deployment, client: new Client(site, Date.now() + patienceMs) };
+}
+
+/** @param keep leaves data, ledger and logs for whoever looks into a failure */
+export async function closeStage({ site, controlPlane, deployment }: Stage, keep: boolean): Promise<void> {
+  await Promise.all([controlPlane.end("SIGKILL"), deployment.end("SIGKILL")]);
+  if (keep) console.error(`Data, ledger and logs stay in ${site.dir}.`);
+  else await rm(site.dir, { recursive: true });
+}
