@@ -12,8 +12,16 @@ import { hasExpired, load, type Loaded } from "./load.ts";
 
 export type Acceptation = { readonly kind: "new" } | { readonly kind: "existing"; readonly loaded: Loaded };
 
-/** Resolves when segment 0 is durable, or with the invocation that already lives under this id. */
-export async function accept(engine: Engine, acceptance: Acceptance, lease: Lease): Promise<Acceptation> {
+/**
+ * Resolves when segment 0 is durable, or with the invocation that already lives under this id.
+ * @param isThis tells of a life that has expired whether it is the one to be accepted, so that it does not begin anew
+ */
+export async function accept(
+  engine: Engine,
+  acceptance: Acceptance,
+  lease: Lease,
+  isThis: (former: Acceptance) => boolean = () => false,
+): Promise<Acceptation> {
   const nowMs = engine.clock.nowMs();
   const item = acceptanceItem(engine.settings.keyPrefix, acceptance, lease, keepUntilS(acceptance, nowMs));
   const first = await engine.table.put(item, { kind: "absent" });
@@ -26,9 +34,9 @@ export async function accept(engine: Engine, acceptance: Acceptance, lease: Leas
       if ((await engine.table.put(item, { kind: "absent" })).written) return counted(engine, acceptance);
       continue;
     }
-    if (!hasExpired(loaded, engine.clock.nowMs())) return { kind: "existing", loaded };
-    const former = loaded.invocation.acceptance.nonce;
-    const replaced = await engine.table.put(item, { kind: "equal", attribute: "n", value: former });
+    const former = loaded.invocation.acceptance;
+    if (!hasExpired(loaded, engine.clock.nowMs()) || isThis(former)) return { kind: "existing", loaded };
+    const replaced = await engine.table.put(item, { kind: "equal", attribute: "n", value: former.nonce });
     if (replaced.written || replaced.standing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
   }
 }

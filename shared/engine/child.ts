@@ -34,13 +34,14 @@ export async function acceptChild(
 ): Promise<Held | undefined> {
   const acceptance = await acceptanceOf(engine, held, effect);
   const { completionId } = effect;
+  const isThis = isMadeBy(held, effect);
   if (completionId === undefined) {
-    await acceptSend(engine, acceptance);
+    await acceptSend(engine, acceptance, isThis);
     return undefined;
   }
   const alongside = room > 0 && held.depth < DEPTH_MAX && !held.stopping;
   const lease = alongside ? nextLease(engine, engine.drives.newToken()) : NO_LEASE;
-  const acceptation = await accept(engine, acceptance, lease);
+  const acceptation = await accept(engine, acceptance, lease, isThis);
   if (acceptation.kind === "existing") {
     await joinExisting(engine, held, acceptation.loaded, completionId);
     return undefined;
@@ -49,6 +50,15 @@ export async function acceptChild(
     return heldByAcceptor(engine, acceptance, lease, { depth: held.depth + 1, caller: { held, completionId } });
   await sendWake(engine, acceptance.id, 0);
   return undefined;
+}
+
+/**
+ * A redo meets the child that this command made before, which may have ended and expired since: it must not run again (I2).
+ * An id that follows from the command belongs to no other; under a key, what was accepted before the command is a former life.
+ */
+function isMadeBy({ invocation }: Held, { child }: AcceptChild): (former: Acceptance) => boolean {
+  const madeAtMs = invocation.modifiedAtMs;
+  return ({ createdAtMs }) => child.idempotencyKey === undefined || createdAtMs >= madeAtMs;
 }
 
 async function acceptanceOf(
@@ -79,9 +89,13 @@ async function acceptanceOf(
   };
 }
 
-/** A send has no driver yet: its message goes out in every case, also where it existed (I6). */
-async function acceptSend(engine: Engine, acceptance: Acceptance): Promise<void> {
-  const acceptation = await accept(engine, acceptance, NO_LEASE);
+/** A send has no driver yet: its message goes out also where it existed (I6). */
+async function acceptSend(
+  engine: Engine,
+  acceptance: Acceptance,
+  isThis: (former: Acceptance) => boolean,
+): Promise<void> {
+  const acceptation = await accept(engine, acceptance, NO_LEASE, isThis);
   if (acceptation.kind === "new") await startSend(engine, acceptance);
   else await wakeNow(engine, acceptance.id);
 }
