@@ -89,7 +89,7 @@ async function acceptanceOf(
   };
 }
 
-/** A send has no driver yet: its message goes out also where it existed (I6). */
+/** A send has no driver yet: its message goes out also where it existed (I6), unless it has ended: two that send to each other would never rest. */
 async function acceptSend(
   engine: Engine,
   acceptance: Acceptance,
@@ -97,7 +97,7 @@ async function acceptSend(
 ): Promise<void> {
   const acceptation = await accept(engine, acceptance, NO_LEASE, isThis);
   if (acceptation.kind === "new") await startSend(engine, acceptance);
-  else await wakeNow(engine, acceptance.id);
+  else if (acceptation.loaded.invocation.standing.status !== "completed") await wakeNow(engine, acceptance.id);
 }
 
 /** Sends the message that starts an invocation without a driver, now or at its time. */

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { cancel } from "../../shared/engine/cancel.ts";
+import type { InvocationId } from "../../shared/core/model/ids.ts";
+import { load } from "../../shared/engine/load.ts";
+import { sendWake } from "../../shared/engine/wake.ts";
+import { callOn, LEASE_MS, sendOn } from "./engine-fixture.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+
+test("a send whose result is not kept runs once, though its sender is looked at again", async () => {
+  const stage = await open(
+    { parent: (ctx) => (ctx.send("child"), "sent"), child: () => "done" },
+    { journalRetentionMs: 0 },
+  );
+  const actor = stage.actor();
+  actor.startWorker();
+  const { invocationId } = await sendOn(actor, "parent");
+  await stage.pulse.pass(1_000);
+  expect(stage.deployment.of("child")).toHaveLength(1);
+  await sendWake(actor.engine, invocationId, 0);
+  await stage.pulse.pass(5 * LEASE_MS);
+  expect(stage.deployment.of("child")).toHaveLength(1);
+});
+
+test("a delayed send that was cancelled stays cancelled when its sender is looked at again", async () => {
+  const stage = await open({
+    parent: (ctx) => (ctx.send("child", "", { atMs: stage.pulse.nowMs() + 3_000 }), "sent"),
+    child: () => "done",
+  });
+  const actor = stage.actor();
+  actor.startWorker();
+  const { invocationId } = await stage.pulse.within(100, callOn(actor, "parent"));
+  const parent = await load(actor.engine, invocationId);
+  const childId = [...parent!.invocation.journal.childIds.values()][0] as InvocationId;
+  expect(await stage.pulse.within(0, cancel(actor.engine, childId))).toBe("done");
+  await sendWake(actor.engine, invocationId, 0);
+  await stage.pulse.pass(5 * LEASE_MS);
+  expect(stage.deployment.of("child")).toHaveLength(0);
+});
+
+test("a send under a key begins a new life where the former one is over, and no third at a redo", async () => {
+  const stage = await open(
+    { parent: (ctx) => (ctx.send("child", "", { idempotencyKey: "k" }), "sent"), child: () => "done" },
+    { idempotencyRetentionMs: 0, journalRetentionMs: 60_000 },
+  );
+  const actor = stage.actor();
+  actor.startWorker();
+  for (const lives of [1, 2]) {
+    await stage.pulse.pass(1_000);
+    const { invocationId } = await sendOn(actor, "parent");
+    await stage.pulse.pass(1_000);
+    expect(stage.deployment.of("child")).toHaveLength(lives);
+    await sendWake(actor.engine, invocationId, 0);
+    await stage.pulse.pass(1_000);
+    expect(stage.deployment.of("child")).toHaveLength(lives);
+  }
+});
+
+test("a handler that sends to itself under its own key leaves the queue in peace when it has ended", async () => {
+  const stage = await open({ again: (ctx) => (ctx.send("again", "", { idempotencyKey: "mine" }), "done") });
+  const actor = stage.actor();
+  actor.startWorker();
+  await sendOn(actor, "again", "", { idempotencyKey: "mine" });
+  await stage.pulse.pass(2 * LEASE_MS);
+  const before = actor.process.methods("queue").length;
+  await stage.pulse.pass(2 * LEASE_MS);
+  const sent = actor.process
+    .methods("queue")
+    .slice(before)
+    .filter((method) => method === "send");
+  expect(sent).toEqual([]);
+  expect(stage.deployment.attempts).toHaveLength(1);
+});
