@@ -30,25 +30,24 @@ export async function claim(engine: Engine, loaded: Loaded, { messageDriven }: G
     arrivals: new Map(loaded.arrivals),
     ...(hold && { hold }),
   });
-  const won = await writeHold(engine, held, running(held, nowMs), claimCondition(invocation.segmentIndex, hold?.token));
+  const won = await writeHold(engine, held, running(held), claimCondition(invocation.segmentIndex, hold?.token));
   return won ? held : undefined;
 }
 
-/** Once in the open index it stays there, under the end of its lease: a dead driver is found by the sweeper too. */
-function running(held: Held, nowMs: number): Changes {
-  const indexed = held.hold?.lookAtMs !== undefined;
-  return {
-    status: "running",
-    untilMs: held.lease.untilMs,
-    ...(indexed && { lookAtMs: Math.max(held.lease.untilMs, nowMs) }),
-  };
+/**
+ * Once in the open index it stays there, and in its place: moving costs a second index write, and the sweeper looks at
+ * all that are running, so that it finds a dead driver wherever the entry stands.
+ */
+function running({ hold, lease }: Held): Changes {
+  const lookAtMs = hold?.lookAtMs;
+  return { status: "running", untilMs: lease.untilMs, ...(lookAtMs !== undefined && { lookAtMs }) };
 }
 
 /** Takes back what this driver itself has parked, because something arrived meanwhile (I4). */
 export async function reclaim(engine: Engine, held: Held): Promise<boolean> {
   const parked = held.lease.token;
   held.lease = { token: engine.drives.newToken(), untilMs: engine.clock.nowMs() + engine.settings.leaseMs };
-  return await writeHold(engine, held, running(held, engine.clock.nowMs()), {
+  return await writeHold(engine, held, running(held), {
     kind: "equal",
     attribute: "token",
     value: parked,
@@ -64,7 +63,7 @@ export async function renew(engine: Engine, held: Held): Promise<boolean> {
   const hold = {
     status: "running" as const,
     untilMs,
-    lookAtMs: untilMs,
+    lookAtMs: held.hold?.lookAtMs ?? untilMs,
     ...(silentSinceMs !== undefined && { silentSinceMs }),
   };
   const kept = await writeHold(engine, held, hold, keepCondition(held.invocation.segmentIndex, mine));

@@ -25,7 +25,8 @@ export async function sweep(engine: Engine, listedFromMs: number): Promise<Sweep
   let woken = 0;
   let extended = 0;
   for await (const item of openItems(engine, 0, Infinity)) {
-    const due = Number(item["lookAtMs"]) <= nowMs;
+    // Who drives keeps the entry where it stood, so that the end of a lease is known to the hold alone.
+    const due = item["status"] === "running" || Number(item["lookAtMs"]) <= nowMs;
     if (due && (await wakeOpen(engine, idOf(item), nowMs))) woken++;
     if (Number(item["keepUntilS"]) - nowMs / 1000 < EXTEND_BELOW_S && (await extend(engine, idOf(item)))) extended++;
   }
