@@ -10,10 +10,18 @@ import { readPartition } from "./read-partition.ts";
 import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
 import { attemptFailureFromStored, attemptFailureToStored, StoredAttemptFailure } from "./stored-values.ts";
 
+/** An event is told at each failed attempt and is to stay within one write unit: 1 KB with its keys. */
+const MESSAGE_MAX = 500;
+
+/** The stack trace is left out: that of the last failure stands in the hold or in a segment. */
+function bounded({ errorCode, code, message, atMs, relatedCommand }: AttemptFailure): AttemptFailure {
+  return { errorCode, code, message: message.slice(0, MESSAGE_MAX), atMs, ...(relatedCommand && { relatedCommand }) };
+}
+
 export async function noteFailure(engine: Engine, held: Held, failure: AttemptFailure): Promise<void> {
   const { acceptance, attempts } = held.invocation;
   if (held.durable !== undefined) await held.durable;
-  const b = sealed(encode(StoredAttemptFailure, attemptFailureToStored(failure), ENVELOPE_BYTES));
+  const b = sealed(encode(StoredAttemptFailure, attemptFailureToStored(bounded(failure)), ENVELOPE_BYTES));
   const expiresAtS = keepUntilS(acceptance, engine.clock.nowMs());
   held.units++;
   await engine.table.put({ ...eventKey(held.pk, acceptance.nonce, attempts), b, expiresAtS });
