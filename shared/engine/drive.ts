@@ -96,18 +96,20 @@ async function performAlong(engine: Engine, held: Held, before: Held["invocation
 /** The driver of the caller drives the child too; what fails to drive it leaves it to the queue. */
 function driveAlong(engine: Engine, held: Held, child: Held): void {
   const completionId = child.caller!.completionId;
-  const ended = leaveToQueueOnFailure(engine, child).then(() => {
+  const ended = leaveToQueueOnFailure(engine, child).then((end) => {
     held.children.delete(completionId);
+    if (end === "parked") held.parkedChildren.add(completionId);
     held.ring?.();
   });
   held.children.set(completionId, ended);
 }
 
-async function leaveToQueueOnFailure(engine: Engine, child: Held): Promise<void> {
+async function leaveToQueueOnFailure(engine: Engine, child: Held): Promise<DriveEnd | "failed"> {
   try {
-    await drive(engine, child);
+    return await drive(engine, child);
   } catch (error) {
     engine.log.error("a called invocation could not be driven", { invocationId: child.id, error: String(error) });
     await sendWake(engine, child.id, engine.settings.leaseMs).catch(() => undefined);
+    return "failed";
   }
 }

@@ -58,6 +58,8 @@ export interface Held {
   exchange?: OpenExchange;
   /** Calls that are being driven along, by completion id. */
   readonly children: Map<number, Promise<void>>;
+  /** Those that were driven along until they parked: their own wakes are set, so that they need none from here. */
+  readonly parkedChildren: Set<number>;
   /** A renewal of the lease that is on its way: whoever writes the hold next waits for it. */
   renewal?: Promise<void>;
   /** Ends a wait inside the driver. */
@@ -70,6 +72,7 @@ export function newHeld(
   return {
     arrivals: new Map(),
     children: new Map(),
+    parkedChildren: new Set(),
     results: new Map(),
     units: 0,
     open: true,

@@ -104,7 +104,10 @@ async function writeDownInline(engine: Engine, held: Held): Promise<void> {
   }
 }
 
-/** Whoever parks on calls first sends a message for each child that is awaited and has not answered (design §3.2). */
+/**
+ * Whoever parks on calls first sends a message for each child that is awaited and has not answered (design §3.2).
+ * One that this driver has parked itself is left out: its own wakes are set, and a second one would race with them.
+ */
 async function wakeAwaitedChildren(engine: Engine, held: Held): Promise<void> {
   const { standing, journal } = held.invocation;
   if (standing.status !== "suspended") return;
@@ -113,6 +116,7 @@ async function wakeAwaitedChildren(engine: Engine, held: Held): Promise<void> {
     const call = journal.completable.get(completionId)?.entry.command;
     if (call?.kind !== "call" || call.completionId !== completionId) continue;
     if (journal.completed.has(completionId) || held.arrivals.has(`c${completionId}`)) continue;
+    if (held.parkedChildren.has(completionId)) continue;
     const childId = journal.childIds.get(call.child.idCompletionId);
     if (childId !== undefined) ids.push(childId as InvocationId);
   }
