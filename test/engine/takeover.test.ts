@@ -1,0 +1,165 @@
+import { expect, test } from "vitest";
+import { inspect } from "../../shared/engine/inspect.ts";
+import { attach } from "../../shared/engine/attach.ts";
+import { recover } from "../../shared/engine/sweep.ts";
+import type { InvocationId } from "../../shared/core/model/ids.ts";
+import { callOn, LEASE_MS, sendOn, textOf } from "./engine-fixture.ts";
+import type { PortCall } from "./engine-process.ts";
+import { Gate } from "./gate.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+
+const isPut = (call: PortCall, sk: RegExp) =>
+  call.port === "table" && call.method === "put" && sk.test((call.args[0] as { sk: string }).sk);
+
+test("a driver that dies is followed when its lease is over, and not before", async () => {
+  const gate = new Gate();
+  const stage = await open({
+    slow: async () => {
+      if (stage.deployment.attempts.length === 1) await gate.passed;
+      return "done";
+    },
+  });
+  const [driver, other] = [stage.actor(), stage.actor()];
+  void callOn(driver, "slow");
+  await stage.pulse.pass(100);
+  driver.die();
+  other.startWorker();
+  await stage.pulse.pass(LEASE_MS - 200);
+  expect(stage.deployment.attempts).toHaveLength(1);
+  await stage.pulse.pass(2_000);
+  expect(stage.deployment.attempts).toHaveLength(2);
+  const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
+  expect(await inspect(other.engine, id)).toMatchObject({ status: "completed" });
+});
+
+test("a process that owns the store alone does not wait for the leases of its predecessor", async () => {
+  const gate = new Gate();
+  const stage = await open({
+    slow: async () => {
+      if (stage.deployment.attempts.length === 1) await gate.passed;
+      return "done";
+    },
+  });
+  void callOn(stage.actor({ soleOwner: true }), "slow");
+  await stage.pulse.pass(100);
+  await stage.reboot();
+  const next = stage.actor({ soleOwner: true });
+  next.startWorker();
+  expect(await stage.pulse.within(0, recover(next.engine))).toBe(1);
+  await stage.pulse.settle();
+  expect(stage.deployment.attempts).toHaveLength(2);
+  const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
+  expect(await inspect(next.engine, id)).toMatchObject({ status: "completed" });
+});
+
+test.each([
+  ["before the child was accepted", 0],
+  ["behind the first child", 1],
+  ["behind both children", 2],
+])("whoever takes over redoes the effects of the last segment: %s", async (_, accepted) => {
+  const stage = await open({
+    parent: async (ctx) => {
+      ctx.send("child", "a");
+      ctx.send("child", "b");
+      return await ctx.get(ctx.run("after", () => "done"));
+    },
+    child: (ctx) => ctx.input,
+  });
+  const [driver, other] = [stage.actor(), stage.actor()];
+  let acceptances = 0;
+  driver.process.before = (call) => {
+    // The parent's own acceptance comes first.
+    const isNext = isPut(call, /^seg#000000$/) && acceptances++ > accepted;
+    const isOver =
+      isNext || acceptances > accepted + 1 || (accepted === 2 && acceptances === 3 && !isPut(call, /^seg/));
+    if (isOver) driver.die();
+    return isOver ? new Promise(() => undefined) : undefined;
+  };
+  void callOn(driver, "parent");
+  await stage.pulse.pass(100);
+  other.startWorker();
+  const id = stage.deployment.of("parent")[0]!.start.debugId as InvocationId;
+  const end = await stage.pulse.within(3 * LEASE_MS, attach(other.engine, id));
+  expect(end.kind === "ended" && textOf(end)).toBe("done");
+  await stage.pulse.pass(100);
+  expect(
+    stage.deployment
+      .of("child")
+      .map(({ input }) => input)
+      .sort(),
+  ).toEqual(["a", "b"]);
+});
+
+test("of two drivers one writes the next segment, and the other throws its attempt away", async () => {
+  const [gate, thaw] = [new Gate(), new Gate()];
+  let closures = 0;
+  const stage = await open({
+    once: async (ctx) =>
+      await ctx.get(
+        ctx.run("count", async () => {
+          const mine = ++closures;
+          if (mine === 1) await gate.passed;
+          return `closure ${mine}`;
+        }),
+      ),
+  });
+  const [frozen, other] = [stage.actor(), stage.actor()];
+  const result = callOn(frozen, "once");
+  await stage.pulse.pass(100);
+  frozen.process.before = () => thaw.passed;
+  other.startWorker();
+  await stage.pulse.pass(LEASE_MS + 1_000);
+  expect(closures).toBe(2);
+  gate.open();
+  await stage.pulse.settle();
+  thaw.open();
+  expect(textOf(await stage.pulse.within(5_000, result))).toBe("closure 2");
+  const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
+  const view = await inspect(other.engine, id);
+  expect(view!.entries.map(({ type }) => type)).toEqual([
+    "Command: Input",
+    "Command: Run",
+    "Notification: Run",
+    "Command: Output",
+  ]);
+});
+
+test("a fenced driver stops: its lease is not renewed and its exchange is let go of", async () => {
+  const [gate, thaw] = [new Gate(), new Gate()];
+  const stage = await open({
+    slow: async () => {
+      if (stage.deployment.attempts.length === 1) await gate.passed;
+      return "done";
+    },
+  });
+  const [frozen, other] = [stage.actor(), stage.actor()];
+  void callOn(frozen, "slow");
+  await stage.pulse.pass(100);
+  frozen.process.before = () => thaw.passed;
+  other.startWorker();
+  await stage.pulse.pass(LEASE_MS + 1_000);
+  thaw.open();
+  await stage.pulse.pass(LEASE_MS);
+  expect(stage.deployment.attempts.map(({ aborted }) => aborted)).toEqual([true, false]);
+  expect(frozen.engine.drives.size).toBe(0);
+});
+
+test("an attempt longer than its lease is nobody else's: the lease is renewed", async () => {
+  const gate = new Gate();
+  const stage = await open({
+    slow: async () => {
+      await gate.passed;
+      return "done";
+    },
+  });
+  const [driver, other] = [stage.actor(), stage.actor()];
+  driver.startWorker();
+  other.startWorker();
+  await sendOn(driver, "slow");
+  await stage.pulse.pass(10 * LEASE_MS);
+  gate.open();
+  await stage.pulse.pass(1_000);
+  expect(stage.deployment.attempts).toHaveLength(1);
+});
