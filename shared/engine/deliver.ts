@@ -6,6 +6,7 @@ import { type ArrivalContent, arrivalItem } from "./arrival-record.ts";
 import type { Engine } from "./engine.ts";
 import { ACCEPTANCE_SK, completionArrival, invocationPk } from "./item-keys.ts";
 import { ARRIVAL_KEPT_S } from "./keep.ts";
+import { load } from "./load.ts";
 import { wakeNow } from "./wake.ts";
 
 export interface Addressee {
@@ -13,13 +14,32 @@ export interface Addressee {
   readonly nonce: Nonce;
 }
 
-/** Writes an arrival, once per key: only the first counts. */
-export async function writeArrival(engine: Engine, to: Addressee, key: string, content: ArrivalContent): Promise<void> {
+/** Writes an arrival, once per key: only the first counts. @returns false where one stands already */
+export async function writeArrival(
+  engine: Engine,
+  to: Addressee,
+  key: string,
+  content: ArrivalContent,
+): Promise<boolean> {
   const nowMs = engine.clock.nowMs();
   const expiresAtS = Math.ceil(nowMs / 1000) + ARRIVAL_KEPT_S;
-  await engine.table.put(arrivalItem(engine.settings.keyPrefix, { ...to, key }, content, nowMs, expiresAtS), {
-    kind: "absent",
-  });
+  const item = arrivalItem(engine.settings.keyPrefix, { ...to, key }, content, nowMs, expiresAtS);
+  return (await engine.table.put(item, { kind: "absent" })).written;
+}
+
+/**
+ * What stands already may have lost its wake, so the wake is sent again; but not to one that has ended: its own final
+ * effects would be performed again, and two that tell each other of their ends would never rest.
+ */
+async function bring(engine: Engine, to: Addressee, key: string, content: ArrivalContent): Promise<void> {
+  if ((await writeArrival(engine, to, key, content)) || (await isOpen(engine, to))) await wakeNow(engine, to.id);
+}
+
+async function isOpen(engine: Engine, { id, nonce }: Addressee): Promise<boolean> {
+  const loaded = await load(engine, id);
+  if (loaded === undefined) return false;
+  const { acceptance, standing } = loaded.invocation;
+  return acceptance.nonce === nonce && standing.status !== "completed";
 }
 
 /** The result of a call or an attach comes home to the command that waits for it. */
@@ -29,12 +49,7 @@ export async function deliverResult(
   completionId: number,
   result: Result | undefined,
 ): Promise<void> {
-  await writeArrival(engine, to, completionArrival(completionId), {
-    kind: "notification",
-    id: { completionId },
-    result,
-  });
-  await wakeNow(engine, to.id);
+  await bring(engine, to, completionArrival(completionId), { kind: "notification", id: { completionId }, result });
 }
 
 /** @returns false where no such invocation is known: there is nobody to tell */
@@ -47,8 +62,7 @@ export async function deliverSignal(
 ): Promise<boolean> {
   const nonce = await currentNonce(engine, id);
   if (nonce === undefined) return false;
-  await writeArrival(engine, { id, nonce }, key, { kind: "notification", id: signal, result });
-  await wakeNow(engine, id);
+  await bring(engine, { id, nonce }, key, { kind: "notification", id: signal, result });
   return true;
 }
 
@@ -62,6 +76,5 @@ export async function currentNonce(engine: Engine, id: InvocationId): Promise<No
 export async function orderKill(engine: Engine, id: InvocationId): Promise<void> {
   const nonce = await currentNonce(engine, id);
   if (nonce === undefined) return;
-  await writeArrival(engine, { id, nonce }, "kill", { kind: "kill" });
-  await wakeNow(engine, id);
+  await bring(engine, { id, nonce }, "kill", { kind: "kill" });
 }

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import { kill } from "../../../shared/engine/kill.ts";
+import { LEASE_MS, sendOn } from "../engine-fixture.ts";
+import { stages } from "../stages.ts";
+import { limitSends } from "./peaceful-queue.ts";
+
+const open = stages();
+const SENDS_MAX = 50;
+
+test("an invocation that waits for itself is killed once, and no message goes round afterwards", async () => {
+  const stage = await open({ narcissus: (ctx) => ctx.get(ctx.attach(ctx.id)) });
+  const actor = stage.actor();
+  actor.startWorker();
+  const { invocationId } = await sendOn(actor, "narcissus");
+  await stage.pulse.pass(2 * LEASE_MS);
+  const sends = limitSends(actor, SENDS_MAX);
+  expect(await stage.pulse.within(1_000, kill(actor.engine, invocationId))).toBe("done");
+  await stage.pulse.pass(3 * LEASE_MS);
+  expect(sends()).toBeLessThan(SENDS_MAX);
+});
+
+test("two invocations that call each other by key end when one is killed, and no message goes round afterwards", async () => {
+  const stage = await open({
+    ping: (ctx) => ctx.get(ctx.call("pong", "", { idempotencyKey: "one" })),
+    pong: (ctx) => ctx.get(ctx.call("ping", "", { idempotencyKey: "one" })),
+  });
+  const actor = stage.actor();
+  actor.startWorker();
+  const { invocationId } = await sendOn(actor, "ping", "", { idempotencyKey: "one" });
+  await stage.pulse.pass(2 * LEASE_MS);
+  const sends = limitSends(actor, SENDS_MAX);
+  expect(await stage.pulse.within(1_000, kill(actor.engine, invocationId))).toBe("done");
+  await stage.pulse.pass(3 * LEASE_MS);
+  expect(sends()).toBeLessThan(SENDS_MAX);
+});
+
+test("a killed parent and child leave the queue in peace when a late message comes", async () => {
+  let childId = "" as InvocationId;
+  const stage = await open({
+    parent: (ctx) => ctx.get(ctx.call("child")),
+    child: async (ctx) => {
+      childId = ctx.id as InvocationId;
+      return await ctx.get(ctx.awakeable().result);
+    },
+  });
+  const actor = stage.actor();
+  actor.startWorker();
+  const { invocationId } = await sendOn(actor, "parent");
+  await stage.pulse.pass(2 * LEASE_MS);
+  const sends = limitSends(actor, SENDS_MAX);
+  await stage.pulse.within(1_000, kill(actor.engine, invocationId));
+  await stage.pulse.pass(3 * LEASE_MS);
+  expect(sends()).toBeLessThan(SENDS_MAX);
+  expect(await stage.pulse.within(1_000, kill(actor.engine, childId))).toBe("completed");
+});
