@@ -5,7 +5,7 @@ import { commandNameOf } from "../core/protocol/command-messages.ts";
 import type { AttemptError, Ending as WireEnding } from "../core/protocol/received.ts";
 import { invocationContentType, type ProtocolVersion } from "../core/protocol/version.ts";
 import type { OpenExchange } from "./held.ts";
-import { type ExchangeHead, TransportError } from "./ports/endpoints.ts";
+import { type ExchangeHead, TransportError, type TransportReason } from "./ports/endpoints.ts";
 
 export interface Failing {
   readonly errorCode: string;
@@ -117,6 +117,12 @@ function retryAfterMs(atMs: number, header: string | undefined): number | undefi
   return Number.isNaN(dateMs) || dateMs <= atMs ? undefined : dateMs - atMs;
 }
 
+/** Reasons that say more than that the network failed. */
+const CODE_OF_REASON: { readonly [Reason in TransportReason]?: string } = {
+  throttled: "RT0023",
+  "too-large": "RT0019",
+};
+
 /** The exchange broke, or we let go of it. */
 export function failureOfTransport(atMs: number, error: unknown, { letGo, abortTimeoutMs }: OpenExchange): Ending {
   if (letGo === "stopping" || letGo === "lost") return { kind: "cut" };
@@ -124,7 +130,9 @@ export function failureOfTransport(atMs: number, error: unknown, { letGo, abortT
     const message = `the invocation stream was closed after the 'abort timeout' (${abortTimeoutMs / 1000}s) fired.`;
     return failed(atMs, { errorCode: "RT0001", code: 500, message });
   }
-  if (error instanceof TransportError) return failed(atMs, { errorCode: "RT0010", code: 500, message: error.message });
+  if (error instanceof TransportError) {
+    return failed(atMs, { errorCode: CODE_OF_REASON[error.reason] ?? "RT0010", code: 500, message: error.message });
+  }
   const message = error instanceof Error ? error.message : String(error);
   return failed(atMs, { errorCode: "RT0006", code: 500, message });
 }

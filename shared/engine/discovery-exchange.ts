@@ -1,5 +1,6 @@
 /** The exchange behind a discovery: asks a deployment for its manifest, patiently where that may help, and returns its bytes. */
 import { CodedError } from "../core/errors/coded-error.ts";
+import { addressOf } from "../core/model/deployment.ts";
 import { MANIFEST_ACCEPT } from "../core/protocol/manifest.ts";
 import type { Engine } from "./engine.ts";
 import { TransportError } from "./ports/endpoints.ts";
@@ -11,6 +12,7 @@ const FIRST_WAIT_MS = 100;
 const TIME_MAX_MS = 10_000;
 const MANIFEST_MAX_BYTES = 4 * 1024 * 1024;
 const QUOTE_MAX_CHARACTERS = 300;
+const TRANSIENT_REASONS: ReadonlySet<string> = new Set(["unreachable", "broken", "throttled"]);
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 
 export interface ManifestAnswer {
@@ -56,7 +58,7 @@ async function fetchOnce(
   additionalHeaders: Readonly<Record<string, string>>,
   deadlineMs: number,
 ): Promise<ManifestAnswer> {
-  const { uri } = destination;
+  const address = addressOf(destination);
   const exchange = engine.endpoints.open({
     destination,
     method: "GET",
@@ -74,8 +76,8 @@ async function fetchOnce(
   });
   try {
     const head = await exchange.head();
-    const body = await collect(exchange, uri);
-    assertAnswered(head, body, uri);
+    const body = await collect(exchange, address);
+    assertAnswered(head, body, address);
     return {
       contentType: head.headers["content-type"],
       body,
@@ -83,22 +85,22 @@ async function fetchOnce(
       httpVersion: head.httpVersion,
     };
   } catch (error) {
-    if (late) throw new CodedError("META0003", `'${uri}' did not answer within ${TIME_MAX_MS} ms`);
-    throw error instanceof TransportError ? explained(error, uri) : error;
+    if (late) throw new CodedError("META0003", `'${address}' did not answer within ${TIME_MAX_MS} ms`);
+    throw error instanceof TransportError ? explained(error, address) : error;
   } finally {
     over.abort();
     exchange.abort();
   }
 }
 
-async function collect(exchange: Exchange, uri: string): Promise<Uint8Array> {
+async function collect(exchange: Exchange, address: string): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   for (let piece = await exchange.next(); piece !== undefined; piece = await exchange.next()) {
     pieces.push(piece);
     size += piece.length;
     if (size > MANIFEST_MAX_BYTES) {
-      throw new CodedError("META0013", `the answer of '${uri}' is larger than ${MANIFEST_MAX_BYTES} bytes`);
+      throw new CodedError("META0013", `the answer of '${address}' is larger than ${MANIFEST_MAX_BYTES} bytes`);
     }
   }
   const body = new Uint8Array(size);
@@ -110,18 +112,18 @@ async function collect(exchange: Exchange, uri: string): Promise<Uint8Array> {
   return body;
 }
 
-function assertAnswered(head: ExchangeHead, body: Uint8Array, uri: string): void {
+function assertAnswered(head: ExchangeHead, body: Uint8Array, address: string): void {
   if (head.status >= 200 && head.status < 300) return;
   const text = new TextDecoder().decode(body.subarray(0, 4 * QUOTE_MAX_CHARACTERS)).slice(0, QUOTE_MAX_CHARACTERS);
-  const coded = new CodedError("META0003", `'${uri}' answered with status ${head.status}. Body: ${text}`);
+  const coded = new CodedError("META0003", `'${address}' answered with status ${head.status}. Body: ${text}`);
   throw TRANSIENT_STATUSES.has(head.status) ? new TransientFailure(coded) : coded;
 }
 
-function explained(error: TransportError, uri: string): CodedError | TransientFailure {
-  const detail = `error when calling '${uri}': ${error.message}`;
+function explained(error: TransportError, address: string): CodedError | TransientFailure {
+  const detail = `error when calling '${address}': ${error.message}`;
   if (error.reason === "http1-only") {
     return new CodedError("META0014", `${detail}. Try to register it with --use-http1.1`, { cause: error });
   }
   const coded = new CodedError("META0003", detail, { cause: error });
-  return error.reason === "unreachable" || error.reason === "broken" ? new TransientFailure(coded) : coded;
+  return TRANSIENT_REASONS.has(error.reason) ? new TransientFailure(coded) : coded;
 }

@@ -1,5 +1,6 @@
 /** Registration: discover a deployment, decide what that means for the registry, and store it. */
 import { CodedError } from "../core/errors/coded-error.ts";
+import { addressOf } from "../core/model/deployment.ts";
 import type { Deployment } from "../core/model/deployment.ts";
 import { DEPLOYMENT_ID_BYTES, deploymentIdFromBytes } from "../core/model/ids.ts";
 import { decideRegistration } from "../core/registry/registration.ts";
@@ -40,7 +41,7 @@ export async function register(engine: Engine, request: RegisterRequest): Promis
       engine.registry.refresh();
       engine.log.info("a deployment was registered", {
         deploymentId: deployment.id,
-        uri: deployment.destination.uri,
+        address: addressOf(deployment.destination),
         outcome: kind,
         services: deployment.services.map(({ name, revision }) => `${name}@${revision}`).join(","),
       });

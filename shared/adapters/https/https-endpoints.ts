@@ -50,6 +50,10 @@ export class HttpsEndpoints implements Endpoints {
 
   open(request: ExchangeRequest): Exchange {
     const exchange = new CarriedExchange(request);
+    if ("arn" in request.destination) {
+      exchange.fail(new TransportError("unreachable", `"${request.destination.arn}" is no address over HTTP.`));
+      return exchange;
+    }
     const { uri, httpVersion } = request.destination;
     let place: Place;
     try {

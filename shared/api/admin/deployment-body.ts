@@ -1,7 +1,13 @@
 /** Deployments as the admin API shows them: with names of services in lists, with whole services in detail. */
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { EngineSettings } from "../../engine/engine-settings.ts";
-import type { DeploymentBody, RegisteredBody, ServiceBody, ServiceNameBody } from "../wire/admin.ts";
+import type {
+  DeploymentAddressBody,
+  DeploymentBody,
+  RegisteredBody,
+  ServiceBody,
+  ServiceNameBody,
+} from "../wire/admin.ts";
 import { filled, present } from "./present.ts";
 import { serviceBody } from "./service-body.ts";
 import { momentText } from "./time-text.ts";
@@ -33,12 +39,9 @@ function deploymentBody<ServiceShape>(
   deployment: Deployment,
   services: readonly ServiceShape[],
 ): DeploymentBody<ServiceShape> {
-  const { destination } = deployment;
   return {
     id: deployment.id,
-    uri: destination.uri,
-    protocol_type: deployment.protocolMode === "bidi-stream" ? "BidiStream" : "RequestResponse",
-    http_version: destination.httpVersion === "h2" ? "HTTP/2.0" : "HTTP/1.1",
+    ...addressBody(deployment),
     ...present({
       additional_headers: filled(deployment.additionalHeaders),
       metadata: filled(deployment.metadata),
@@ -48,5 +51,16 @@ function deploymentBody<ServiceShape>(
     max_protocol_version: deployment.maxProtocolVersion,
     ...present({ sdk_version: deployment.sdkVersion }),
     services,
+  };
+}
+
+function addressBody({ destination, protocolMode }: Deployment): DeploymentAddressBody {
+  if (destination.kind === "lambda") {
+    return { arn: destination.arn, ...(destination.compression && { compression: "Zstd" as const }) };
+  }
+  return {
+    uri: destination.uri,
+    protocol_type: protocolMode === "bidi-stream" ? "BidiStream" : "RequestResponse",
+    http_version: destination.httpVersion === "h2" ? "HTTP/2.0" : "HTTP/1.1",
   };
 }

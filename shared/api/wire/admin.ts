@@ -68,12 +68,20 @@ export interface ServiceBody {
   readonly info?: readonly NoticeBody[];
 }
 
+/** Where a deployment is reached: over HTTP, or as a function on Lambda. */
+export type DeploymentAddressBody =
+  | {
+      readonly uri: string;
+      readonly protocol_type: "BidiStream" | "RequestResponse";
+      readonly http_version: "HTTP/2.0" | "HTTP/1.1";
+    }
+  | { readonly arn: string; readonly compression?: "Zstd" };
+
 /** @typeParam ServiceShape a name and a revision in lists, the whole service in detail */
-export interface DeploymentBody<ServiceShape> {
+export type DeploymentBody<ServiceShape> = DeploymentAddressBody & DescribedDeployment<ServiceShape>;
+
+interface DescribedDeployment<ServiceShape> {
   readonly id: string;
-  readonly uri: string;
-  readonly protocol_type: "BidiStream" | "RequestResponse";
-  readonly http_version: "HTTP/2.0" | "HTTP/1.1";
   readonly additional_headers?: Readonly<Record<string, string>>;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly created_at: string;

@@ -2,11 +2,15 @@
 import type { DeploymentId } from "./ids.ts";
 import type { Handler, Service, EffectiveSettings } from "./service.ts";
 
-/** Where a deployment is reached. Lambda ARNs join this union with the AWS adapters. */
-export interface DeploymentDestination {
-  readonly kind: "http";
-  readonly uri: string;
-  readonly httpVersion: "h2" | "http1.1";
+/** Where a deployment is reached: at an address over HTTP, or as a version or alias of a Lambda function. */
+export type DeploymentDestination =
+  | { readonly kind: "http"; readonly uri: string; readonly httpVersion: "h2" | "http1.1" }
+  /** `compression` where the deployment can read and write it. */
+  | { readonly kind: "lambda"; readonly arn: string; readonly compression?: "zstd" };
+
+/** What names the destination to a reader: its URI or its ARN. */
+export function addressOf(destination: { readonly uri: string } | { readonly arn: string }): string {
+  return "uri" in destination ? destination.uri : destination.arn;
 }
 
 export interface ServiceRevision extends Service {

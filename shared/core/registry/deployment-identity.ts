@@ -34,8 +34,9 @@ export function addressText(address: Address): string {
   return `${address.scheme}://${address.authority}${address.path}${address.query}`;
 }
 
-/** Equal for two destinations that are one deployment. A slash at the end of the path makes no difference. */
+/** Equal for two destinations that are one deployment. A slash at the end of the path makes no difference; an ARN is taken exactly. */
 export function identityOf(destination: DeploymentDestination): string {
+  if (destination.kind === "lambda") return destination.arn;
   const address = parseAddress(destination.uri);
   return address === undefined ? destination.uri : `${address.authority}${address.path.replace(/\/+$/, "")}`;
 }

@@ -1,6 +1,7 @@
 /** What a registration does: the rules of revisions, reserved names and conflicts, as one pure decision. */
 import { CodedError } from "../errors/coded-error.ts";
 import type { ThrownCode } from "../errors/error-table.ts";
+import { addressOf } from "../model/deployment.ts";
 import type { Deployment, DeploymentDestination, ServiceRevision } from "../model/deployment.ts";
 import type { DeploymentId } from "../model/ids.ts";
 import type { Service } from "../model/service.ts";
@@ -41,7 +42,10 @@ export function decideRegistration(existing: readonly Deployment[], registration
   const [replaced] = standing;
   if (replaced !== undefined && !registration.force) return meetStanding(standing, replaced, registration);
   if (standing.length > 1) {
-    return refused("META0017", `${registration.destination.uri} is that of ${standing.map((d) => d.id).join(", ")}`);
+    return refused(
+      "META0017",
+      `${addressOf(registration.destination)} is that of ${standing.map((d) => d.id).join(", ")}`,
+    );
   }
 
   const latest = latestRevisions(existing);
@@ -69,7 +73,7 @@ function meetStanding(standing: readonly Deployment[], first: Deployment, regist
   if (same !== undefined) return { kind: "unchanged", deployment: same };
   return refused(
     "META0004",
-    `${registration.destination.uri} is that of ${first.id}, and the deployment there has changed since`,
+    `${addressOf(registration.destination)} is that of ${first.id}, and the deployment there has changed since`,
   );
 }
 

@@ -1,11 +1,20 @@
 /** The port of reaching deployments: bytes out, bytes back, one exchange at a time. */
 
-export interface Destination {
+export interface HttpDestination {
   /** The registered URI, its path without a trailing slash being the prefix of every request, its query appended. */
   readonly uri: string;
   /** `h2` means prior knowledge for `http:`; for `https:` ALPN decides and must agree. */
   readonly httpVersion: "h2" | "http1.1" | "negotiate";
 }
+
+export interface LambdaDestination {
+  /** Qualified: a version, an alias or `$LATEST` stands at its end. */
+  readonly arn: string;
+  /** What the function can read and write beside plain bytes. */
+  readonly compression?: "zstd";
+}
+
+export type Destination = HttpDestination | LambdaDestination;
 
 export interface ExchangeRequest {
   readonly destination: Destination;
@@ -47,6 +56,10 @@ export type TransportReason =
   | "http1-only"
   /** Certificate or handshake. */
   | "tls"
+  /** The platform has no room for the request now: nothing of it ran. */
+  | "throttled"
+  /** The request or its answer exceeds what the platform carries: the same again meets the same. */
+  | "too-large"
   /** The destination is forbidden (SSRF guard). */
   | "forbidden"
   | "aborted";

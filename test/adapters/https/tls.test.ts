@@ -5,7 +5,7 @@ import type { Server } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
 import type { HttpsEndpointsOptions } from "../../../shared/adapters/https/https-endpoints.ts";
-import type { Destination, Exchange } from "../../../shared/engine/ports/endpoints.ts";
+import type { HttpDestination, Exchange } from "../../../shared/engine/ports/endpoints.ts";
 import { readAll, reasonOf, requestTo } from "../../contracts/endpoints-contract.ts";
 import { echo, startPeer, startServer, testCa, testCredentials } from "./peer.ts";
 import type { Peer, PeerKind } from "./peer.ts";
@@ -27,8 +27,10 @@ async function peerOf(kind: PeerKind): Promise<Peer> {
   return peer;
 }
 
-function ask(endpoints: HttpsEndpoints, uri: string, httpVersion: Destination["httpVersion"]): Exchange {
-  return endpoints.open(requestTo(uri, "h2 over TLS", { destination: { uri, httpVersion }, body: [Buffer.from("ok")] }));
+function ask(endpoints: HttpsEndpoints, uri: string, httpVersion: HttpDestination["httpVersion"]): Exchange {
+  return endpoints.open(
+    requestTo(uri, "h2 over TLS", { destination: { uri, httpVersion }, body: [Buffer.from("ok")] }),
+  );
 }
 
 test.each([
@@ -65,12 +67,15 @@ test("a peer that offers only HTTP/1.1 over TLS is http1-only when asked for h2"
   expect(await reasonOf(ask(endpointsWith(), uri, "h2").head())).toBe("http1-only");
 });
 
-test.each(["h2", "http1.1", "negotiate"] as const)("a certificate of an unknown authority is refused over %s", async (version) => {
-  const { uri } = await peerOf(version === "h2" ? "h2 over TLS" : "http1.1 over TLS");
-  const endpoints = new HttpsEndpoints({ allow: ["loopback"] });
-  closing.push(() => endpoints.close());
-  expect(await reasonOf(ask(endpoints, uri, version).head())).toBe("tls");
-});
+test.each(["h2", "http1.1", "negotiate"] as const)(
+  "a certificate of an unknown authority is refused over %s",
+  async (version) => {
+    const { uri } = await peerOf(version === "h2" ? "h2 over TLS" : "http1.1 over TLS");
+    const endpoints = new HttpsEndpoints({ allow: ["loopback"] });
+    closing.push(() => endpoints.close());
+    expect(await reasonOf(ask(endpoints, uri, version).head())).toBe("tls");
+  },
+);
 
 test("a certificate of another name is refused, and of the right name accepted", async () => {
   const { port } = await peerOf("h2 over TLS");
@@ -94,7 +99,9 @@ test("closing while a connection is being opened ends the exchange", async () =>
   const peer = await startServer(createTcp(), "https");
   closing.push(peer.stop);
   const endpoints = endpointsWith();
-  const heads = (["h2", "http1.1", "negotiate"] as const).map((version) => reasonOf(ask(endpoints, peer.uri, version).head()));
+  const heads = (["h2", "http1.1", "negotiate"] as const).map((version) =>
+    reasonOf(ask(endpoints, peer.uri, version).head()),
+  );
   await new Promise((resolve) => setTimeout(resolve, 10));
   endpoints.close();
   expect(await Promise.all(heads)).not.toContain("no failure");
