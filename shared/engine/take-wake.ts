@@ -8,7 +8,7 @@ import { kill } from "./kill.ts";
 import { hasExpired, isHeld, load, type Loaded } from "./load.ts";
 import { perform } from "./perform.ts";
 import type { Wake } from "./ports/queue.ts";
-import { sendWake } from "./wake.ts";
+import { sendWake, wakeAt } from "./wake.ts";
 
 /** Put back at first for so long, then twice as long each time: an end that comes soon is seen soon. */
 const PUT_BACK_MIN_MS = 500;
@@ -26,7 +26,7 @@ export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
     }
     if (isHeld(engine, loaded, nowMs)) return await putBack(engine, wake, loaded.lease.untilMs - nowMs);
     const parked = stillParked(loaded, nowMs);
-    if (parked !== undefined) return await wakeAgainIfEarly(engine, loaded, parked.wakeAtMs, nowMs);
+    if (parked !== undefined) return await wakeAgainIfEarly(engine, loaded, wake, parked.wakeAtMs);
     const held = await claim(engine, loaded, { messageDriven: true });
     if (held === undefined) continue;
     const end = await drive(engine, held, loaded.last);
@@ -74,15 +74,23 @@ function stillParked({ invocation, hold, arrivals }: Loaded, nowMs: number): { w
   return step.wakeAtMs === undefined && due ? undefined : step;
 }
 
-/** Timers fire a little early on purpose, and this may be the one message that stands for the wake. */
+/** So near to the moment, a message that does not say what it stands for may yet be the one that stands for it. */
 const EARLY_MS = 90_000;
 
+/**
+ * Timers fire early on purpose. The message that stands for this very wake is sent on: by the queue where the rest is
+ * short, else by the timers again, which is how a wake climbs down a ladder of short delays (I8, I11). One that stands
+ * for another moment belongs to a park that is over, whose successor has set a timer of its own.
+ */
 async function wakeAgainIfEarly(
   engine: Engine,
   { invocation }: Loaded,
+  wake: Wake,
   wakeAtMs: number | undefined,
-  nowMs: number,
 ): Promise<void> {
-  if (wakeAtMs !== undefined && wakeAtMs - nowMs <= EARLY_MS)
-    await sendWake(engine, invocation.acceptance.id, wakeAtMs - nowMs);
+  if (wakeAtMs === undefined) return;
+  const { id, nonce } = invocation.acceptance;
+  const leftMs = wakeAtMs - engine.clock.nowMs();
+  if (wake.wakeAtMs === wakeAtMs) await wakeAt(engine, id, nonce, wakeAtMs, `on.${wakeAtMs}`);
+  else if (leftMs <= EARLY_MS) await sendWake(engine, id, leftMs);
 }

@@ -28,6 +28,7 @@ interface MessageRecord {
   readonly invocationId: InvocationId;
   readonly sentAtMs: number;
   readonly delayMs: number;
+  readonly wakeAtMs?: number;
   readonly dueAtMs: number;
   readonly receiveCount: number;
 }
@@ -109,8 +110,7 @@ export class EmbeddedQueue implements Queue {
 
   /** Takes in a message found on disk. */
   restore(order: number, record: MessageRecord): void {
-    const { invocationId, sentAtMs, delayMs, dueAtMs, receiveCount } = record;
-    const wake: Wake = { invocationId, sentAtMs, delayMs };
+    const { dueAtMs, receiveCount, ...wake } = record;
     this.#nextOrder = Math.max(this.#nextOrder, order + 1);
     this.#show({ wake, firstDueAtMs: dueAtMs, dueAtMs, order, heapIndex: -1, receiveCount, receipt: "" }, dueAtMs);
   }
@@ -178,7 +178,6 @@ function keyOf(order: number): string {
 }
 
 function recordOf({ wake, firstDueAtMs, order, receiveCount }: Message): Operation {
-  const { invocationId, sentAtMs, delayMs } = wake;
-  const record: MessageRecord = { invocationId, sentAtMs, delayMs, dueAtMs: firstDueAtMs, receiveCount };
+  const record: MessageRecord = { ...wake, dueAtMs: firstDueAtMs, receiveCount };
   return { type: "put", key: keyOf(order), value: Buffer.from(JSON.stringify(record)) };
 }

@@ -1,13 +1,18 @@
 /** The port of hints: messages that come at least once, maybe late, maybe twice, in no order (I8). */
 import type { InvocationId } from "../../core/model/ids.ts";
 
-/** "Look at invocation X." Nothing else travels: truth is in the table. */
+/** "Look at invocation X." Nothing but hints travels: truth is in the table. */
 export interface Wake {
   readonly invocationId: InvocationId;
   /** When the message was first sent, so that a worker can tell a young orphan from an old one. */
   readonly sentAtMs: number;
   /** The delay it was sent with. */
   readonly delayMs: number;
+  /**
+   * Present on a message that stands for a timer and was sent ahead of its time on purpose: whoever finds the
+   * invocation still waiting for exactly this moment sends it on (I11). For any other it is a hint like all others.
+   */
+  readonly wakeAtMs?: number;
 }
 
 export interface Delivery {
