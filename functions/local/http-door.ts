@@ -23,6 +23,9 @@ export interface DoorOptions {
 /** Longer than clients keep idle connections, so that it is they who close them and no request meets a closing one. */
 const KEEP_ALIVE_MS = 75_000;
 
+/** Handlers choose the status of their failures; what HTTP/2 cannot send is a 500, and the body tells the number. */
+const STATUS_MAX_OF_HTTP2 = 599;
+
 type Incoming = IncomingMessage | Http2ServerRequest;
 type Outgoing = ServerResponse | Http2ServerResponse;
 
@@ -91,9 +94,11 @@ export class Door {
   async #serve(incoming: Incoming, outgoing: Outgoing): Promise<void> {
     this.#openRequests += 1;
     const gone = new AbortController();
+    let isAnswered = false;
     outgoing.once("close", () => {
       this.#openRequests -= 1;
-      gone.abort();
+      // After the answer nobody listens, and aborting is dear.
+      if (!isAnswered) gone.abort();
     });
     incoming.once("error", () => gone.abort());
     try {
@@ -101,6 +106,7 @@ export class Door {
       if (read.kind === "broken") return;
       if (read.kind === "too-large") return refuseBody(incoming, outgoing, this.#options.tooLarge(read.declared));
       const response = await this.#options.answer(read.request);
+      isAnswered = true;
       if (!outgoing.destroyed) write(outgoing, response, this.#isClosing);
     } catch {
       // An answer that cannot be written is known to the client by its broken connection, and to nobody else.
@@ -117,7 +123,7 @@ function refuseBody(incoming: Incoming, outgoing: Outgoing, response: HttpRespon
 
 function write(outgoing: Outgoing, { status, headers, body }: HttpResponse, isLast: boolean): void {
   const sized = status === 204 || status === 304 ? headers : { ...headers, "content-length": String(body.length) };
-  if ("stream" in outgoing) outgoing.writeHead(status, sized);
+  if ("stream" in outgoing) outgoing.writeHead(status > STATUS_MAX_OF_HTTP2 ? 500 : status, sized);
   // A status of our own has no reason phrase.
   else outgoing.writeHead(status, STATUS_CODES[status] ?? "", isLast ? { ...sized, connection: "close" } : sized);
   outgoing.end(body);
