@@ -4,8 +4,8 @@ import type { Key } from "./ports/table.ts";
 
 /** Sort keys of one invocation: `arr#`, `evt#`, `hold#`, `seg#`, `sink#`, in this order, with room for `blob#`. */
 export const ARRIVALS = { from: "arr#", below: "arr$" };
-/** From the hold up to the last segment, sinks excluded. */
-export const HOLD_AND_SEGMENTS = { from: "hold#", below: "seg$" };
+/** From the first arrival over the hold up to the last segment, sinks excluded. */
+export const ARRIVALS_TO_SEGMENTS = { from: "arr#", below: "seg$" };
 export const EVENTS = { from: "evt#", below: "evt$" };
 
 export const ACCEPTANCE_SK = "seg#000000";

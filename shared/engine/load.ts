@@ -9,10 +9,10 @@ import { readArrival } from "./arrival-record.ts";
 import type { Engine } from "./engine.ts";
 import { type Hold, readHold } from "./hold-record.ts";
 import { inputEntry } from "./input-entry.ts";
-import { ACCEPTANCE_SK, ARRIVALS, HOLD_AND_SEGMENTS, invocationPk } from "./item-keys.ts";
+import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, invocationPk } from "./item-keys.ts";
 import type { Item } from "./ports/table.ts";
 import { readPartition } from "./read-partition.ts";
-import { readSegment } from "./segment-record.ts";
+import { AbsentArrivalError, readSegment } from "./segment-record.ts";
 
 export interface Loaded {
   readonly pk: string;
@@ -30,11 +30,20 @@ export interface Loaded {
 /** @returns undefined where nothing was ever accepted under this id, or all of it is gone */
 export async function load(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
   const pk = invocationPk(engine.settings.keyPrefix, id);
-  // I4: segments first, arrivals second. Read the other way round, a segment could list an arrival not yet seen.
-  const items = await readPartition(engine.table, pk, HOLD_AND_SEGMENTS);
+  const items = await readPartition(engine.table, pk, ARRIVALS_TO_SEGMENTS);
   const acceptance = items.find(({ sk }) => sk === ACCEPTANCE_SK);
   if (acceptance === undefined) return undefined;
-  return assemble(id, pk, acceptance, items, await readPartition(engine.table, pk, ARRIVALS));
+  try {
+    return assemble(id, pk, acceptance, items, items.filter(isArrival));
+  } catch (error) {
+    if (!(error instanceof AbsentArrivalError)) throw error;
+    // I4: the arrivals come before the segments in a read, so that one written meanwhile may be listed and not be seen.
+    return assemble(id, pk, acceptance, items, await readPartition(engine.table, pk, ARRIVALS));
+  }
+}
+
+function isArrival({ sk }: Item): boolean {
+  return sk.startsWith(ARRIVALS.from);
 }
 
 function assemble(id: InvocationId, pk: string, first: Item, items: readonly Item[], arrived: readonly Item[]): Loaded {

@@ -96,10 +96,15 @@ function afterToStored({ after, entries }: Segment) {
   return { tombstone, killed, resultInFrames, ...(!resultInFrames && { result: resultToStored(result) }) };
 }
 
+/** A segment lists an arrival that the read did not bring. */
+export class AbsentArrivalError extends StoreError {
+  override name = "AbsentArrivalError";
+}
+
 /** Finds the arrival of a key that a segment lists; undefined where the read did not bring it. */
 export type ArrivalLookup = (key: string) => Extract<Arrival, { kind: "notification" }> | undefined;
 
-/** @throws StoreError where the record cannot be read or lists an arrival that is not there */
+/** @throws StoreError where the record cannot be read, AbsentArrivalError where it lists an arrival that is not there */
 export function readSegment(index: number, item: Item, arrivalOf: ArrivalLookup): { segment: Segment; lease: Lease } {
   const stored = decode(StoredSegment, opened(item["b"], `segment ${item.sk}`));
   const { attemptNumber, startedAtMs, endedAtMs, deploymentId, protocolVersion, failure } = stored;
@@ -121,7 +126,7 @@ export function readSegment(index: number, item: Item, arrivalOf: ArrivalLookup)
 function readTaken({ key, frame }: Infer<typeof StoredTaken>, arrivalOf: ArrivalLookup): Taken {
   if (frame === undefined) {
     const arrival = arrivalOf(key);
-    if (arrival === undefined) throw new StoreError(`a segment lists arrival ${key}, which is not there`);
+    if (arrival === undefined) throw new AbsentArrivalError(`a segment lists arrival ${key}, which is not there`);
     return arrival.taken;
   }
   return { key, entry: notificationEntry(frame, framesOf(frame)[0]?.type ?? 0), inline: true };
