@@ -14,7 +14,7 @@ import { deliverResult, deliverSignal, orderKill } from "./deliver.ts";
 import type { Engine } from "./engine.ts";
 import type { Held } from "./held.ts";
 import { idempotentId } from "./invocation-ids.ts";
-import { awakeableArrival } from "./item-keys.ts";
+import { awakeableArrival, completionArrival } from "./item-keys.ts";
 import { hasExpired, load } from "./load.ts";
 import { wakeNow } from "./wake.ts";
 
@@ -30,13 +30,23 @@ export async function perform(
   before: Invocation,
   segment: Segment,
 ): Promise<readonly Held[]> {
-  const effects = effectsOf(before, segment);
+  const effects = effectsOf(before, segment).filter((effect) => !isAnswered(held, effect));
   if (effects.length === 0) return [];
   const [final, first] = [effects.filter(isFinal), effects.filter((effect) => !isFinal(effect))];
   let room = ALONGSIDE_MAX - held.children.size;
   const children = await Promise.all(first.map((effect) => performOne(engine, held, effect, room--)));
   for (const effect of final) await performOne(engine, held, effect, 0);
   return children.filter((child) => child !== undefined);
+}
+
+/** In a redo: what has brought its completion already was performed, and asking again would cost a refused write. */
+function isAnswered({ arrivals }: Held, effect: Effect): boolean {
+  return (
+    "completionId" in effect &&
+    effect.completionId !== undefined &&
+    effect.kind !== "deliver" &&
+    arrivals.has(completionArrival(effect.completionId))
+  );
 }
 
 function isFinal({ kind }: Effect): boolean {
