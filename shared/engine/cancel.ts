@@ -32,7 +32,7 @@ async function endNow(engine: Engine, id: InvocationId): Promise<boolean> {
   if (loaded === undefined || isHeld(engine, loaded, engine.clock.nowMs())) return false;
   if (loaded.invocation.standing.status === "completed") return true;
   const held = await claim(engine, loaded, { messageDriven: false });
-  return held !== undefined && (await drive(engine, held)) === "ended";
+  return held !== undefined && (await drive(engine, held, loaded.last)) === "ended";
 }
 
 function hex(bytes: Uint8Array): string {
