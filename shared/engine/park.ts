@@ -126,6 +126,6 @@ async function wakeAwaitedChildren(engine: Engine, held: Held): Promise<void> {
 async function sendTimedWake(engine: Engine, held: Held, { status, wakeAtMs }: Park): Promise<void> {
   const { acceptance, segmentIndex, attempts } = held.invocation;
   if (wakeAtMs !== undefined)
-    await wakeAt(engine, held.id, acceptance.nonce, wakeAtMs, `${status}.${segmentIndex}.${attempts}`);
+    await wakeAt(engine, held.id, acceptance.nonce, wakeAtMs, `${status}.${segmentIndex}.${attempts}.${wakeAtMs}`);
   else if (status === "ready") await sendWake(engine, held.id, 0);
 }

@@ -69,6 +69,8 @@ function stillParked({ invocation, hold, arrivals }: Loaded, nowMs: number): { w
   if (hold === undefined || hold.untilMs !== 0 || hold.base < invocation.segmentIndex) return undefined;
   const { step } = advance(invocation, { kind: "look", atMs: nowMs, arrivals: [...arrivals.values()] });
   if (step.kind !== "park" || step.status !== hold.status) return undefined;
+  // What arrived may have left only a sleep to wait for, or an earlier one: its wake is set by parking anew.
+  if (step.wakeAtMs !== hold.wakeAtMs) return undefined;
   // A suspended invocation that no clock wakes may be one whose calls lost their messages: its driver sends them again.
   const due = hold.lookAtMs !== undefined && hold.lookAtMs <= nowMs;
   return step.wakeAtMs === undefined && due ? undefined : step;
