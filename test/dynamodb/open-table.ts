@@ -6,6 +6,7 @@ import { dynamoClient } from "../../shared/adapters/dynamodb/dynamodb-client.ts"
 import { DynamoTable } from "../../shared/adapters/dynamodb/dynamodb-table.ts";
 import { tableDefinition } from "../../shared/adapters/dynamodb/table-definition.ts";
 import type { Clock } from "../../shared/engine/ports/clock.ts";
+import type { IndexName } from "../../shared/engine/ports/table.ts";
 import type { OpenTable } from "../contracts/table-contract.ts";
 
 export const systemClock: Clock = {
@@ -27,11 +28,13 @@ export interface MeteredTable extends OpenTable {
   readonly consumed: Consumed[];
 }
 
-/** Makes a table of its own and drops it at the end. */
-export async function openTable(): Promise<MeteredTable> {
+/** Makes a table of its own and drops it at the end. @param projected what its indexes show beside the keys */
+export async function openTable(
+  projected: Readonly<Record<IndexName, readonly string[]>> = { list: ["n"], open: [] },
+): Promise<MeteredTable> {
   const client = engineClient();
   const tableName = `contract-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
-  await client.send(new CreateTableCommand(tableDefinition(tableName, { list: ["n"], open: [] })));
+  await client.send(new CreateTableCommand(tableDefinition(tableName, projected)));
   const consumed: Consumed[] = [];
   const onConsumed = (one: Consumed): void => void consumed.push(one);
   const table = new DynamoTable({ client, tableName, clock: systemClock, onConsumed });

@@ -1,0 +1,51 @@
+/** The write budget (design §2), as a DynamoDB engine reports what it consumed. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { accountText, expectCost } from "../engine/budget-account.ts";
+import { playShape, type Played } from "../engine/budget-play.ts";
+import { type Shape, SHAPES } from "../engine/budget-shapes.ts";
+import { PROJECTED } from "../engine/counted-table.ts";
+import { type MeteredTable, openTable } from "./open-table.ts";
+
+const READS = new Set(["get", "query", "queryIndex"]);
+
+describe("the write budget on DynamoDB", () => {
+  const rows: { shape: Shape; played: Played }[] = [];
+  let journal: MeteredTable;
+  let meta: MeteredTable;
+  beforeAll(async () => {
+    journal = await openTable(PROJECTED);
+    meta = await openTable();
+  });
+  afterAll(async () => {
+    await journal.close();
+    await meta.close();
+    console.log(accountText(rows));
+  });
+
+  test.each(SHAPES.map((shape) => [shape.name, shape] as const))("%s", async (_name, shape) => {
+    journal.consumed.length = 0;
+    const { onPath, inAll, told } = await playShape(shape.play, { table: journal.table, meta: meta.table });
+    const reported = reportedBy(journal);
+    const { readUnits, ...written } = reported;
+    const played = { onPath, inAll: { ...inAll, ...written }, told };
+    rows.push({ shape, played });
+    expectCost(shape, played);
+    // The counts that a newcomer's run goes by are those that DynamoDB reports.
+    expect(reported).toEqual({ items: inAll.items, list: inAll.list, open: inAll.open, readUnits: inAll.reads });
+  });
+});
+
+/** What the requests consumed, as the engine told it with each answer. */
+function reportedBy({ consumed }: MeteredTable) {
+  const reported = { items: 0, list: 0, open: 0, readUnits: 0 };
+  for (const { operation, tableUnits, indexUnits } of consumed) {
+    if (READS.has(operation)) {
+      reported.readUnits += tableUnits;
+      continue;
+    }
+    reported.items += tableUnits;
+    reported.list += indexUnits.list;
+    reported.open += indexUnits.open;
+  }
+  return reported;
+}

@@ -1,0 +1,122 @@
+/** The real engine over given tables, without `soleOwner` as on AWS, with every request to table and queue counted. */
+import { join } from "node:path";
+import { openEmbeddedQueue } from "../../shared/adapters/embedded/embedded-queue.ts";
+import { openEmbeddedTimers } from "../../shared/adapters/embedded/embedded-timers.ts";
+import { openStore } from "../../shared/adapters/embedded/store.ts";
+import { HttpsEndpoints } from "../../shared/adapters/https/https-endpoints.ts";
+import { SecretIdSource } from "../../shared/adapters/system/id-source.ts";
+import { Drives } from "../../shared/engine/drives.ts";
+import type { EngineSettings } from "../../shared/engine/engine-settings.ts";
+import type { Engine } from "../../shared/engine/engine.ts";
+import type { Clock } from "../../shared/engine/ports/clock.ts";
+import type { Item, Table } from "../../shared/engine/ports/table.ts";
+import { register } from "../../shared/engine/register.ts";
+import { createStoredRegistry } from "../../shared/engine/stored-registry.ts";
+import { runWorker } from "../../shared/engine/worker.ts";
+import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
+import { RecordingLog, silentMeter } from "../recording-log.ts";
+import { type BudgetDeployment, startBudgetDeployment } from "./budget-deployment.ts";
+import { CountedQueue } from "./counted-queue.ts";
+import { CountedTable } from "./counted-table.ts";
+
+export const LEASE_MS = 10_000;
+const CONCURRENCY_MAX = 100;
+
+const SETTINGS: EngineSettings = {
+  leaseMs: LEASE_MS,
+  waitInDriverMaxMs: 1_000,
+  queueDelayMaxMs: 900_000,
+  messageSizeMaxBytes: 1 << 25,
+  silentAfterMs: 3_600_000,
+  defaults: {
+    abortTimeoutMs: 3_600_000,
+    inactivityTimeoutMs: 60_000,
+    journalRetentionMs: 86_400_000,
+    idempotencyRetentionMs: 86_400_000,
+    workflowRetentionMs: 86_400_000,
+    lazyState: false,
+    public: true,
+    retry: { initialIntervalMs: 50, maxIntervalMs: 60_000, factor: 2, maxAttempts: 70, onMaxAttempts: "pause" },
+  },
+  keyPrefix: "",
+  clusterName: "stepwell",
+};
+
+/** One process: an engine with a table of its own making requests, and perhaps a worker. */
+export interface Process {
+  readonly engine: Engine;
+  readonly table: CountedTable;
+  readonly log: RecordingLog;
+  /** Starts a worker, which ends with the stage. */
+  work(): void;
+}
+
+export interface Stage {
+  readonly deployment: BudgetDeployment;
+  readonly queue: CountedQueue;
+  process(settings?: Partial<EngineSettings>): Process;
+  close(): Promise<void>;
+}
+
+export async function openStage(clock: Clock, tables: { readonly table: Table; readonly meta: Table }): Promise<Stage> {
+  const dir = await temporaryDirectory();
+  const store = await openStore(join(dir, "queue"), { kind: "journal" });
+  const embeddedQueue = await openEmbeddedQueue(store, clock);
+  const timers = await openEmbeddedTimers(store, embeddedQueue, clock);
+  const queue = new CountedQueue(embeddedQueue);
+  const endpoints = new HttpsEndpoints({ allow: ["loopback"] });
+  const deployment = await startBudgetDeployment();
+  const stopping = new AbortController();
+  const workers: Promise<void>[] = [];
+  const processes: Process[] = [];
+  const items = new Map<string, Item>();
+
+  function start(changed: Partial<EngineSettings> = {}): Process {
+    const settings = { ...SETTINGS, ...changed };
+    const table = new CountedTable(tables.table, items);
+    const log = new RecordingLog();
+    const engine: Engine = {
+      table,
+      meta: tables.meta,
+      queue,
+      timers,
+      endpoints,
+      registry: createStoredRegistry({ meta: tables.meta, clock, settings }),
+      clock,
+      ids: new SecretIdSource(new Uint8Array(32)),
+      log,
+      meter: silentMeter,
+      drives: new Drives(clock, `p${processes.length}`),
+      settings,
+    };
+    const work = (): void => void workers.push(runWorker(engine, stopping.signal, { concurrencyMax: CONCURRENCY_MAX }));
+    const started = { engine, table, log, work };
+    processes.push(started);
+    return started;
+  }
+
+  const { engine } = start();
+  const additionalHeaders = {};
+  const request = { uri: deployment.uri, useHttp11: true, additionalHeaders, metadata: {} };
+  await register(engine, { ...request, force: false, breaking: false, dryRun: false });
+  return {
+    deployment,
+    queue,
+    process: start,
+    async close() {
+      stopping.abort();
+      deployment.openGate();
+      for (const one of processes) one.engine.drives.stop();
+      await deployment.stop();
+      endpoints.close();
+      // A process that was frozen never ends; the others do.
+      await Promise.race([Promise.all(workers), systemPause(2_000)]);
+      await store.close();
+      await removeDirectory(dir);
+    },
+  };
+}
+
+export function systemPause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
