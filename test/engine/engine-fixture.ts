@@ -116,9 +116,9 @@ export class Stage {
       openStore(join(this.#dir, "meta"), { kind: "meta" }),
       openStore(join(this.#dir, "journal"), { kind: "journal" }),
     ]);
-    for (const { database } of [metaStore, journal]) {
-      const batch = database.batch.bind(database) as (...args: unknown[]) => Promise<void>;
-      Object.assign(database, { batch: (...args: unknown[]) => this.pulse.during(batch(...args)) });
+    for (const store of [metaStore, journal]) {
+      const { writeGroup } = store;
+      store.writeGroup = (operations) => this.pulse.during(writeGroup(operations));
     }
     const queue = await openEmbeddedQueue(journal, this.pulse);
     const timers = await openEmbeddedTimers(journal, queue, this.pulse);

@@ -4,12 +4,12 @@ import { ClassicLevel } from "classic-level";
 import { StoreError } from "../../engine/ports/table.ts";
 import type { Operation } from "./commit-groups.ts";
 import { CommitGroups } from "./commit-groups.ts";
+import { writeGroup } from "./group-writer.ts";
 import type { StoreKind } from "./store-version.ts";
 import { STORE_FORMAT, StoreOpenError, claimFormat } from "./store-version.ts";
 
 export type Database = ClassicLevel<string, Uint8Array>;
 
-const SYNCED = { sync: true };
 const ENTRIES_MAX_BYTES = 1024 * 1024;
 
 export interface StoreOptions {
@@ -53,6 +53,8 @@ export class Store {
   readonly dir: string;
   readonly database: Database;
   readonly groups: CommitGroups;
+  /** Makes one group durable. It can be replaced by one that also watches, holds back or fails. */
+  writeGroup: (operations: Operation[]) => Promise<void>;
   readonly #closers: (() => Promise<void>)[] = [];
   #isDown = false;
   #downCause: unknown;
@@ -62,8 +64,11 @@ export class Store {
   constructor(dir: string, database: Database) {
     this.dir = dir;
     this.database = database;
-    const write = (operations: Operation[]): Promise<void> => database.batch(operations, SYNCED);
-    this.groups = new CommitGroups(write, () => this.#recover());
+    this.writeGroup = (operations) => writeGroup(database, operations);
+    this.groups = new CommitGroups(
+      (operations) => this.writeGroup(operations),
+      () => this.#recover(),
+    );
   }
 
   /**

@@ -5,7 +5,7 @@ import { openEmbeddedQueue } from "../../../shared/adapters/embedded/embedded-qu
 import { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
 import type { EmbeddedTimers } from "../../../shared/adapters/embedded/embedded-timers.ts";
 import { openEmbeddedTimers } from "../../../shared/adapters/embedded/embedded-timers.ts";
-import type { Database, Store } from "../../../shared/adapters/embedded/store.ts";
+import type { Store } from "../../../shared/adapters/embedded/store.ts";
 import { openStore } from "../../../shared/adapters/embedded/store.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import { invocation } from "../../contracts/queue-contract.ts";
@@ -19,16 +19,14 @@ class Disk {
   /** While set, batches wait for it before they are written. */
   gate: Promise<void> | undefined;
 
-  constructor(database: Database) {
-    const batch = database.batch.bind(database) as (operations: unknown[], options: unknown) => Promise<void>;
-    const watched = async (operations: unknown[], options: unknown): Promise<void> => {
+  constructor(opened: Store) {
+    const { writeGroup } = opened;
+    opened.writeGroup = async (operations) => {
       this.batches.push(operations.length);
-      expect(options).toEqual({ sync: true });
       await this.gate;
       if (this.isFull) throw new Error("ENOSPC: no space left on device");
-      await batch(operations, options);
+      await writeGroup(operations);
     };
-    Object.assign(database, { batch: watched });
   }
 }
 
@@ -42,7 +40,7 @@ let timers: EmbeddedTimers;
 
 async function open(): Promise<void> {
   store = await openStore(dir, { kind: "journal" });
-  disk = new Disk(store.database);
+  disk = new Disk(store);
   table = new EmbeddedTable(store);
   queue = await openEmbeddedQueue(store, clock);
   timers = await openEmbeddedTimers(store, queue, clock);

@@ -15,7 +15,9 @@ test("derived bytes are the HMAC-SHA256 over the parts, each after its length in
 });
 
 test("the same characters split in another way give other bytes", () => {
-  const splits = [["ab", "c"], ["a", "bc"], ["abc"], ["abc", ""], ["", "abc"]].map((parts) => hex(ids.derive(parts, 24)));
+  const splits = [["ab", "c"], ["a", "bc"], ["abc"], ["abc", ""], ["", "abc"]].map((parts) =>
+    hex(ids.derive(parts, 24)),
+  );
   expect(new Set(splits).size).toBe(splits.length);
 });
 
@@ -29,6 +31,23 @@ test("random bytes have the size asked for and do not repeat", () => {
   expect(seen.size).toBe(200);
   expect(ids.random(24)).toHaveLength(24);
   expect(ids.random(0)).toHaveLength(0);
+});
+
+test("random bytes are nobody else's, however many are asked for and in whatever portions", () => {
+  const portions = [1, 24, 8, 4095, 4096, 4097, 10_000, 16];
+  const seen = new Set<string>();
+  for (let round = 0; round < 100; round++) {
+    for (const size of portions) {
+      const bytes = ids.random(size);
+      expect(bytes).toHaveLength(size);
+      if (size < 8) continue;
+      const text = hex(bytes.subarray(0, 8));
+      expect(text).not.toBe("0".repeat(16));
+      seen.add(text);
+      bytes.fill(0);
+    }
+  }
+  expect(seen.size).toBe(100 * (portions.length - 1));
 });
 
 test("a secret or a size out of range is refused", () => {

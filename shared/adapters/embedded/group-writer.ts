@@ -1,0 +1,36 @@
+/** Hands a group to the database, as one synced batch. */
+import type { ClassicLevel } from "classic-level";
+import type { Operation } from "./commit-groups.ts";
+
+const SYNCED = { sync: true };
+
+/**
+ * A batch that is handed over operation by operation costs a third of the CPU of one handed over as a list, but keeps
+ * its bytes until the next garbage collection, which does not see them: larger groups go as a list.
+ */
+const PIECEWISE_MAX_BYTES = 64 * 1024;
+
+/** Rejects where the database did not take the group. */
+export async function writeGroup(database: ClassicLevel<string, Uint8Array>, operations: Operation[]): Promise<void> {
+  if (bytesOf(operations) > PIECEWISE_MAX_BYTES) return await database.batch(operations, SYNCED);
+  const batch = database.batch();
+  try {
+    for (const operation of operations) {
+      if (operation.type === "put") batch.put(operation.key, operation.value);
+      else batch.del(operation.key);
+    }
+  } catch (error) {
+    await batch.close();
+    throw error;
+  }
+  await batch.write(SYNCED);
+}
+
+function bytesOf(operations: readonly Operation[]): number {
+  let bytes = 0;
+  for (const operation of operations) {
+    bytes += operation.key.length;
+    if (operation.type === "put") bytes += operation.value.length;
+  }
+  return bytes;
+}
