@@ -7,6 +7,7 @@ export const USAGE = `npm run compare -- [options]
 
   --rounds <n>           rounds, each with fresh processes of every server (default 3)
   --seconds <s>          of load for each shape and number of connections (default 4)
+  --warm-up <s>          of load before each shape, at the greatest number of connections (default 3)
   --settle <s>           watched after the load of a shape, for work that was put off (default 11; 0 skips it)
   --connections <a,b>    (default 1,32)
   --shapes <a,b>         of ${SHAPES.map(({ name }) => name).join(", ")} (default all)
@@ -20,6 +21,7 @@ export const USAGE = `npm run compare -- [options]
 const OPTIONS = {
   rounds: { type: "string", default: "3" },
   seconds: { type: "string", default: "4" },
+  "warm-up": { type: "string", default: "3" },
   settle: { type: "string", default: "11" },
   connections: { type: "string", default: "1,32" },
   shapes: { type: "string", default: SHAPES.map(({ name }) => name).join(",") },
@@ -43,6 +45,7 @@ export function readOptions(args) {
     ...values,
     rounds: wholeNumber("rounds", values.rounds, 1),
     seconds: wholeNumber("seconds", values.seconds, 1),
+    warmUpSeconds: wholeNumber("warm-up", values["warm-up"], 1),
     settle: wholeNumber("settle", values.settle, 0),
     connections: values.connections.split(",").map((text) => wholeNumber("connections", text, 1)),
     shapes: values.shapes.split(",").map(shapeNamed),

@@ -13,7 +13,6 @@ import { afterwards, report } from "./report.mjs";
 import { cpuSeconds, freePort, startProcess, stopProcess, untilReady } from "./running-process.mjs";
 import { requireRightAnswers } from "./shapes.mjs";
 
-const WARM_UP_SECONDS = 1;
 /** Between two loads, for what the first one left behind in the sockets. */
 const BREATH_MS = 300;
 
@@ -53,7 +52,7 @@ async function visit(contestant, round, options, dir) {
   stops.push(server.stop);
   for (const shape of options.shapes) {
     const labels = { contestant: contestant.name, round, shape: shape.name };
-    const { calls } = await callFor(WARM_UP_SECONDS, Math.max(...options.connections), server.ingressUrl, shape);
+    const { calls } = await callFor(options.warmUpSeconds, Math.max(...options.connections), server.ingressUrl, shape);
     let caused = calls;
     for (const connections of options.connections) {
       await requireRightAnswers(server.ingressUrl, shape);
