@@ -5,7 +5,7 @@ import { writeArrival } from "./deliver.ts";
 import { drive } from "./drive.ts";
 import type { Engine } from "./engine.ts";
 import { claim } from "./grasp.ts";
-import { hasExpired, isHeld, load } from "./load.ts";
+import { hasExpired, isHeld, load, unperformed } from "./load.ts";
 import type { Interruption } from "./submission.ts";
 import { wakeNow } from "./wake.ts";
 
@@ -32,7 +32,7 @@ async function endNow(engine: Engine, id: InvocationId): Promise<boolean> {
   if (loaded === undefined || isHeld(engine, loaded, engine.clock.nowMs())) return false;
   if (loaded.invocation.standing.status === "completed") return true;
   const held = await claim(engine, loaded, { messageDriven: false });
-  return held !== undefined && (await drive(engine, held, loaded.last)) === "ended";
+  return held !== undefined && (await drive(engine, held, unperformed(loaded))) === "ended";
 }
 
 function hex(bytes: Uint8Array): string {

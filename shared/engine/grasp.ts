@@ -86,7 +86,8 @@ export async function putDown(
   const mine = held.lease.token;
   const lookAtMs = wakeAtMs ?? engine.clock.nowMs() + CHECK_INTERVAL_MS;
   held.lease = { token: engine.drives.newToken(), untilMs: 0 };
-  const hold = { status, untilMs: 0, lookAtMs, ...(wakeAtMs !== undefined && { wakeAtMs }) };
+  const performed = held.invocation.segmentIndex;
+  const hold = { status, untilMs: 0, lookAtMs, performed, ...(wakeAtMs !== undefined && { wakeAtMs }) };
   return await writeHold(engine, held, hold, keepCondition(held.invocation.segmentIndex, mine));
 }
 
@@ -98,7 +99,7 @@ export async function leaveOpenIndex(engine: Engine, held: Held): Promise<void> 
   await writeHold(
     engine,
     held,
-    { status: "completed", untilMs: 0 },
+    { status: "completed", untilMs: 0, performed: held.invocation.segmentIndex },
     claimCondition(held.invocation.segmentIndex, held.hold.token),
   );
 }
@@ -116,6 +117,7 @@ async function writeHold(engine: Engine, held: Held, changes: Changes, condition
     attempts: invocation.attempts,
     retries: invocation.retries,
     keepUntilS: keptUntilS,
+    ...(held.hold?.performed !== undefined && { performed: held.hold.performed }),
     ...(pin && { deploymentId: pin.deploymentId }),
     ...(lastFailure && { lastFailure }),
     ...changes,

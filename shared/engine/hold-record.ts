@@ -22,6 +22,8 @@ export interface Hold {
   readonly silentSinceMs?: number;
   /** Whether it stands in the open index; once there it stays until the invocation has completed. */
   readonly lookAtMs?: number;
+  /** The last segment whose effects are known to be performed: nobody performs them again. Written with each park. */
+  readonly performed?: number;
   /** Until when the items of the invocation live, as far as anybody extended them. */
   readonly keepUntilS: number;
   readonly deploymentId?: string;
@@ -53,6 +55,7 @@ export function holdItem({ prefix, id, nonce, target, expiresAtS }: HoldPlace, h
     expiresAtS,
     ...(target.key !== undefined && { objectKey: target.key }),
     ...(hold.wakeAtMs !== undefined && { wakeAtMs: hold.wakeAtMs }),
+    ...(hold.performed !== undefined && { performed: hold.performed }),
     ...(hold.silentSinceMs !== undefined && { silentSinceMs: hold.silentSinceMs }),
     ...(hold.deploymentId !== undefined && { deploymentId: hold.deploymentId }),
     ...(lookAtMs !== undefined && { lookAtMs }),
@@ -66,6 +69,7 @@ export function readHold(item: Item): Hold {
   const wakeAtMs = number("wakeAtMs");
   const silentSinceMs = number("silentSinceMs");
   const lookAtMs = number("lookAtMs");
+  const performed = number("performed");
   const { token, status, lastFailure, deploymentId } = item as Record<string, unknown>;
   return {
     base: number("base") ?? 0,
@@ -78,6 +82,7 @@ export function readHold(item: Item): Hold {
     ...(wakeAtMs !== undefined && { wakeAtMs }),
     ...(silentSinceMs !== undefined && { silentSinceMs }),
     ...(lookAtMs !== undefined && { lookAtMs }),
+    ...(performed !== undefined && { performed }),
     ...(typeof deploymentId === "string" && { deploymentId }),
     ...(typeof lastFailure === "string" && { lastFailure: JSON.parse(lastFailure) as AttemptFailure }),
   };

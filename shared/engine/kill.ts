@@ -6,7 +6,7 @@ import { orderKill } from "./deliver.ts";
 import type { Engine } from "./engine.ts";
 import { leaveOpenIndex } from "./grasp.ts";
 import { letGo, newHeld, type Held } from "./held.ts";
-import { hasExpired, load, type Loaded } from "./load.ts";
+import { hasExpired, load, type Loaded, unperformed } from "./load.ts";
 import { perform } from "./perform.ts";
 import type { Interruption } from "./submission.ts";
 
@@ -26,7 +26,8 @@ export async function kill(engine: Engine, id: InvocationId): Promise<Interrupti
 async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolean> {
   const held = killerOf(loaded);
   // I2: whoever writes segment k+1 performs the effects of segment k first.
-  if (loaded.last !== undefined) await perform(engine, held, loaded.last.before, loaded.last.segment);
+  const redo = unperformed(loaded);
+  if (redo !== undefined) await perform(engine, held, redo.before, redo.segment);
   const before = held.invocation;
   const { segment, ...rest } = advance(before, { kind: "kill", atMs: engine.clock.nowMs() });
   if (segment === undefined || !(await commit(engine, held, { ...rest, segment }))) return false;

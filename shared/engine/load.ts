@@ -127,6 +127,11 @@ function standingUnder(standing: Standing, { status, wakeAtMs }: Hold): Standing
   }
 }
 
+/** The last segment, where its effects may not have been performed (I2): whoever parks has performed them before. */
+export function unperformed({ last, hold }: Loaded): Loaded["last"] {
+  return last !== undefined && (hold?.performed ?? 0) >= last.segment.index ? undefined : last;
+}
+
 /** True where the invocation has ended and its result is not kept any longer: its id is free (I6). */
 export function hasExpired({ invocation }: Loaded, atMs: number): boolean {
   const goneAtMs = expiresAtMs(invocation);

@@ -9,6 +9,7 @@ import { putDown, reclaim } from "./grasp.ts";
 import type { Held } from "./held.ts";
 import { ARRIVALS } from "./item-keys.ts";
 import { freshArrivals } from "./load.ts";
+import { idOfLookup } from "./perform.ts";
 import { readPartition } from "./read-partition.ts";
 import { sendWake, wakeAt } from "./wake.ts";
 
@@ -105,22 +106,23 @@ async function writeDownInline(engine: Engine, held: Held): Promise<void> {
 }
 
 /**
- * Whoever parks on calls first sends a message for each child that is awaited and has not answered (design §3.2).
+ * Whoever parks on others first sends a message for each that is awaited and has not answered (design §3.2): it is
+ * driven then, or tells its result again.
  * One that this driver has parked itself is left out: its own wakes are set, and a second one would race with them.
  */
 async function wakeAwaitedChildren(engine: Engine, held: Held): Promise<void> {
   const { standing, journal } = held.invocation;
   if (standing.status !== "suspended") return;
-  const ids: InvocationId[] = [];
+  const ids: (InvocationId | undefined)[] = [];
   for (const completionId of awaitedCompletions(standing.awaiting)) {
-    const call = journal.completable.get(completionId)?.entry.command;
-    if (call?.kind !== "call" || call.completionId !== completionId) continue;
+    const command = journal.completable.get(completionId)?.entry.command;
     if (journal.completed.has(completionId) || held.arrivals.has(`c${completionId}`)) continue;
     if (held.parkedChildren.has(completionId)) continue;
-    const childId = journal.childIds.get(call.child.idCompletionId);
-    if (childId !== undefined) ids.push(childId as InvocationId);
+    if (command?.kind === "attach") ids.push(idOfLookup(engine, command.lookup));
+    if (command?.kind === "call" && command.completionId === completionId)
+      ids.push(journal.childIds.get(command.child.idCompletionId) as InvocationId | undefined);
   }
-  await Promise.all(ids.map((id) => sendWake(engine, id, 0)));
+  await Promise.all(ids.map((id) => id && sendWake(engine, id, 0)));
 }
 
 async function sendTimedWake(engine: Engine, held: Held, { status, wakeAtMs }: Park): Promise<void> {

@@ -115,7 +115,8 @@ async function deliver(
   await deliverResult(engine, { id: callerId, nonce: callerNonce }, completionId, result);
 }
 
-function idOf(engine: Engine, lookup: Lookup): InvocationId | undefined {
+/** @returns undefined for an id that does not parse, and for what is not there yet */
+export function idOfLookup(engine: Engine, lookup: Lookup): InvocationId | undefined {
   try {
     if (lookup.kind === "id") return parseInvocationId(lookup.invocationId);
   } catch (error) {
@@ -143,7 +144,7 @@ async function outputOf(engine: Engine, held: Held, lookup: Lookup, completionId
 }
 
 async function find(engine: Engine, lookup: Lookup) {
-  const id = idOf(engine, lookup);
+  const id = idOfLookup(engine, lookup);
   const loaded = id === undefined ? undefined : await load(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
   const { acceptance, standing } = loaded.invocation;

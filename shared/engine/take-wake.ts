@@ -6,7 +6,7 @@ import type { Engine } from "./engine.ts";
 import { claim, leaveOpenIndex } from "./grasp.ts";
 import { newHeld } from "./held.ts";
 import { kill } from "./kill.ts";
-import { isHeld, load, type Loaded } from "./load.ts";
+import { isHeld, load, type Loaded, unperformed } from "./load.ts";
 import { perform } from "./perform.ts";
 import type { Wake } from "./ports/queue.ts";
 import { sendWake, wakeAt } from "./wake.ts";
@@ -30,7 +30,7 @@ export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
     if (parked !== undefined) return await wakeAgainIfEarly(engine, loaded, wake, parked.wakeAtMs);
     const held = await claim(engine, loaded, { messageDriven: true });
     if (held === undefined) continue;
-    const end = await drive(engine, held, loaded.last);
+    const end = await drive(engine, held, unperformed(loaded));
     if (end !== "lost") return;
   }
 }
@@ -52,7 +52,7 @@ async function finishCompleted(engine: Engine, loaded: Loaded): Promise<void> {
   if (last === undefined) return;
   const { id } = invocation.acceptance;
   const held = newHeld({ id, pk, messageDriven: true, depth: Infinity, invocation, lease, ...(hold && { hold }) });
-  const isPerformed = hold?.status === "completed";
+  const isPerformed = unperformed(loaded) === undefined;
   await perform(engine, held, last.before, isPerformed ? tellingOnly(last.segment) : last.segment);
   if (hold !== undefined && !isPerformed) await leaveOpenIndex(engine, held);
 }
