@@ -113,16 +113,18 @@ async function writeDownInline(engine: Engine, held: Held): Promise<void> {
 async function wakeAwaitedChildren(engine: Engine, held: Held): Promise<void> {
   const { standing, journal } = held.invocation;
   if (standing.status !== "suspended") return;
-  const ids: (InvocationId | undefined)[] = [];
+  const ids: InvocationId[] = [];
   for (const completionId of awaitedCompletions(standing.awaiting)) {
     const command = journal.completable.get(completionId)?.entry.command;
     if (journal.completed.has(completionId) || held.arrivals.has(`c${completionId}`)) continue;
     if (held.parkedChildren.has(completionId)) continue;
-    if (command?.kind === "attach") ids.push(idOfLookup(engine, command.lookup));
+    let id: string | undefined;
+    if (command?.kind === "attach") id = idOfLookup(engine, command.lookup);
     if (command?.kind === "call" && command.completionId === completionId)
-      ids.push(journal.childIds.get(command.child.idCompletionId) as InvocationId | undefined);
+      id = journal.childIds.get(command.child.idCompletionId);
+    if (id !== undefined) ids.push(id as InvocationId);
   }
-  await Promise.all(ids.map((id) => id && sendWake(engine, id, 0)));
+  await Promise.all(ids.map((id) => sendWake(engine, id, 0)));
 }
 
 async function sendTimedWake(engine: Engine, held: Held, { status, wakeAtMs }: Park): Promise<void> {

@@ -27,11 +27,12 @@ export async function sweep(engine: Engine, listedFromMs: number): Promise<Sweep
   for await (const item of openItems(engine, 0, Infinity)) {
     // Who drives keeps the entry where it stood, so that the end of a lease is known to the hold alone.
     const due = item["status"] === "running" || Number(item["lookAtMs"]) <= nowMs;
-    if (due && (await wakeOpen(engine, idOf(item), nowMs))) woken++;
-    if (Number(item["keepUntilS"]) - nowMs / 1000 < EXTEND_BELOW_S && (await extend(engine, idOf(item)))) extended++;
+    const isOld = Number(item["keepUntilS"]) - nowMs / 1000 < EXTEND_BELOW_S;
+    if (due && (await spared(engine, item, (id) => wakeOpen(engine, id, nowMs)))) woken++;
+    if (isOld && (await spared(engine, item, (id) => extend(engine, id)))) extended++;
   }
   for await (const item of listedItems(engine, listedFromMs, nowMs - LISTING_AGE_MIN_MS)) {
-    if (await wakeDriverless(engine, idOf(item), nowMs)) woken++;
+    if (await spared(engine, item, (id) => wakeDriverless(engine, id, nowMs))) woken++;
   }
   if (woken + extended > 0) engine.log.info("the sweeper woke what nobody woke", { woken, extended });
   return { woken, extended };
@@ -60,15 +61,27 @@ export async function recover(engine: Engine): Promise<number> {
   let woken = 0;
   for await (const item of openItems(engine, 0, Infinity)) {
     const wasHeld = item["status"] === "running";
-    if ((wasHeld || Number(item["lookAtMs"]) <= nowMs) && (await wakeOpen(engine, idOf(item), nowMs))) woken++;
+    const due = wasHeld || Number(item["lookAtMs"]) <= nowMs;
+    if (due && (await spared(engine, item, (id) => wakeOpen(engine, id, nowMs)))) woken++;
   }
   // Drives that never parked nor renewed are in the listing alone, and no older than a lease before the last of it.
   const newestMs = await newestListed(engine, nowMs);
   if (newestMs === undefined) return woken;
   for await (const item of listedItems(engine, newestMs - 2 * engine.settings.leaseMs, nowMs + DAY_MS)) {
-    if (await wakeDriverless(engine, idOf(item), nowMs)) woken++;
+    if (await spared(engine, item, (id) => wakeDriverless(engine, id, nowMs))) woken++;
   }
   return woken;
+}
+
+/** One invocation that cannot be read must not keep the sweeper from all others. */
+async function spared(engine: Engine, item: Item, look: (id: InvocationId) => Promise<boolean>): Promise<boolean> {
+  const invocationId = idOf(item);
+  try {
+    return await look(invocationId);
+  } catch (error) {
+    engine.log.error("the sweeper could not look at an invocation", { invocationId, error: String(error) });
+    return false;
+  }
 }
 
 async function wakeOpen(engine: Engine, id: InvocationId, nowMs: number): Promise<boolean> {
