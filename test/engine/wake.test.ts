@@ -69,9 +69,9 @@ test("an arrival whose wake was lost is found by the sweeper at its next look", 
   void completeAwakeable(stranger.engine, awakeableOf(stage.deployment.attempts[0]!), success("go"));
   await stage.pulse.pass(CHECK_MS - 1_000);
   expect(did).toEqual([]);
-  expect((await sweep(worker.engine, 0)).woken).toBe(0);
+  expect((await sweep(worker.engine, stage.pulse.nowMs())).woken).toBe(0);
   await stage.pulse.pass(1_000);
-  expect((await sweep(worker.engine, 0)).woken).toBe(1);
+  expect((await sweep(worker.engine, stage.pulse.nowMs())).woken).toBe(1);
   await stage.pulse.pass(100);
   expect(did).toEqual(["go"]);
   expect(await inspect(worker.engine, invocationId)).toMatchObject({ status: "completed" });

@@ -1,0 +1,137 @@
+import { expect, test } from "vitest";
+import { attach, output } from "../../shared/engine/attach.ts";
+import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
+import { cancel } from "../../shared/engine/cancel.ts";
+import { currentNonce, writeArrival } from "../../shared/engine/deliver.ts";
+import { inspect } from "../../shared/engine/inspect.ts";
+import { kill } from "../../shared/engine/kill.ts";
+import { completeAwakeable } from "../../shared/engine/perform.ts";
+import { callOn, sendOn, textOf } from "./engine-fixture.ts";
+import { Gate } from "./gate.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+const KEY = { idempotencyKey: "k" };
+const RETENTION_MS = 60_000;
+const value = (text: string) => ({ kind: "success", value: new TextEncoder().encode(text) }) as const;
+
+test("a second call with the key of one that runs waits for the same result, its own input ignored", async () => {
+  const gate = new Gate();
+  const stage = await open({
+    slow: async (ctx) => {
+      await gate.passed;
+      return `for ${ctx.input}`;
+    },
+  });
+  const [a, b] = [stage.actor(), stage.actor()];
+  const first = callOn(a, "slow", "a", KEY);
+  await stage.pulse.settle();
+  const second = callOn(b, "slow", "b", KEY);
+  await stage.pulse.pass(1_000);
+  gate.open();
+  const [one, two] = [await stage.pulse.within(3_000, first), await stage.pulse.within(3_000, second)];
+  expect([textOf(one), textOf(two)]).toEqual(["for a", "for a"]);
+  expect(one.invocationId).toBe(two.invocationId);
+  expect(one.expiresAtMs).toBeUndefined();
+  expect(stage.deployment.attempts).toHaveLength(1);
+});
+
+test("a call with the key of one that has completed is answered with its result, and told until when it is kept", async () => {
+  const stage = await open({ echo: (ctx) => ctx.input }, { idempotencyRetentionMs: RETENTION_MS });
+  const actor = stage.actor();
+  await stage.pulse.within(0, callOn(actor, "echo", "a", KEY));
+  const endedAtMs = stage.pulse.nowMs();
+  await stage.pulse.pass(RETENTION_MS - 1);
+  const again = await stage.pulse.within(0, callOn(actor, "echo", "b", KEY));
+  expect(textOf(again)).toBe("a");
+  expect(again.expiresAtMs).toBe(endedAtMs + RETENTION_MS);
+  expect(stage.deployment.attempts).toHaveLength(1);
+});
+
+test("a repeated send says that it was accepted before, and runs nothing again", async () => {
+  const stage = await open({ echo: (ctx) => ctx.input });
+  const actor = stage.actor();
+  actor.startWorker();
+  const first = await sendOn(actor, "echo", "a", KEY);
+  const second = await sendOn(actor, "echo", "b", KEY);
+  await stage.pulse.settle();
+  const third = await sendOn(actor, "echo", "c", KEY);
+  await stage.pulse.pass(30_000);
+  expect([first.status, second.status, third.status]).toEqual([
+    "accepted",
+    "previously-accepted",
+    "previously-accepted",
+  ]);
+  expect(new Set([first, second, third].map(({ invocationId }) => invocationId)).size).toBe(1);
+  expect(stage.deployment.attempts.map(({ input }) => input)).toEqual(["a"]);
+});
+
+test("an expired result counts as gone at once, though its items are still there", async () => {
+  const stage = await open({ echo: (ctx) => ctx.input }, { idempotencyRetentionMs: RETENTION_MS });
+  const actor = stage.actor();
+  const { invocationId } = await stage.pulse.within(0, callOn(actor, "echo", "a", KEY));
+  await stage.pulse.pass(RETENTION_MS);
+  expect(await output(actor.engine, invocationId)).toEqual({ kind: "unknown" });
+  expect(await attach(actor.engine, invocationId)).toEqual({ kind: "unknown" });
+  expect(await inspect(actor.engine, invocationId)).toBeUndefined();
+  expect(await cancel(actor.engine, invocationId)).toBe("unknown");
+  expect(await kill(actor.engine, invocationId)).toBe("unknown");
+  const again = await stage.pulse.within(0, callOn(actor, "echo", "b", KEY));
+  expect(textOf(again)).toBe("b");
+  expect(again.invocationId).toBe(invocationId);
+});
+
+test("what was cancelled before it began leaves its key free at once", async () => {
+  const stage = await open({ echo: (ctx) => ctx.input });
+  const actor = stage.actor();
+  actor.startWorker();
+  const delayed = { ...KEY, startAtMs: stage.pulse.nowMs() + 5_000 };
+  const { invocationId } = await sendOn(actor, "echo", "a", delayed);
+  await cancel(actor.engine, invocationId);
+  expect(textOf(await stage.pulse.within(0, callOn(actor, "echo", "b", KEY)))).toBe("b");
+  await stage.pulse.pass(60_000);
+  expect(stage.deployment.attempts.map(({ input }) => input)).toEqual(["b"]);
+});
+
+test("a new life under an old id meets no ghost: neither segments, nor arrivals, nor wakes of the former one", async () => {
+  const stage = await open(
+    {
+      waits: async (ctx) => {
+        const { result } = ctx.awakeable();
+        const heard = await ctx.get(result);
+        await ctx.get(ctx.sleep(stage.pulse.nowMs() + 40_000));
+        return `${ctx.input} heard ${heard}`;
+      },
+    },
+    { idempotencyRetentionMs: RETENTION_MS },
+  );
+  const actor = stage.actor();
+  actor.startWorker();
+  const former = callOn(actor, "waits", "former", KEY);
+  await stage.pulse.settle();
+  const id = stage.deployment.attempts[0]!.start.debugId as never;
+  const formerNonce = (await currentNonce(actor.engine, id))!;
+  const awakeable = encodeAwakeableId(stage.deployment.attempts[0]!.start.id, 17);
+  await completeAwakeable(actor.engine, awakeable, value("old news"));
+  await stage.pulse.pass(1_000);
+  await kill(actor.engine, id);
+  expect(textOf(await stage.pulse.within(1_000, former))).toBe("409 killed");
+  await stage.pulse.pass(RETENTION_MS);
+
+  const next = callOn(actor, "waits", "next", KEY);
+  await stage.pulse.settle();
+  const before = stage.deployment.attempts.length;
+  // Late messengers of the former life: one who had read its nonce, and the timer that its sleep had set.
+  await writeArrival(actor.engine, { id, nonce: formerNonce }, "s17", {
+    kind: "notification",
+    id: { index: 17 },
+    result: value("a ghost"),
+  });
+  await stage.pulse.pass(45_000);
+  expect(stage.deployment.attempts).toHaveLength(before);
+  await completeAwakeable(actor.engine, awakeable, value("fresh news"));
+  expect(textOf(await stage.pulse.within(45_000, next))).toBe("next heard fresh news");
+  const seeds = stage.deployment.attempts.map(({ start }) => start.randomSeed);
+  expect(seeds[0]).not.toBe(seeds.at(-1));
+  expect(new Set(seeds).size).toBe(2);
+});

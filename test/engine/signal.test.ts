@@ -1,0 +1,119 @@
+import { expect, test } from "vitest";
+import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
+import { completeAwakeable } from "../../shared/engine/perform.ts";
+import { callOn, sendOn, textOf } from "./engine-fixture.ts";
+import { Gate } from "./gate.ts";
+import { race } from "./script-awaits.ts";
+import type { Handler } from "./script-context.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+const value = (text: string) => ({ kind: "success", value: new TextEncoder().encode(text) }) as const;
+
+const waits: Handler = async (ctx) => `got ${await ctx.get(ctx.awakeable().result)}`;
+
+async function play(handlers: Record<string, Handler>) {
+  const stage = await open(handlers);
+  const actor = stage.actor();
+  actor.startWorker();
+  return { stage, actor, awakeable: () => encodeAwakeableId(stage.deployment.attempts[0]!.start.id, 17) };
+}
+
+test("an awakeable that is resolved before it is awaited is there when it is", async () => {
+  const gate = new Gate();
+  const { stage, actor, awakeable } = await play({
+    waits: async (ctx) => {
+      const { result } = ctx.awakeable();
+      await gate.passed;
+      return `got ${await ctx.get(result)}`;
+    },
+  });
+  const result = callOn(actor, "waits");
+  await stage.pulse.settle();
+  await completeAwakeable(actor.engine, awakeable(), value("early"));
+  gate.open();
+  expect(textOf(await stage.pulse.within(1_000, result))).toBe("got early");
+});
+
+test("of an awakeable's completions the first counts, whoever comes later", async () => {
+  const { stage, actor, awakeable } = await play({ waits });
+  const result = callOn(actor, "waits");
+  await stage.pulse.settle();
+  await completeAwakeable(actor.engine, awakeable(), value("first"));
+  await completeAwakeable(actor.engine, awakeable(), value("second"));
+  expect(textOf(await stage.pulse.within(1_000, result))).toBe("got first");
+  await completeAwakeable(actor.engine, awakeable(), value("third"));
+  await stage.pulse.pass(20_000);
+  expect(stage.deployment.attempts).toHaveLength(2);
+});
+
+test("a rejected awakeable throws at its handler", async () => {
+  const { stage, actor, awakeable } = await play({ waits });
+  const result = callOn(actor, "waits");
+  await stage.pulse.settle();
+  await completeAwakeable(actor.engine, awakeable(), { kind: "failure", failure: { code: 400, message: "no" } });
+  expect(textOf(await stage.pulse.within(1_000, result))).toBe("400 no");
+});
+
+test("an awakeable of an invocation that is not there is nobody's, and does no harm", async () => {
+  const { actor } = await play({ waits });
+  await completeAwakeable(actor.engine, encodeAwakeableId(new Uint8Array(24).fill(5), 17), value("lost"));
+  expect(actor.process.methods("table")).toEqual(["get"]);
+});
+
+test("a handler resolves another one's awakeable", async () => {
+  const { stage, actor, awakeable } = await play({
+    waits,
+    resolves: (ctx) => (ctx.resolveAwakeable(ctx.input, "a friend"), "done"),
+  });
+  const result = callOn(actor, "waits");
+  await stage.pulse.settle();
+  await sendOn(actor, "resolves", awakeable());
+  expect(textOf(await stage.pulse.within(1_000, result))).toBe("got a friend");
+});
+
+test("each sending of a named signal counts, equal ones too", async () => {
+  const { stage, actor } = await play({
+    listens: async (ctx) => {
+      const first = await ctx.get(ctx.signal("go"));
+      const second = await ctx.get(ctx.signal("go"));
+      return `${first} and ${second}`;
+    },
+    sends: (ctx) => (ctx.sendSignal(ctx.input, "go", "hop"), "done"),
+  });
+  const result = callOn(actor, "listens");
+  await stage.pulse.settle();
+  const { id } = { id: stage.deployment.attempts[0]!.start.debugId };
+  await sendOn(actor, "sends", id);
+  await stage.pulse.pass(1_000);
+  expect(stage.deployment.of("listens")).toHaveLength(2);
+  await sendOn(actor, "sends", id);
+  expect(textOf(await stage.pulse.within(1_000, result))).toBe("hop and hop");
+});
+
+test("a failed attempt whose sendings were stored does not send again at its retry", async () => {
+  let tries = 0;
+  const { stage, actor } = await play({
+    listens: async (ctx) => {
+      await ctx.get(ctx.signal("go"));
+      await ctx.get(race(ctx.signal("go"), ctx.sleep(stage.pulse.nowMs() + 5_000)));
+      return "done";
+    },
+    sends: (ctx) => {
+      ctx.sendSignal(ctx.input, "go", "hop");
+      if (tries++ === 0) throw new Error("stumbled");
+      return "done";
+    },
+  });
+  void callOn(actor, "listens").catch(() => undefined);
+  await stage.pulse.settle();
+  await sendOn(actor, "sends", stage.deployment.attempts[0]!.start.debugId);
+  await stage.pulse.pass(2_000);
+  expect(tries).toBe(2);
+  expect(
+    stage.deployment
+      .of("listens")
+      .at(-1)!
+      .notifications.filter(({ signalName }) => signalName === "go"),
+  ).toHaveLength(1);
+});
