@@ -11,7 +11,7 @@ import { endingOf, failed, failureOfHead, failureOfTransport } from "./attempt-f
 import type { Engine } from "./engine.ts";
 import { sleepEntry } from "./entries.ts";
 import { expand } from "./expand.ts";
-import type { Held } from "./held.ts";
+import { type Held, letGo } from "./held.ts";
 import { completionArrival } from "./item-keys.ts";
 import type { Exchange } from "./ports/endpoints.ts";
 
@@ -127,7 +127,7 @@ async function converse(
     abort: () => exchange.abort(),
   };
   held.exchange = open;
-  if (held.lost || held.stopping) exchange.abort();
+  if (held.lost || held.stopping) letGo(held, held.lost ? "lost" : "stopping");
   try {
     const head = await exchange.head();
     const refusal = failureOfHead(engine.clock.nowMs(), head, version);

@@ -1,6 +1,6 @@
 /** The drives of this process: hints only, so that a wait ends early and a lease is renewed in time. */
 import type { InvocationId, Token } from "../core/model/ids.ts";
-import { type Held, letGo } from "./held.ts";
+import { type Held, letGo, lose } from "./held.ts";
 import type { Clock } from "./ports/clock.ts";
 
 /**
@@ -39,7 +39,10 @@ export class Drives {
     return this.#held.values();
   }
 
+  /** Who is driven anew in this process was lost to the drive before, whose exchange may never end by itself. */
   add(held: Held): void {
+    const former = this.#held.get(held.id);
+    if (former !== undefined && former !== held) lose(former);
     this.#held.set(held.id, held);
     if (this.#stopping) held.stopping = true;
   }

@@ -2,7 +2,7 @@
 import type { ParkedStatus } from "../core/invocation/transition.ts";
 import type { Token } from "../core/model/ids.ts";
 import type { Engine } from "./engine.ts";
-import { type Held, letGo, newHeld } from "./held.ts";
+import { type Held, lose, newHeld } from "./held.ts";
 import { claimCondition, type Hold, holdItem, keepCondition } from "./hold-record.ts";
 import { keepUntilS } from "./keep.ts";
 import type { Loaded } from "./load.ts";
@@ -67,11 +67,7 @@ export async function renew(engine: Engine, held: Held): Promise<boolean> {
     ...(silentSinceMs !== undefined && { silentSinceMs }),
   };
   const kept = await writeHold(engine, held, hold, keepCondition(held.invocation.segmentIndex, mine));
-  if (!kept) {
-    held.lost = true;
-    letGo(held, "lost");
-    held.ring?.();
-  }
+  if (!kept) lose(held);
   return kept;
 }
 

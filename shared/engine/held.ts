@@ -98,3 +98,10 @@ export function letGo(held: Held, why: LetGo): void {
   exchange.letGo = why;
   exchange.abort();
 }
+
+/** Another driver has it: its exchange is let go of, and its wait is over. */
+export function lose(held: Held): void {
+  held.lost = true;
+  letGo(held, "lost");
+  held.ring?.();
+}

@@ -5,7 +5,7 @@ import { commit } from "./commit.ts";
 import { orderKill } from "./deliver.ts";
 import type { Engine } from "./engine.ts";
 import { leaveOpenIndex } from "./grasp.ts";
-import { letGo, newHeld, type Held } from "./held.ts";
+import { type Held, lose, newHeld } from "./held.ts";
 import { hasExpired, load, type Loaded, unperformed } from "./load.ts";
 import { perform } from "./perform.ts";
 import type { Interruption } from "./submission.ts";
@@ -32,11 +32,7 @@ async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolean> {
   const { segment, ...rest } = advance(before, { kind: "kill", atMs: engine.clock.nowMs() });
   if (segment === undefined || !(await commit(engine, held, { ...rest, segment }))) return false;
   const driver = engine.drives.find(held.id);
-  if (driver !== undefined) {
-    driver.lost = true;
-    letGo(driver, "lost");
-    driver.ring?.();
-  }
+  if (driver !== undefined) lose(driver);
   await perform(engine, held, before, segment);
   await leaveOpenIndex(engine, held);
   engine.drives.ring(held.id);
