@@ -7,7 +7,7 @@ import type { Slept } from "./account.ts";
 import type { Absence } from "./victim.ts";
 
 /** Retries of what a kill broke off: before the sleep was recorded, and behind it until the next closure committed. */
-export const SLEEP_MARGIN_MS = 4_000;
+export const SLEEP_MARGIN_MS = 6_000;
 
 /** @returns the most by which a sleep was longer than that, the margin apart; @param complaints are added to */
 export function judgeSleeps(slept: readonly Slept[], absences: readonly Absence[], complaints: string[]): number {
