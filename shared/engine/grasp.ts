@@ -54,11 +54,18 @@ export async function reclaim(engine: Engine, held: Held): Promise<boolean> {
   });
 }
 
-/** Extends the lease. From then on the invocation is in the open index: it takes longer than a lease. */
+/**
+ * Extends the lease. From then on the invocation is in the open index: it takes longer than a lease. Where the store
+ * fails, nobody knows which of two tokens stands, so either counts as ours, and the old end of the lease holds.
+ */
 export async function renew(engine: Engine, held: Held): Promise<boolean> {
-  const mine = held.lease.token;
+  const { lease: before, doubtedToken } = held;
   const untilMs = engine.clock.nowMs() + engine.settings.leaseMs;
-  held.lease = { token: engine.drives.newToken(), untilMs };
+  // A renewal whose outcome is not known is tried again with its own token.
+  const lease = { token: doubtedToken === undefined ? engine.drives.newToken() : before.token, untilMs };
+  const mine = [doubtedToken ?? before.token, lease.token];
+  held.lease = lease;
+  held.doubtedToken = mine[0]!;
   const silentSinceMs = held.exchange?.silent === true ? held.exchange.heardAtMs : undefined;
   const hold = {
     status: "running" as const,
@@ -66,9 +73,15 @@ export async function renew(engine: Engine, held: Held): Promise<boolean> {
     lookAtMs: held.hold?.lookAtMs ?? untilMs,
     ...(silentSinceMs !== undefined && { silentSinceMs }),
   };
-  const kept = await writeHold(engine, held, hold, keepCondition(held.invocation.segmentIndex, mine));
-  if (!kept) lose(held);
-  return kept;
+  try {
+    const kept = await writeHold(engine, held, hold, keepCondition(held.invocation.segmentIndex, mine));
+    delete held.doubtedToken;
+    if (!kept) lose(held);
+    return kept;
+  } catch (error) {
+    if (held.lease === lease) held.lease = { token: lease.token, untilMs: before.untilMs };
+    throw error;
+  }
 }
 
 /** Lets go of an invocation that cannot advance now. @returns false where somebody else holds it */
@@ -79,7 +92,7 @@ export async function putDown(
   wakeAtMs: number | undefined,
 ): Promise<boolean> {
   await held.renewal;
-  const mine = held.lease.token;
+  const mine = held.doubtedToken === undefined ? [held.lease.token] : [held.lease.token, held.doubtedToken];
   const lookAtMs = wakeAtMs ?? engine.clock.nowMs() + CHECK_INTERVAL_MS;
   held.lease = { token: engine.drives.newToken(), untilMs: 0 };
   const performed = held.invocation.segmentIndex;
@@ -89,6 +102,8 @@ export async function putDown(
 
 /** Takes a completed invocation out of the open index, where it ever stood there. */
 export async function leaveOpenIndex(engine: Engine, held: Held): Promise<void> {
+  // A renewal on its way would put it into the index behind this look.
+  if (held.renewal !== undefined) await held.renewal;
   if (held.hold?.lookAtMs === undefined) return;
   const token = engine.drives.newToken();
   held.lease = { token, untilMs: 0 };

@@ -2,7 +2,7 @@
 import type { Arrival } from "../core/invocation/event.ts";
 import type { Invocation } from "../core/invocation/invocation.ts";
 import type { Result } from "../core/model/failure.ts";
-import type { InvocationId } from "../core/model/ids.ts";
+import type { InvocationId, Token } from "../core/model/ids.ts";
 import type { Lease } from "./acceptance-record.ts";
 import type { Hold } from "./hold-record.ts";
 
@@ -60,6 +60,8 @@ export interface Held {
   readonly children: Map<number, Promise<void>>;
   /** Those that were driven along until they parked: their own wakes are set, so that they need none from here. */
   readonly parkedChildren: Set<number>;
+  /** The token that stood before a renewal whose outcome is not known: it may stand still. */
+  doubtedToken?: Token;
   /** A renewal of the lease that is on its way: whoever writes the hold next waits for it. */
   renewal?: Promise<void>;
   /** Ends a wait inside the driver. */

@@ -95,13 +95,13 @@ export function claimCondition(base: number, read: Token | undefined): Condition
   return { kind: "any", of: free };
 }
 
-/** May write as the driver that holds `mine`: nobody took over since (design §2, park). */
-export function keepCondition(base: number, mine: Token): Condition {
+/** May write as the driver whose token is one of `mine`: nobody took over since (design §2, park). */
+export function keepCondition(base: number, mine: readonly Token[]): Condition {
   const held: Condition = {
     kind: "all",
     of: [
       { kind: "equal", attribute: "base", value: base },
-      { kind: "equal", attribute: "token", value: mine },
+      { kind: "any", of: mine.map((value) => ({ kind: "equal", attribute: "token", value })) },
     ],
   };
   return { kind: "any", of: [{ kind: "absent" }, { kind: "less", attribute: "base", than: base }, held] };

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { StoreError } from "../../../shared/engine/ports/table.ts";
+import { callOn, LEASE_MS, textOf } from "../engine-fixture.ts";
+import { stages } from "../stages.ts";
+
+const open = stages();
+
+test.each([1, 2, 3])("an attempt goes on though renewal %i of its lease failed", async (failing) => {
+  const stage = await open({
+    slow: async () => {
+      await stage.pulse.sleep(3 * LEASE_MS);
+      return "done";
+    },
+  });
+  const actor = stage.actor();
+  actor.startWorker();
+  let renewals = 0;
+  actor.process.before = ({ port, method, args }) => {
+    const [item] = args as [{ sk?: string }?];
+    if (port !== "table" || method !== "put" || item?.sk?.startsWith("hold#") !== true) return undefined;
+    return ++renewals === failing ? Promise.reject(new StoreError("the store is busy")) : undefined;
+  };
+  expect(textOf(await stage.pulse.within(5 * LEASE_MS, callOn(actor, "slow")))).toBe("done");
+  expect(renewals).toBeGreaterThan(failing);
+  expect(stage.deployment.attempts).toHaveLength(1);
+});
+
+test("an attempt goes on though the answer to a renewal of its lease was lost", async () => {
+  const stage = await open({
+    slow: async () => {
+      await stage.pulse.sleep(3 * LEASE_MS);
+      return "done";
+    },
+  });
+  const actor = stage.actor();
+  actor.startWorker();
+  let renewals = 0;
+  actor.process.before = ({ port, method, args }) => {
+    const [item, condition] = args as Parameters<typeof actor.engine.table.put>;
+    if (port !== "table" || method !== "put" || !item.sk.startsWith("hold#") || ++renewals !== 2) return undefined;
+    return stage.stores.table.put(item, condition).then(() => {
+      throw new StoreError("nobody knows");
+    });
+  };
+  expect(textOf(await stage.pulse.within(5 * LEASE_MS, callOn(actor, "slow")))).toBe("done");
+  expect(stage.deployment.attempts).toHaveLength(1);
+});
