@@ -84,6 +84,13 @@ function leaf(awakeables: string[], executions: Map<string, number>, gate: Set<(
         if (execute(`${name}, after the step`) === 1) await new Promise<void>((resolve) => gate.add(resolve));
         return first;
       },
+      signalThenGate: async (ctx: Context) => {
+        const { id, promise } = ctx.awakeable<string>();
+        awakeables.push(id);
+        const signal = await promise;
+        await new Promise<void>((resolve) => gate.add(resolve));
+        return signal;
+      },
       stumble: async (_ctx: Context, { name, times }: { name: string; times: number }) => {
         const count = execute(name);
         if (count <= times) throw new Error(`stumbled ${count} times`);

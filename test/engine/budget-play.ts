@@ -148,10 +148,11 @@ export interface Played {
   readonly told: string;
 }
 
-/** Plays one shape on tables of its own. */
+/** Plays one shape on tables of its own. @param onQuiet is called when it is over, before anything is closed */
 export async function playShape(
   play: (on: Play) => Promise<void>,
   tables: { readonly table: Table; readonly meta: Table },
+  onQuiet: () => void = () => {},
 ): Promise<Played> {
   // The SDK reads the machine's clock for the ends of its sleeps.
   const clock = new SteppedClock(Date.now());
@@ -161,6 +162,7 @@ export async function playShape(
     await play(on);
     const onPath = on.spent();
     await on.drain();
+    onQuiet();
     return { onPath, inAll: on.spent(), told: on.told() };
   } finally {
     await stage.close();

@@ -128,9 +128,10 @@ export const TAKEOVER: Shape = {
   design: cost(3, 1, 3),
   reads: { onPath: 2, inAll: 2 },
   play: async (play) => {
-    void play.call("Leaf/atGate", SHORT);
+    // Its caller waits in the process that stands still.
+    play.call("Leaf/atGate", SHORT).catch(() => undefined);
     await play.until(() => play.stage.deployment.atGate === 1, "the handler stands at the gate");
-    play.front.table.frozen = new Promise(() => {});
+    play.front.freeze();
     play.work();
     await play.clock.advance(LEASE_MS + 1);
     await play.until(() => play.stage.deployment.atGate === 2, "the other process has taken over");

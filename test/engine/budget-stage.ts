@@ -9,6 +9,7 @@ import { Drives } from "../../shared/engine/drives.ts";
 import type { EngineSettings } from "../../shared/engine/engine-settings.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
 import type { Clock } from "../../shared/engine/ports/clock.ts";
+import type { Queue } from "../../shared/engine/ports/queue.ts";
 import type { Item, Table } from "../../shared/engine/ports/table.ts";
 import { register } from "../../shared/engine/register.ts";
 import { createStoredRegistry } from "../../shared/engine/stored-registry.ts";
@@ -49,6 +50,10 @@ export interface Process {
   readonly log: RecordingLog;
   /** Starts a worker, which ends with the stage. */
   work(): void;
+  /** From now on it stands still in the middle of its work: nothing that it asked for comes back, and it takes no message. */
+  freeze(): void;
+  /** It goes on where it stood, and knows nothing of what happened meanwhile. */
+  thaw(): void;
 }
 
 export interface Stage {
@@ -78,7 +83,7 @@ export async function openStage(clock: Clock, tables: { readonly table: Table; r
     const engine: Engine = {
       table,
       meta: tables.meta,
-      queue,
+      queue: frozenWith(table, queue),
       timers,
       endpoints,
       registry: createStoredRegistry({ meta: tables.meta, clock, settings }),
@@ -89,8 +94,23 @@ export async function openStage(clock: Clock, tables: { readonly table: Table; r
       drives: new Drives(clock, `p${processes.length}`),
       settings,
     };
-    const work = (): void => void workers.push(runWorker(engine, stopping.signal, { concurrencyMax: CONCURRENCY_MAX }));
-    const started = { engine, table, log, work };
+    const standing = new AbortController();
+    const signal = AbortSignal.any([stopping.signal, standing.signal]);
+    let thaw = (): void => {};
+    const started: Process = {
+      engine,
+      table,
+      log,
+      work: () => void workers.push(runWorker(engine, signal, { concurrencyMax: CONCURRENCY_MAX })),
+      freeze() {
+        standing.abort();
+        table.frozen = new Promise((resolve) => (thaw = resolve));
+      },
+      thaw() {
+        table.frozen = undefined;
+        thaw();
+      },
+    };
     processes.push(started);
     return started;
   }
@@ -106,14 +126,27 @@ export async function openStage(clock: Clock, tables: { readonly table: Table; r
     async close() {
       stopping.abort();
       deployment.openGate();
-      for (const one of processes) one.engine.drives.stop();
+      for (const one of processes) {
+        one.engine.drives.stop();
+        one.thaw();
+      }
       await deployment.stop();
       endpoints.close();
-      // A process that was frozen never ends; the others do.
-      await Promise.race([Promise.all(workers), systemPause(2_000)]);
+      await Promise.all(workers);
       await store.close();
       await removeDirectory(dir);
     },
+  };
+}
+
+/** The queue as one process sees it: what it asks for while it stands still is asked for when it goes on. */
+function frozenWith(table: CountedTable, queue: Queue): Queue {
+  return {
+    send: async (wake) => (await table.frozen, await queue.send(wake)),
+    recall: async (ticket) => (await table.frozen, await queue.recall(ticket)),
+    receive: (limit, visibilityMs, waitMs, signal) => queue.receive(limit, visibilityMs, waitMs, signal),
+    extend: async (receipt, visibilityMs) => (await table.frozen, await queue.extend(receipt, visibilityMs)),
+    ack: async (receipt) => (await table.frozen, await queue.ack(receipt)),
   };
 }
 

@@ -21,8 +21,8 @@ export interface TableCounts {
 }
 
 export class CountedTable implements Table {
-  /** While it is set, every request waits for it: a process that stands still in the middle of its work. */
-  frozen: Promise<never> | undefined;
+  /** While it is set, every request and every answer waits for it. */
+  frozen: Promise<void> | undefined;
   readonly #table: Table;
   readonly #last: Map<string, Item>;
   #counts: TableCounts = { items: 0, list: 0, open: 0, reads: 0, transactions: 0 };
