@@ -118,3 +118,22 @@ test("a message that meets a live hold is put back, and the attempt goes on undi
   await stage.pulse.pass(10 * LEASE_MS);
   expect(other.process.methods("queue").filter((method) => method === "send")).toHaveLength(before);
 });
+
+test("a message that was put back takes over when the driver that it met dies after all", async () => {
+  const gate = new Gate();
+  const stage = await open({
+    slow: async () => {
+      if (stage.deployment.attempts.length === 1) await gate.passed;
+      return "done";
+    },
+  });
+  const [driver, other] = [stage.actor(), stage.actor()];
+  other.startWorker();
+  void callOn(driver, "slow");
+  // The call's own message comes after one lease, and meets a driver that has renewed.
+  await stage.pulse.pass(1.5 * LEASE_MS);
+  expect(stage.deployment.attempts).toHaveLength(1);
+  driver.die();
+  await stage.pulse.pass(2 * LEASE_MS);
+  expect(stage.deployment.attempts).toHaveLength(2);
+});
