@@ -1,4 +1,5 @@
 /** Asking an invocation to stop: the handler sees it at its next await; what has not begun ends at once. */
+import { advance } from "../core/invocation/advance.ts";
 import { CANCEL_SIGNAL } from "../core/invocation/entry.ts";
 import type { InvocationId } from "../core/model/ids.ts";
 import { writeArrival } from "./deliver.ts";
@@ -31,6 +32,10 @@ async function endNow(engine: Engine, id: InvocationId): Promise<boolean> {
   const loaded = await load(engine, id);
   if (loaded === undefined || isHeld(engine, loaded, engine.clock.nowMs())) return false;
   if (loaded.invocation.standing.status === "completed") return true;
+  const arrivals = [...loaded.arrivals.values()];
+  const { step } = advance(loaded.invocation, { kind: "look", atMs: engine.clock.nowMs(), arrivals });
+  // What began once goes on in the worker: whoever cancels does not wait for its handler.
+  if (step.kind !== "end") return false;
   const held = await claim(engine, loaded, { messageDriven: false });
   return held !== undefined && (await drive(engine, held, unperformed(loaded))) === "ended";
 }

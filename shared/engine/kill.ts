@@ -10,14 +10,17 @@ import { hasExpired, load, type Loaded, unperformed } from "./load.ts";
 import { perform } from "./perform.ts";
 import type { Interruption } from "./submission.ts";
 
-/** Applied state is not rolled back; children are killed too. */
-export async function kill(engine: Engine, id: InvocationId): Promise<Interruption> {
+/**
+ * Applied state is not rolled back; children are killed too.
+ * @param isOrdered whether the order stands already and its message is the caller's, so that none is sent for it
+ */
+export async function kill(engine: Engine, id: InvocationId, isOrdered = false): Promise<Interruption> {
   for (let first = true; ; first = false) {
     const loaded = await load(engine, id);
     if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return first ? "unknown" : "done";
     if (loaded.invocation.standing.status === "completed") return first ? "completed" : "done";
     // I3: the order stands in the table before anybody acts on it, so that a killer that dies here is replaced.
-    if (first) await orderKill(engine, id);
+    if (first && !isOrdered) await orderKill(engine, id);
     if (await killLoaded(engine, loaded)) return "done";
   }
 }

@@ -22,7 +22,7 @@ export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
     if (loaded === undefined) return await sendAgainWhileYoung(engine, wake, nowMs);
     if (loaded.invocation.standing.status === "completed") return await finishCompleted(engine, loaded);
     if (hasKillOrder(loaded)) {
-      await kill(engine, wake.invocationId);
+      await kill(engine, wake.invocationId, true);
       return;
     }
     if (isHeld(engine, loaded, nowMs)) return await putBack(engine, wake, loaded.lease.untilMs - nowMs);

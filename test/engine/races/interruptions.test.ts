@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import { attach } from "../../../shared/engine/attach.ts";
+import { cancel } from "../../../shared/engine/cancel.ts";
+import { orderKill } from "../../../shared/engine/deliver.ts";
+import { callOn, LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
+import { stages } from "../stages.ts";
+
+const open = stages();
+
+test("whoever cancels what a stopped process left behind does not wait for its handler", async () => {
+  const stage = await open({
+    slow: async (ctx) => {
+      await stage.pulse.sleep(LEASE_MS);
+      return await ctx.get(ctx.awakeable().result);
+    },
+  });
+  const first = stage.actor();
+  const called = callOn(first, "slow");
+  called.catch(() => undefined);
+  await stage.pulse.pass(1_000);
+  first.engine.drives.stop();
+  await stage.pulse.pass(1_000);
+  const second = stage.actor();
+  const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
+  expect(await stage.pulse.within(0, cancel(second.engine, id))).toBe("noted");
+  second.startWorker();
+  const ended = await stage.pulse.within(5 * LEASE_MS, attach(second.engine, id));
+  expect(ended.kind === "ended" && textOf(ended)).toBe("409 Cancelled");
+});
+
+test("a worker that finds the order to kill sends no message for it", async () => {
+  const stage = await open({ wait: (ctx) => ctx.get(ctx.awakeable().result) });
+  const actor = stage.actor();
+  actor.startWorker();
+  const { invocationId } = await sendOn(actor, "wait");
+  await stage.pulse.pass(LEASE_MS);
+  actor.process.calls.length = 0;
+  await stage.pulse.within(0, orderKill(actor.engine, invocationId));
+  await stage.pulse.pass(3 * LEASE_MS);
+  const ended = await stage.pulse.within(0, attach(actor.engine, invocationId));
+  expect(ended.kind === "ended" && textOf(ended)).toBe("409 killed");
+  expect(actor.process.methods("queue").filter((method) => method === "send")).toHaveLength(1);
+});
