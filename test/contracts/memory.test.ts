@@ -1,0 +1,28 @@
+/** The contracts over the simulation's own fillings, so that what is proved on them is proved for the real ones. */
+import { MemoryQueue } from "../simulation/memory-queue.ts";
+import { MemoryTable } from "../simulation/memory-table.ts";
+import { MemoryTimers } from "../simulation/memory-timers.ts";
+import { SteppedClock } from "../stepped-clock.ts";
+import { queueContract } from "./queue-contract.ts";
+import { tableContract } from "./table-contract.ts";
+import type { OpenTimers } from "./timers-contract.ts";
+import { timersContract } from "./timers-contract.ts";
+
+tableContract("memory", async () => ({ table: new MemoryTable(), close: async () => {} }));
+
+/** A restart changes nothing: the durable parts live outside of every process. */
+async function openTimers(): Promise<OpenTimers> {
+  const clock = new SteppedClock();
+  const queue = new MemoryQueue(clock);
+  return {
+    queue,
+    timers: new MemoryTimers(clock, queue),
+    nowMs: () => clock.nowMs(),
+    advance: (ms) => clock.advance(ms),
+    reopen: async () => {},
+    close: async () => {},
+  };
+}
+
+queueContract("memory", openTimers);
+timersContract("memory", openTimers);

@@ -1,0 +1,95 @@
+/** The clients of a scenario: they ask whichever process lives, and learn that some answers never come. */
+import { attach } from "../../../shared/engine/attach.ts";
+import { call } from "../../../shared/engine/call.ts";
+import { cancel } from "../../../shared/engine/cancel.ts";
+import type { Engine } from "../../../shared/engine/engine.ts";
+import { kill } from "../../../shared/engine/kill.ts";
+import { send } from "../../../shared/engine/send.ts";
+import type { Ended, Submission } from "../../../shared/engine/submission.ts";
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import type { World } from "./world.ts";
+
+const RETRY_MS = 200;
+const TRIES_MAX = 50;
+
+export interface Ask {
+  readonly input?: unknown;
+  /** With a key a client asks until it is answered; without, it asks once. */
+  readonly key?: string;
+  readonly delayMs?: number;
+}
+
+export class Client {
+  /** Every end that a client was told of. */
+  readonly answers: Ended[] = [];
+  /** Ids that a client was told are accepted. */
+  readonly acknowledged: InvocationId[] = [];
+  /** True where a request without a key was not answered: nobody knows whether it arrived. */
+  lostOne = false;
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  async call(handler: string, ask: Ask = {}): Promise<void> {
+    const ended = await this.#ask(ask.key !== undefined, (engine) => call(engine, submissionOf(handler, ask)));
+    if (ended === undefined) return;
+    if (ended.kind !== "ended") throw new Error(`${handler} was refused: ${ended.kind}`);
+    this.answers.push(ended);
+  }
+
+  /** @returns the id, or undefined where it was never learnt */
+  async send(handler: string, ask: Ask = {}): Promise<InvocationId | undefined> {
+    const sent = await this.#ask(ask.key !== undefined, (engine) => {
+      const { delayMs } = ask;
+      const startAtMs = delayMs === undefined ? {} : { startAtMs: engine.clock.nowMs() + delayMs };
+      return send(engine, { ...submissionOf(handler, ask), ...startAtMs });
+    });
+    if (sent === undefined) return undefined;
+    if (sent.kind !== "sent") throw new Error(`${handler} was refused: ${sent.kind}`);
+    this.acknowledged.push(sent.invocationId);
+    return sent.invocationId;
+  }
+
+  async attach(id: InvocationId): Promise<void> {
+    const ended = await this.#ask(true, (engine) => attach(engine, id));
+    if (ended?.kind !== "ended") throw new Error(`${id} was accepted, and is ${ended?.kind}`);
+    this.answers.push(ended);
+  }
+
+  async cancel(id: InvocationId): Promise<void> {
+    await this.#ask(true, (engine) => cancel(engine, id));
+  }
+
+  async kill(id: InvocationId): Promise<void> {
+    await this.#ask(true, (engine) => kill(engine, id));
+  }
+
+  async wait(ms: number): Promise<void> {
+    await this.#world.clock.sleep(ms);
+  }
+
+  async #ask<T>(again: boolean, request: (engine: Engine) => Promise<T>): Promise<T | undefined> {
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      const { engine, death } = await this.#world.alive();
+      try {
+        return await Promise.race([request(engine), death]);
+      } catch {
+        this.lostOne ||= !again;
+        if (!again) return undefined;
+        await this.wait(RETRY_MS);
+      }
+    }
+    throw new Error("a client was never answered");
+  }
+}
+
+function submissionOf(handler: string, { input, key }: Ask): Submission {
+  return {
+    target: { service: "Sim", handler },
+    input: input === undefined ? new Uint8Array(0) : new TextEncoder().encode(JSON.stringify(input)),
+    headers: input === undefined ? [] : [{ key: "content-type", value: "application/json" }],
+    ...(key !== undefined && { idempotencyKey: key }),
+  };
+}

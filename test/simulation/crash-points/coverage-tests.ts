@@ -1,0 +1,36 @@
+/** One test for each scenario, and the figures that they add up to. */
+import { afterAll, describe, expect, test } from "vitest";
+import { crashPoints } from "./crash-points.ts";
+import { SCENARIOS } from "./scenarios.ts";
+import type { Ownership } from "./world.ts";
+
+const TEST_MAX_MS = 300_000;
+const ONLY_SCENARIO = process.env["CRASH_POINT"]?.split("/").slice(0, 2).join("/");
+
+export function coverageTests(ownership: Ownership): void {
+  describe(`crash points, ${ownership}`, () => {
+    const total = { possible: 0, covered: 0 };
+    afterAll(() => console.log(`${ownership}: ${total.covered}/${total.possible} crash points covered in all`));
+
+    const chosen = SCENARIOS.filter(
+      ({ name }) => ONLY_SCENARIO === undefined || ONLY_SCENARIO === `${ownership}/${name}`,
+    );
+    test.skipIf(chosen.length === 0)("there are at least twelve scenarios", () => {
+      expect(SCENARIOS.length).toBeGreaterThanOrEqual(12);
+    });
+    test.each(chosen)(
+      "$name: whichever port call it breaks at, it ends once and right",
+      async (scenario) => {
+        const { possible, covered, failures, slowest } = await crashPoints(ownership, scenario);
+        total.possible += possible;
+        total.covered += covered;
+        const slow = `${Math.round(slowest.tookMs / 1000)} s at ${slowest.where}`;
+        console.log(`${ownership}, ${scenario.name}: ${covered}/${possible}, virtually at most ${slow}`);
+        expect(possible).toBeGreaterThan(0);
+        expect(failures.join("\n")).toBe("");
+        expect(covered).toBe(possible);
+      },
+      TEST_MAX_MS,
+    );
+  });
+}

@@ -1,0 +1,56 @@
+/** Every crash point of a scenario: recorded once without a fault, then struck one by one, each time to the end. */
+import { FAULTS, type Fault, type Point } from "./point.ts";
+import { run } from "./run.ts";
+import type { Scenario } from "./scenarios.ts";
+import type { Ownership, Sabotage } from "./world.ts";
+
+export interface Coverage {
+  readonly possible: number;
+  /** Points at which the fault struck and after which everything came out right. */
+  readonly covered: number;
+  /** What went wrong, each with the line that runs this point again. */
+  readonly failures: readonly string[];
+  /** The longest virtual time until all was quiet, and where. */
+  readonly slowest: { readonly tookMs: number; readonly where: string };
+}
+
+/** `<ownership>/<scenario>/<call>/<fault>`: runs this point and no other. */
+const ONLY = process.env["CRASH_POINT"];
+const COMMAND = "npm run test:crash-points";
+
+/** @param failuresMax stops after so many: who only wants to know whether there is one asks for one */
+export async function crashPoints(
+  ownership: Ownership,
+  scenario: Scenario,
+  { sabotage, failuresMax = Infinity }: { readonly sabotage?: Sabotage; readonly failuresMax?: number } = {},
+): Promise<Coverage> {
+  const given = { scenario, ownership, ...(sabotage && { sabotage }) };
+  const recorded = await run(given);
+  let slowest = { tookMs: recorded.tookMs, where: "no fault" };
+  if (recorded.complaints.length > 0) {
+    const failure = `${scenario.name}, ${ownership}, no fault: ${recorded.complaints.join("; ")}`;
+    return { possible: 1, covered: 0, failures: [failure], slowest };
+  }
+  const points = recorded.calls.flatMap((_, at) => FAULTS.map((fault): Point => ({ at, fault })));
+  const chosen = points.filter((point) => ONLY === undefined || ONLY === pathOf(ownership, scenario, point));
+  const failures: string[] = [];
+  let tried = 0;
+  for (const point of chosen) {
+    const { struck, complaints, tookMs } = await run({ ...given, point });
+    tried++;
+    const expected = recorded.calls[point.at];
+    if (tookMs > slowest.tookMs) slowest = { tookMs, where: `call ${point.at} (${expected}), ${point.fault}` };
+    const wrong = struck === expected ? complaints : [`the fault struck ${struck ?? "nothing"}`, ...complaints];
+    if (wrong.length === 0) continue;
+    failures.push(
+      `${scenario.name}, ${ownership}, call ${point.at} (${expected}), ${point.fault}: ${wrong.join("; ")}\n` +
+        `  again: CRASH_POINT='${pathOf(ownership, scenario, point)}' ${COMMAND}`,
+    );
+    if (failures.length >= failuresMax) break;
+  }
+  return { possible: chosen.length, covered: tried - failures.length, failures, slowest };
+}
+
+function pathOf(ownership: Ownership, { name }: Scenario, { at, fault }: { at: number; fault: Fault }): string {
+  return `${ownership}/${name}/${at}/${fault}`;
+}

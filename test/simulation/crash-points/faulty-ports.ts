@@ -1,0 +1,195 @@
+/** The ports of one process: every call is counted, one of them may go wrong, and after its death none has any effect. */
+import type { Clock } from "../../../shared/engine/ports/clock.ts";
+import type { Endpoints, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
+import { TransportError } from "../../../shared/engine/ports/endpoints.ts";
+import type { Queue } from "../../../shared/engine/ports/queue.ts";
+import type { Key, Table } from "../../../shared/engine/ports/table.ts";
+import { StoreError } from "../../../shared/engine/ports/table.ts";
+import type { Timers } from "../../../shared/engine/ports/timers.ts";
+import type { InProcessEndpoints } from "../in-process-endpoints.ts";
+import { exchangeOver } from "../in-process-endpoints.ts";
+import type { VirtualClock } from "../virtual-clock.ts";
+import { callText, type PortCall, type Strike } from "./point.ts";
+
+/** What clients see of a process that dies while they wait for it. */
+export class Death extends Error {
+  override name = "Death";
+}
+
+/** A process that makes so many calls goes in circles. */
+const CALLS_MAX = 20_000;
+
+const NEVER = new Promise<never>(() => {});
+
+interface Called<T> {
+  readonly call: PortCall;
+  readonly effect: () => Promise<T>;
+  /** What the caller is told where the reply is lost; absent where the port promises that the call never fails. */
+  readonly lost?: () => Error;
+  /** True where the effect comes only with the answer, so that the process outlives the call. */
+  readonly waits?: boolean;
+}
+
+export class FaultyPorts {
+  readonly calls: string[] = [];
+  readonly #clock: VirtualClock;
+  readonly #strike: Strike | undefined;
+  readonly #onDeath: () => void;
+  readonly #open = new Set<AbortController>();
+  #dead = false;
+  /** The call at which the fault struck. */
+  struck: string | undefined;
+
+  constructor(clock: VirtualClock, strike: Strike | undefined, onDeath: () => void) {
+    this.#clock = clock;
+    this.#strike = strike;
+    this.#onDeath = onDeath;
+  }
+
+  /** From now on no call has an effect and no wait ends. */
+  die(): void {
+    if (this.#dead) return;
+    this.#dead = true;
+    this.#clock.forget(this);
+    for (const receive of this.#open) receive.abort();
+    this.#onDeath();
+  }
+
+  async #called<T>({ call, effect, lost, waits = false }: Called<T>): Promise<T> {
+    if (this.#dead) return NEVER;
+    const text = callText(call);
+    const at = this.calls.push(text) - 1;
+    if (at >= CALLS_MAX) return NEVER;
+    const strike = this.struck === undefined ? this.#strike : undefined;
+    if (strike?.hits(at, text) !== true) return this.#alive(await effect());
+    this.struck = text;
+    switch (strike.fault) {
+      case "before":
+        this.die();
+        return NEVER;
+      case "after": {
+        const effected = effect();
+        if (waits) await effected.catch(() => undefined);
+        this.die();
+        return NEVER;
+      }
+      case "after-with-lost-reply": {
+        const value = await effect();
+        if (lost === undefined) return this.#alive(value);
+        throw lost();
+      }
+    }
+  }
+
+  #alive<T>(value: T): T | Promise<T> {
+    return this.#dead ? NEVER : value;
+  }
+
+  clock(): Clock {
+    return {
+      nowMs: () => this.#clock.nowMs(),
+      sleep: async (ms, signal) => (this.#dead ? NEVER : this.#alive(await this.#clock.sleepOf(this, ms, signal))),
+    };
+  }
+
+  table(port: "table" | "meta", table: Table): Table {
+    const lost = () => new StoreError("the reply was lost");
+    const called = <T>(method: string, about: string, effect: () => Promise<T>) =>
+      this.#called({ call: { port, method, about }, effect, lost });
+    const at = ({ pk, sk }: Key) => `${pk} ${sk}`;
+    return {
+      get: (key) => called("get", at(key), () => table.get(key)),
+      query: (pk, range) => called("query", `${pk} ${range?.from ?? ""}`, () => table.query(pk, range)),
+      queryIndex: (index, pk, range) =>
+        called("queryIndex", `${index} ${pk}`, () => table.queryIndex(index, pk, range)),
+      put: (item, condition) => called("put", at(item), () => table.put(item, condition)),
+      update: (key, update, condition) => called("update", at(key), () => table.update(key, update, condition)),
+      delete: (key, condition) => called("delete", at(key), () => table.delete(key, condition)),
+      transact: (writes) => called("transact", `${writes.length} writes`, () => table.transact(writes)),
+    };
+  }
+
+  queue(queue: Queue): Queue {
+    const lost = () => new StoreError("the reply was lost");
+    return {
+      send: (wake) =>
+        this.#called({
+          call: { port: "queue", method: "send", about: `${wake.invocationId} in ${wake.delayMs} ms` },
+          effect: () => queue.send(wake),
+          lost,
+        }),
+      recall: (ticket) =>
+        this.#called({ call: { port: "queue", method: "recall", about: ticket }, effect: () => queue.recall(ticket) }),
+      receive: (limit, visibilityMs, waitMs, signal) =>
+        this.#called({
+          call: { port: "queue", method: "receive", about: "" },
+          effect: () => this.#received(queue, [limit, visibilityMs, waitMs], signal),
+          lost,
+          waits: true,
+        }),
+      extend: (receipt, visibilityMs) =>
+        this.#called({
+          call: { port: "queue", method: "extend", about: receipt },
+          effect: () => queue.extend(receipt, visibilityMs),
+          lost,
+        }),
+      ack: (receipt) =>
+        this.#called({
+          call: { port: "queue", method: "ack", about: receipt },
+          effect: () => queue.ack(receipt),
+          lost,
+        }),
+    };
+  }
+
+  /** A dead process takes no messages: its open receive ends with it. */
+  async #received(queue: Queue, [limit, visibilityMs, waitMs]: [number, number, number], signal?: AbortSignal) {
+    const open = new AbortController();
+    const leave = (): void => open.abort();
+    this.#open.add(open);
+    signal?.addEventListener("abort", leave, { once: true });
+    try {
+      return await queue.receive(limit, visibilityMs, waitMs, open.signal);
+    } finally {
+      signal?.removeEventListener("abort", leave);
+      this.#open.delete(open);
+    }
+  }
+
+  timers(timers: Timers): Timers {
+    const lost = () => new StoreError("the reply was lost");
+    return {
+      at: (timer) =>
+        this.#called({
+          call: { port: "timers", method: "at", about: timer.name },
+          effect: () => timers.at(timer),
+          lost,
+        }),
+      cancel: (name) =>
+        this.#called({
+          call: { port: "timers", method: "cancel", about: name },
+          effect: () => timers.cancel(name),
+          lost,
+        }),
+    };
+  }
+
+  /** The deployment lives on where the process dies: a request that arrived is worked on to its end. */
+  endpoints(endpoints: InProcessEndpoints): Endpoints {
+    return {
+      open: (request: ExchangeRequest) =>
+        exchangeOver(
+          this.#called({
+            call: { port: "endpoints", method: request.method, about: aboutRequest(request) },
+            effect: () => endpoints.request(request),
+            lost: () => new TransportError("broken", "the reply was lost"),
+            waits: true,
+          }),
+        ),
+    };
+  }
+}
+
+function aboutRequest({ path, headers }: ExchangeRequest): string {
+  return `${path} ${headers["x-restate-invocation-id"] ?? ""}`;
+}

@@ -1,0 +1,121 @@
+/** The judge of a run: what was accepted has ended once, with the right result, on closures that count once. */
+import type { Entry } from "../../../shared/core/invocation/entry.ts";
+import type { Result } from "../../../shared/core/model/failure.ts";
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import { load, type Loaded } from "../../../shared/engine/load.ts";
+import type { Client } from "./client.ts";
+import type { Ledger } from "./ledger.ts";
+import { TOKEN } from "./ledger.ts";
+import type { Scenario } from "./scenarios.ts";
+import type { World } from "./world.ts";
+
+/** Every invocation whose acceptance is durable. */
+export async function invocationsOf(world: World): Promise<readonly Loaded[]> {
+  const observer = world.observer();
+  const found: Loaded[] = [];
+  for (const { pk, sk } of world.table.all()) {
+    if (sk !== "seg#000000") continue;
+    const loaded = await load(observer, pk.replace("inv#", "") as InvocationId);
+    if (loaded !== undefined) found.push(loaded);
+  }
+  return found;
+}
+
+/** True where nothing is left to do: no invocation, no entry of the open index and no message. */
+export async function isQuiet(world: World): Promise<boolean> {
+  const { table, queue } = world;
+  if (queue.size > 0 || table.all().some(({ openPk }) => openPk !== undefined)) return false;
+  const invocations = await invocationsOf(world);
+  return invocations.every(({ invocation }) => invocation.standing.status === "completed");
+}
+
+/** @param faults how many have struck: for each of them a closure may have run once more @returns complaints */
+export async function judge(world: World, client: Client, scenario: Scenario, faults: number): Promise<string[]> {
+  const invocations = await invocationsOf(world);
+  return [
+    ...world.table.changedSegments.map((change) => `a segment was changed: ${change}`),
+    ...(client.lostOne && faults === 0 ? ["a client was not answered, though nothing went wrong"] : []),
+    ...countComplaints(invocations, client, scenario),
+    ...answerComplaints(invocations, client),
+    ...invocations.flatMap((loaded) => invocationComplaints(loaded, scenario, world.ledger)),
+    ...executionComplaints(world.ledger, scenario, faults),
+  ];
+}
+
+/** A request without a key that was not answered may never have arrived; then there is nothing at all. */
+function countComplaints(invocations: readonly Loaded[], client: Client, { expected }: Scenario): string[] {
+  if (client.lostOne && invocations.length === 0) return [];
+  const complaints: string[] = [];
+  for (const [handler, { count }] of Object.entries(expected)) {
+    const found = invocations.filter(({ invocation }) => invocation.acceptance.target.handler === handler).length;
+    if (found < count[0] || found > count[1]) complaints.push(`${handler} was accepted ${found} times`);
+  }
+  return complaints;
+}
+
+function answerComplaints(invocations: readonly Loaded[], { answers, acknowledged }: Client): string[] {
+  const byId = new Map(invocations.map((loaded) => [loaded.invocation.acceptance.id, loaded]));
+  const lost = acknowledged.filter((id) => !byId.has(id)).map((id) => `${id} was acknowledged and is not there`);
+  for (const { invocationId, result } of answers) {
+    const standing = byId.get(invocationId)?.invocation.standing;
+    const final = standing?.status === "completed" ? textOf(standing.result) : "no result";
+    if (final !== textOf(result)) lost.push(`a client was told ${textOf(result)}, and the journal says ${final}`);
+  }
+  return lost;
+}
+
+function invocationComplaints({ invocation, last }: Loaded, { expected }: Scenario, ledger: Ledger): string[] {
+  const { acceptance, standing, journal } = invocation;
+  const name = `${acceptance.target.handler} ${acceptance.id}`;
+  if (standing.status !== "completed") return [`${name} is left ${standing.status}`];
+  const complaints: string[] = [];
+  if (last?.before.standing.status === "completed") complaints.push(`${name} has ended twice`);
+  const text = textOf(standing.result);
+  const outcome = text.replace(TOKEN, (token) => `<${token.split("/")[1]}>`);
+  if (expected[acceptance.target.handler]?.outcomes.includes(outcome) !== true)
+    complaints.push(`${name} ended with ${outcome}`);
+  const committed = tokensOf(journal.entries);
+  const own = tokensIn(text).filter((token) => token.startsWith(acceptance.id));
+  for (const token of [...committed, ...tokensIn(text)])
+    if (!ledger.knows(token)) complaints.push(`${name} has ${token}, which no closure gave`);
+  for (const token of own)
+    if (!committed.includes(token)) complaints.push(`${name} ended with ${token}, which was not committed`);
+  return [...complaints, ...journalComplaints(name, journal.entries)];
+}
+
+/** Each run is committed once: one command of its name, and one completion for each id. Of signals each one counts. */
+function journalComplaints(name: string, entries: readonly Entry[]): string[] {
+  const seen = new Set<string>();
+  const complaints: string[] = [];
+  for (const entry of entries) {
+    const key =
+      entry.kind === "command"
+        ? entry.type === "Run" && `run ${entry.name}`
+        : "completionId" in entry.id && `completion ${entry.id.completionId}`;
+    if (key === false) continue;
+    if (seen.has(key)) complaints.push(`${name} has two of ${key} in its journal`);
+    seen.add(key);
+  }
+  return complaints;
+}
+
+function executionComplaints(ledger: Ledger, { needs = {} }: Scenario, faults: number): string[] {
+  return ledger
+    .all()
+    .filter(({ step, count }) => count > (needs[step] ?? 1) + faults)
+    .map(({ invocationId, step, count }) => `the closure ${step} of ${invocationId} ran ${count} times`);
+}
+
+function tokensOf(entries: readonly Entry[]): string[] {
+  return entries.flatMap((entry) =>
+    entry.kind === "notification" && entry.type === "Run" ? tokensIn(Buffer.from(entry.frame).toString("latin1")) : [],
+  );
+}
+
+function tokensIn(text: string): string[] {
+  return text.match(TOKEN) ?? [];
+}
+
+function textOf(result: Result): string {
+  return result.kind === "success" ? Buffer.from(result.value).toString() : `failed ${result.failure.code}`;
+}

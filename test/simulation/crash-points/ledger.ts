@@ -1,0 +1,33 @@
+/** What the closures of the handlers did: each execution leaves a token, and nothing else in the world does. */
+
+/** `<invocation id>/<step>/<n>~`: the n-th execution of that closure. */
+export const TOKEN = /inv_1\w{33}\/[a-z0-9]+\/\d+~/g;
+
+export class Ledger {
+  readonly #executions = new Map<string, number>();
+
+  /** @returns a token that no execution before had */
+  execute(invocationId: string, step: string): { readonly token: string; readonly count: number } {
+    const place = `${invocationId}/${step}`;
+    const count = this.executions(invocationId, step) + 1;
+    this.#executions.set(place, count);
+    return { token: `${place}/${count}~`, count };
+  }
+
+  executions(invocationId: string, step: string): number {
+    return this.#executions.get(`${invocationId}/${step}`) ?? 0;
+  }
+
+  knows(token: string): boolean {
+    const [id = "", step = "", count = ""] = token.split("/");
+    return Number.parseInt(count) <= this.executions(id, step);
+  }
+
+  /** Every closure that ran, with how often. */
+  all(): readonly { readonly invocationId: string; readonly step: string; readonly count: number }[] {
+    return [...this.#executions].map(([place, count]) => {
+      const [invocationId = "", step = ""] = place.split("/");
+      return { invocationId, step, count };
+    });
+  }
+}

@@ -1,0 +1,128 @@
+/** The judge is judged: an engine with a mistake planted in it comes through a sound run, and is caught at a crash point. */
+import { expect, test } from "vitest";
+import type { Item, Table } from "../../../shared/engine/ports/table.ts";
+import { crashPoints } from "./crash-points.ts";
+import { SCENARIOS } from "./scenarios.ts";
+import type { Ownership, Sabotage } from "./world.ts";
+
+const LATE_MS = 5;
+/** Only handlers ask for this one. */
+const CHILD = "one";
+
+const isSegment = ({ sk }: Item): boolean => sk.startsWith("seg#");
+
+function withPut(table: Table, put: Table["put"]): Table {
+  const { get, query, queryIndex, update, delete: remove, transact } = table;
+  return { get, query, queryIndex, update, delete: remove, transact, put };
+}
+
+/** Segments are reported as written before they are. */
+const earlyAnswers: Sabotage = (engine) => ({
+  ...engine,
+  table: withPut(engine.table, async (item, condition) => {
+    if (!isSegment(item) || item.sk === "seg#000000") return engine.table.put(item, condition);
+    void engine.clock.sleep(LATE_MS).then(() => engine.table.put(item, condition));
+    return { written: true };
+  }),
+});
+
+/** Who takes over goes on without the effects of the last segment: its children are not accepted again (I2). */
+const skippedRedo: Sabotage = (engine, generation) => {
+  let resumed = generation === 1;
+  return {
+    ...engine,
+    endpoints: {
+      open(request) {
+        resumed = true;
+        return engine.endpoints.open(request);
+      },
+    },
+    table: withPut(engine.table, async (item, condition) =>
+      item.sk === "seg#000000" && item["handler"] === CHILD && !resumed
+        ? { written: true }
+        : engine.table.put(item, condition),
+    ),
+  };
+};
+
+/** Each process derives ids of its own, so that a repeated key meets nobody (I7). */
+const foreignIds: Sabotage = (engine, generation) => ({
+  ...engine,
+  ids: {
+    random: (size) => engine.ids.random(size),
+    derive: (parts, size) => engine.ids.derive([...parts, String(generation)], size),
+  },
+});
+
+/** A message is gone once it was received, and nobody sweeps. */
+const forgottenMessages: Sabotage = (engine) => ({
+  ...engine,
+  queue: {
+    send: (wake) => engine.queue.send(wake),
+    recall: (ticket) => engine.queue.recall(ticket),
+    extend: (receipt, visibilityMs) => engine.queue.extend(receipt, visibilityMs),
+    ack: (receipt) => engine.queue.ack(receipt),
+    async receive(limit, visibilityMs, waitMs, signal) {
+      const deliveries = await engine.queue.receive(limit, visibilityMs, waitMs, signal);
+      for (const { receipt } of deliveries) await engine.queue.ack(receipt);
+      return deliveries;
+    },
+  },
+  table: { ...withPut(engine.table, engine.table.put), queryIndex: async () => ({ items: [] }) },
+});
+
+interface Planted {
+  readonly what: string;
+  readonly sabotage: Sabotage;
+  readonly ownership: Ownership;
+  readonly scenario: string;
+  /** What the judge has to say. */
+  readonly complaint: RegExp;
+}
+
+const PLANTED: readonly Planted[] = [
+  {
+    what: "segments that are answered before they are durable",
+    sabotage: earlyAnswers,
+    ownership: "shared-table",
+    scenario: "five runs",
+    complaint: /a client was told .*, and the journal says/,
+  },
+  {
+    what: "a redo that skips the effects of a call",
+    sabotage: skippedRedo,
+    ownership: "sole-owner",
+    scenario: "call of a child",
+    complaint: /one was accepted 0 times/,
+  },
+  {
+    what: "a redo that skips the effects of a send",
+    sabotage: skippedRedo,
+    ownership: "shared-table",
+    scenario: "send",
+    complaint: /one was accepted 0 times/,
+  },
+  {
+    what: "ids that are not derived from the key alone",
+    sabotage: foreignIds,
+    ownership: "sole-owner",
+    scenario: "idempotency key twice",
+    complaint: /five was accepted 2 times/,
+  },
+  {
+    what: "messages that die with their worker, without a sweeper",
+    sabotage: forgottenMessages,
+    ownership: "shared-table",
+    scenario: "send",
+    complaint: /one \w+ is left ready/,
+  },
+];
+
+test.each(PLANTED)("$what are caught", async ({ sabotage, ownership, scenario: name, complaint }) => {
+  const scenario = SCENARIOS.find((one) => one.name === name)!;
+  const { failures } = await crashPoints(ownership, scenario, { sabotage, failuresMax: 1 });
+  expect(failures).toHaveLength(1);
+  expect(failures[0]).toMatch(complaint);
+  // It takes a fault to see the mistake.
+  expect(failures[0]).not.toContain("no fault");
+});

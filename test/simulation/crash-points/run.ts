@@ -1,0 +1,71 @@
+/** One run of a scenario: it is played, perhaps struck by a fault, and watched in virtual time until all is quiet. */
+import { START_MS } from "../virtual-clock.ts";
+import { Client } from "./client.ts";
+import { isQuiet, judge } from "./judge.ts";
+import { type Point, strikeAt, strikeFirst } from "./point.ts";
+import type { Scenario } from "./scenarios.ts";
+import { type Ownership, registry, type Sabotage, World } from "./world.ts";
+
+const VIRTUAL_TIME_MAX_MS = 2 * 3_600_000;
+const JUMPS_MAX = 20_000;
+
+export interface Run {
+  /** The port calls of the process that is looked at: the first, or the second where the first one dies in any case. */
+  readonly calls: readonly string[];
+  /** The call at which the fault struck. */
+  readonly struck: string | undefined;
+  readonly complaints: readonly string[];
+  /** Virtual time until all was quiet. */
+  readonly tookMs: number;
+}
+
+export interface Given {
+  readonly scenario: Scenario;
+  readonly ownership: Ownership;
+  readonly point?: Point;
+  readonly sabotage?: Sabotage;
+}
+
+export async function run({ scenario, ownership, point, sabotage }: Given): Promise<Run> {
+  const world = new World(ownership, await registry(), sabotage);
+  // The SDK writes down the ends of its sleeps by the time of its own machine.
+  const { now } = Date;
+  Date.now = () => world.clock.nowMs();
+  try {
+    const strike = point && strikeAt(point);
+    const { diesAfter } = scenario;
+    world.start(diesAfter === undefined ? [strike] : [strikeFirst(diesAfter, "after"), strike]);
+    const client = new Client(world);
+    const complaints: string[] = [];
+    let played = false;
+    scenario.play(client).then(
+      () => (played = true),
+      (error: unknown) => complaints.push(`a client failed: ${String(error)}`),
+    );
+    const quiet = async (): Promise<boolean> => complaints.length > 0 || (played && (await isQuiet(world)));
+    if (!(await passTime(world, quiet))) complaints.push("something is left to do");
+    const tookMs = world.clock.nowMs() - START_MS;
+    const faults = world.processes.filter(({ struck }) => struck !== undefined).length;
+    complaints.push(...(await judge(world, client, scenario, faults)));
+    const { calls, struck } = world.processes[diesAfter === undefined ? 0 : 1]!;
+    return { calls, struck, complaints, tookMs };
+  } finally {
+    Date.now = now;
+  }
+}
+
+/** @returns false where the end was not reached in bounded time */
+async function passTime(world: World, isOver: () => Promise<boolean>): Promise<boolean> {
+  for (let jumps = 0; jumps < JUMPS_MAX; jumps++) {
+    await breathe(world);
+    if (await isOver()) return true;
+    if (world.clock.nowMs() - START_MS > VIRTUAL_TIME_MAX_MS || !world.clock.jump()) return false;
+  }
+  return false;
+}
+
+/** Lets everything run that can: only handlers take more than the promises that are ready. */
+async function breathe({ endpoints }: World): Promise<void> {
+  do await new Promise<void>((resolve) => setImmediate(resolve));
+  while (endpoints.busy > 0);
+}

@@ -1,0 +1,166 @@
+/** The scenarios: what clients do, and which invocations must be there in the end, with which results. */
+import type { Client } from "./client.ts";
+import { STUMBLES } from "./services.ts";
+
+/** How invocations of one handler must have ended. */
+export interface Expected {
+  /** How many there are, at least and at most. */
+  readonly count: readonly [number, number];
+  /** Outputs as JSON with each token as `<step>`, or `failed <code>`. */
+  readonly outcomes: readonly string[];
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly play: (client: Client) => Promise<unknown>;
+  readonly expected: Readonly<Record<string, Expected>>;
+  /**
+   * The first process dies after the first port call that begins so, and the crash points are those of the second:
+   * recovery itself is broken off.
+   */
+  readonly diesAfter?: string;
+  /** Executions that a step needs without any fault, where that is not one. */
+  readonly needs?: Readonly<Record<string, number>>;
+}
+
+/** Calls of the first process at which the table holds much that is not done yet. */
+const THIRD_CALLED = "endpoints.POST /invoke/Sim/third";
+const NAP_CALLED = "endpoints.POST /invoke/Sim/nap";
+const RESOLVER_CALLED = "endpoints.POST /invoke/Sim/resolver";
+
+const MINUTE_MS = 60_000;
+const once = (...outcomes: string[]): Expected => ({ count: [1, 1], outcomes });
+const NAPPED = '["<before>","<after>"]';
+
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    name: "plain call",
+    play: (client) => client.call("echo", { input: { deep: [1, "two"] } }),
+    expected: { echo: once('{"deep":[1,"two"]}') },
+  },
+  { name: "one run", play: (client) => client.call("one"), expected: { one: once('"<r1>"') } },
+  {
+    name: "five runs",
+    play: (client) => client.call("five"),
+    expected: { five: once('["<r1>","<r2>","<r3>","<r4>","<r5>"]') },
+  },
+  {
+    name: "parallel runs",
+    play: (client) => client.call("parallel"),
+    expected: { parallel: once('["<r1>","<r2>","<r3>"]') },
+  },
+  {
+    name: "sleep",
+    play: (client) => client.call("nap", { input: 3_000 }),
+    expected: { nap: once(NAPPED) },
+  },
+  {
+    name: "long sleep by a timer",
+    play: (client) => client.send("nap", { input: 70_000 }),
+    expected: { nap: once(NAPPED) },
+  },
+  {
+    name: "call of a child",
+    play: (client) => client.call("parent"),
+    expected: { parent: once('["<before>","<r1>","<after>"]'), one: once('"<r1>"') },
+  },
+  {
+    name: "chain of three",
+    play: (client) => client.call("first"),
+    expected: { first: once('["<f>",["<s>",["<t>"]]]'), second: once('["<s>",["<t>"]]'), third: once('["<t>"]') },
+  },
+  {
+    name: "send",
+    play: (client) => client.call("sender", { input: 0 }),
+    expected: { sender: once('"<sent>"'), one: once('"<r1>"') },
+  },
+  {
+    name: "delayed send",
+    play: (client) => client.call("sender", { input: 5_000 }),
+    expected: { sender: once('"<sent>"'), one: once('"<r1>"') },
+  },
+  {
+    name: "delayed send by a client",
+    play: (client) => client.send("one", { delayMs: 5_000, key: "k" }),
+    expected: { one: once('"<r1>"') },
+  },
+  {
+    name: "idempotency key twice",
+    play: (client) => Promise.all([client.call("five", { key: "k" }), client.call("five", { key: "k" })]),
+    expected: { five: once('["<r1>","<r2>","<r3>","<r4>","<r5>"]') },
+  },
+  {
+    name: "awakeable",
+    play: (client) => client.call("awaiter"),
+    expected: { awaiter: once('["<resolving>","<after>"]'), resolver: once('"<resolving>"') },
+  },
+  {
+    name: "attach",
+    async play(client) {
+      const id = await client.send("nap", { input: 3_000, key: "k" });
+      await client.call("attacher", { input: id, key: "a" });
+    },
+    expected: { nap: once(NAPPED), attacher: once(`["<before>",${NAPPED}]`) },
+  },
+  {
+    name: "attach by a client",
+    async play(client) {
+      const id = await client.send("nap", { input: 1_000, key: "k" });
+      if (id !== undefined) await client.attach(id);
+    },
+    expected: { nap: once(NAPPED) },
+  },
+  {
+    name: "cancel while sleeping",
+    async play(client) {
+      const id = await client.send("nap", { input: 30 * MINUTE_MS, key: "k" });
+      await client.wait(2_000);
+      if (id !== undefined) await client.cancel(id);
+    },
+    expected: { nap: once("failed 409") },
+  },
+  {
+    name: "kill while a child sleeps",
+    async play(client) {
+      const id = await client.send("guardian", { input: 30 * MINUTE_MS, key: "k" });
+      await client.wait(2_000);
+      if (id !== undefined) await client.kill(id);
+    },
+    expected: { guardian: once("failed 409"), nap: { count: [0, 1], outcomes: ["failed 409"] } },
+  },
+  {
+    name: "retry in the driver",
+    play: (client) => client.call("stumbling"),
+    expected: { stumbling: once('"<stumble>"') },
+    needs: { stumble: STUMBLES + 1 },
+  },
+  {
+    name: "retry after a park",
+    play: (client) => client.send("falling"),
+    expected: { falling: once('"<stumble>"') },
+    needs: { stumble: STUMBLES + 1 },
+  },
+  {
+    name: "race of three calls",
+    play: (client) => client.call("race"),
+    expected: { race: once(NAPPED), nap: { count: [3, 3], outcomes: [NAPPED] } },
+  },
+  {
+    name: "chain of three, twice broken",
+    play: (client) => client.call("first", { key: "k" }),
+    expected: { first: once('["<f>",["<s>",["<t>"]]]'), second: once('["<s>",["<t>"]]'), third: once('["<t>"]') },
+    diesAfter: THIRD_CALLED,
+  },
+  {
+    name: "race of three calls, twice broken",
+    play: (client) => client.call("race", { key: "k" }),
+    expected: { race: once(NAPPED), nap: { count: [3, 3], outcomes: [NAPPED] } },
+    diesAfter: NAP_CALLED,
+  },
+  {
+    name: "awakeable, twice broken",
+    play: (client) => client.call("awaiter", { key: "k" }),
+    expected: { awaiter: once('["<resolving>","<after>"]'), resolver: once('"<resolving>"') },
+    diesAfter: RESOLVER_CALLED,
+  },
+];

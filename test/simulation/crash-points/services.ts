@@ -1,0 +1,100 @@
+/** The handlers of the scenarios, for the real SDK: every closure that runs writes itself down in the ledger. */
+import "../../../examples/polyfill.mjs";
+import * as restate from "@restatedev/restate-sdk/lambda";
+import type { Context } from "@restatedev/restate-sdk/lambda";
+import type { LambdaHandler } from "../lambda-deployment.ts";
+import { Ledger } from "./ledger.ts";
+
+const { RestatePromise, handlers } = restate;
+
+/** How often the closure of the step `stumble` fails before it works. */
+export const STUMBLES = 2;
+
+/** The endpoint is made once; the ledger is the one of the run that is under way. */
+const current = { ledger: new Ledger() };
+
+export function writeInto(ledger: Ledger): void {
+  current.ledger = ledger;
+}
+
+function step(ctx: Context, name: string): restate.RestatePromise<string> {
+  const invocationId = ctx.request().id;
+  return ctx.run(name, () => {
+    const { token, count } = current.ledger.execute(invocationId, name);
+    if (name === "stumble" && count <= STUMBLES) throw new Error(`stumbled ${count} times`);
+    return token;
+  });
+}
+
+const retrying = (initialInterval: number) => ({
+  retryPolicy: { initialInterval, maxInterval: initialInterval, exponentiationFactor: 1 },
+});
+
+const service = restate.service({
+  name: "Sim",
+  handlers: {
+    echo: async (_ctx: Context, input: unknown) => input,
+    one: async (ctx: Context) => step(ctx, "r1"),
+    five: async (ctx: Context) => {
+      const tokens: string[] = [];
+      for (const name of ["r1", "r2", "r3", "r4", "r5"]) tokens.push(await step(ctx, name));
+      return tokens;
+    },
+    parallel: async (ctx: Context) => RestatePromise.all(["r1", "r2", "r3"].map((name) => step(ctx, name))),
+    nap: async (ctx: Context, ms: number) => {
+      const before = await step(ctx, "before");
+      await ctx.sleep(ms);
+      return [before, await step(ctx, "after")];
+    },
+    parent: async (ctx: Context) => {
+      const before = await step(ctx, "before");
+      const child = await ctx.serviceClient(sim).one();
+      return [before, child, await step(ctx, "after")];
+    },
+    first: async (ctx: Context) => [await step(ctx, "f"), await ctx.serviceClient(sim).second()],
+    second: async (ctx: Context) => {
+      const third: unknown = await ctx.serviceClient(sim).third();
+      return [await step(ctx, "s"), third];
+    },
+    third: async (ctx: Context) => [await step(ctx, "t")],
+    sender: async (ctx: Context, delay: number) => {
+      ctx.serviceSendClient(sim).one(...(delay > 0 ? [restate.rpc.sendOpts({ delay })] : []));
+      return step(ctx, "sent");
+    },
+    awaiter: async (ctx: Context) => {
+      const { id, promise } = ctx.awakeable<string>();
+      ctx.serviceSendClient(sim).resolver(id);
+      return [await promise, await step(ctx, "after")];
+    },
+    resolver: async (ctx: Context, id: string) => {
+      const token = await step(ctx, "resolving");
+      ctx.resolveAwakeable(id, token);
+      return token;
+    },
+    attacher: async (ctx: Context, id: string) => {
+      const found: unknown = await ctx.attach(restate.InvocationIdParser.fromString(id));
+      return [await step(ctx, "before"), found];
+    },
+    stumbling: handlers.handler(retrying(300), async (ctx: Context) => step(ctx, "stumble")),
+    falling: handlers.handler(retrying(5_000), async (ctx: Context) => step(ctx, "stumble")),
+    race: async (ctx: Context) =>
+      RestatePromise.race([1_000, 4_000, 7_000].map((ms) => ctx.serviceClient(sim).nap(ms))),
+    guardian: async (ctx: Context, ms: number) => [await step(ctx, "before"), await ctx.serviceClient(sim).nap(ms)],
+  },
+});
+
+/** Its own type would be circular: handlers call their neighbours. */
+interface Sim {
+  one(ctx: Context): Promise<string>;
+  second(ctx: Context): Promise<unknown>;
+  third(ctx: Context): Promise<unknown>;
+  nap(ctx: Context, ms: number): Promise<string[]>;
+  resolver(ctx: Context, id: string): Promise<string>;
+}
+
+const sim: restate.ServiceDefinition<"Sim", Sim> = { name: "Sim" };
+
+export const lambda = restate.createEndpointHandler({
+  services: [service],
+  logger: () => {},
+}) as unknown as LambdaHandler;

@@ -1,0 +1,4 @@
+/** Crash points of a process that owns its store alone: its successor recovers at once what it left. */
+import { coverageTests } from "./coverage-tests.ts";
+
+coverageTests("sole-owner");

@@ -1,0 +1,152 @@
+/** The world of one run: durable parts that survive, the process on them that may die, and the one that follows it. */
+import { readSettings } from "../../../shared/config/settings.ts";
+import { Drives } from "../../../shared/engine/drives.ts";
+import type { Engine } from "../../../shared/engine/engine.ts";
+import { register } from "../../../shared/engine/register.ts";
+import { createStoredRegistry } from "../../../shared/engine/stored-registry.ts";
+import { runSweeper } from "../../../shared/engine/sweep.ts";
+import { runWorker } from "../../../shared/engine/worker.ts";
+import { engineSettingsOf } from "../../../shared/wiring/engine-settings-of.ts";
+import { startLoops } from "../../../shared/wiring/use-cases.ts";
+import { silentLog, silentMeter } from "../../recording-log.ts";
+import { InProcessEndpoints } from "../in-process-endpoints.ts";
+import { lambdaDeployment } from "../lambda-deployment.ts";
+import { MemoryQueue } from "../memory-queue.ts";
+import { MemoryTable } from "../memory-table.ts";
+import { MemoryTimers } from "../memory-timers.ts";
+import { SeededIdSource } from "../seeded-id-source.ts";
+import { VirtualClock } from "../virtual-clock.ts";
+import { CheckedTable } from "./checked-table.ts";
+import { Death, FaultyPorts } from "./faulty-ports.ts";
+import { Ledger } from "./ledger.ts";
+import type { Strike } from "./point.ts";
+import { lambda, writeInto } from "./services.ts";
+
+/** `sole-owner`: one process owns the store, and its successor knows that. `shared-table`: leases must run out. */
+export type Ownership = "sole-owner" | "shared-table";
+
+/** Puts a mistake into the engine of a process, to see that a judge notices. */
+export type Sabotage = (engine: Engine, generation: number) => Engine;
+
+export interface Running {
+  readonly engine: Engine;
+  /** Rejects with the death of the process. */
+  readonly death: Promise<never>;
+}
+
+/** A new process stands so long after the death of the old one. */
+const RESTART_MS = 500;
+/** Sleeps of more than half a minute go to the timers, so that a run is short in which one does. */
+const { settings } = readSettings({ environment: {}, flags: { "worker.queue-delay": "30s" } });
+
+let registered: MemoryTable | undefined;
+
+/** The registry with the scenarios' deployment in it, discovered once. */
+export async function registry(): Promise<MemoryTable> {
+  if (registered !== undefined) return registered;
+  const meta = new MemoryTable();
+  const world = new World("shared-table", meta, undefined);
+  const uri = "http://simulated.test:9080";
+  const request = { uri, useHttp11: false, additionalHeaders: {}, metadata: {}, breaking: false, dryRun: false };
+  await register(world.observer(meta), { ...request, force: false });
+  return (registered = meta);
+}
+
+export class World {
+  readonly clock = new VirtualClock();
+  readonly table = new CheckedTable();
+  readonly queue = new MemoryQueue(this.clock);
+  readonly timers = new MemoryTimers(this.clock, this.queue);
+  readonly ledger = new Ledger();
+  /** The processes so far, the living one last. */
+  readonly processes: FaultyPorts[] = [];
+  readonly endpoints = new InProcessEndpoints(lambdaDeployment(lambda));
+  readonly #ownership: Ownership;
+  readonly #meta: MemoryTable;
+  readonly #sabotage: Sabotage | undefined;
+  readonly #arrivals = new Set<(running: Running) => void>();
+  #running: Running | undefined;
+
+  constructor(ownership: Ownership, meta: MemoryTable, sabotage: Sabotage | undefined) {
+    this.#ownership = ownership;
+    this.#meta = meta.fork();
+    this.#sabotage = sabotage;
+    writeInto(this.ledger);
+  }
+
+  /**
+   * Starts a process; each later one follows upon the death of the one before.
+   * @param strikes what each process is struck by, in the order of their lives; those beyond the list live in peace
+   */
+  start(strikes: readonly (Strike | undefined)[]): void {
+    const generation = this.processes.length + 1;
+    let reject: (death: Death) => void = () => {};
+    const death = new Promise<never>((_, refuse) => (reject = refuse));
+    death.catch(() => undefined);
+    const ports = new FaultyPorts(this.clock, strikes[generation - 1], () => {
+      this.#running = undefined;
+      reject(new Death("the process died"));
+      void this.clock.sleep(RESTART_MS).then(() => this.start(strikes));
+    });
+    this.processes.push(ports);
+    const sound = this.#engine(`p${generation}`, ports);
+    const engine = this.#sabotage?.(sound, generation) ?? sound;
+    const running: Running = { engine, death };
+    this.#running = running;
+    this.#startLoops(engine);
+    for (const arrived of this.#arrivals) arrived(running);
+    this.#arrivals.clear();
+  }
+
+  /** The process that lives now, or the next one. */
+  alive(): Promise<Running> {
+    const running = this.#running;
+    if (running !== undefined) return Promise.resolve(running);
+    return new Promise((resolve) => this.#arrivals.add(resolve));
+  }
+
+  /** An engine that looks at the durable parts from outside; its calls are nobody's. */
+  observer(meta = this.#meta): Engine {
+    const { clock, table, queue, timers, endpoints } = this;
+    return compose({ clock, table, meta, queue, timers, endpoints }, "observer", undefined);
+  }
+
+  #engine(owner: string, ports: FaultyPorts): Engine {
+    const parts = {
+      clock: ports.clock(),
+      table: ports.table("table", this.table),
+      meta: ports.table("meta", this.#meta),
+      queue: ports.queue(this.queue),
+      timers: ports.timers(this.timers),
+      endpoints: ports.endpoints(this.endpoints),
+    };
+    return compose(parts, owner, this.#ownership === "sole-owner" ? owner : undefined);
+  }
+
+  /** The local process recovers what its predecessor left; on a shared table worker and sweeper are all there is. */
+  #startLoops(engine: Engine): void {
+    if (this.#ownership === "sole-owner") {
+      const embedded = { engine, metricsText: async () => "", expire: async () => {}, close: async () => {} };
+      startLoops(embedded, { concurrencyMax: 100 });
+      return;
+    }
+    const { signal } = new AbortController();
+    void runWorker(engine, signal, { concurrencyMax: 100 });
+    void runSweeper(engine, signal);
+  }
+}
+
+type Parts = Pick<Engine, "clock" | "table" | "meta" | "queue" | "timers" | "endpoints">;
+
+function compose(parts: Parts, owner: string, soleOwner: string | undefined): Engine {
+  const engineSettings = engineSettingsOf(settings, soleOwner);
+  return {
+    ...parts,
+    registry: createStoredRegistry({ meta: parts.meta, clock: parts.clock, settings: engineSettings }),
+    ids: new SeededIdSource(owner),
+    log: silentLog,
+    meter: silentMeter,
+    drives: new Drives(parts.clock, owner),
+    settings: engineSettings,
+  };
+}

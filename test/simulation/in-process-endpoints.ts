@@ -1,0 +1,61 @@
+/** Deployments without a network: exchanges are handed to a function of this process, which outlives the engine's process. */
+import type { Endpoints, Exchange, ExchangeHead, ExchangeRequest } from "../../shared/engine/ports/endpoints.ts";
+import { TransportError } from "../../shared/engine/ports/endpoints.ts";
+
+export interface WholeReply {
+  readonly head: ExchangeHead;
+  readonly body: Uint8Array;
+}
+
+export type Deployment = (request: ExchangeRequest) => Promise<WholeReply>;
+
+export class InProcessEndpoints implements Endpoints {
+  readonly #deployment: Deployment;
+  #busy = 0;
+
+  constructor(deployment: Deployment) {
+    this.#deployment = deployment;
+  }
+
+  /** Requests that are being worked on: time stands still for them. */
+  get busy(): number {
+    return this.#busy;
+  }
+
+  /** Resolves when the handler has had its say. */
+  async request(request: ExchangeRequest): Promise<WholeReply> {
+    this.#busy++;
+    try {
+      return await this.#deployment(request);
+    } finally {
+      this.#busy--;
+    }
+  }
+
+  open(request: ExchangeRequest): Exchange {
+    return exchangeOver(this.request(request));
+  }
+}
+
+/** An exchange whose reply comes in one piece. */
+export function exchangeOver(reply: Promise<WholeReply>): Exchange {
+  let given = false;
+  let abort = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(new TransportError("aborted", "the exchange was let go of"));
+  });
+  aborted.catch(() => undefined);
+  reply.catch(() => undefined);
+  return {
+    head: async () => (await Promise.race([reply, aborted])).head,
+    async next() {
+      const { body } = await Promise.race([reply, aborted]);
+      if (given || body.length === 0) return undefined;
+      given = true;
+      return body;
+    },
+    write() {},
+    halfClose() {},
+    abort: () => abort(),
+  };
+}

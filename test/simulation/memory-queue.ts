@@ -1,0 +1,100 @@
+/** A queue in memory: messages that survive whoever sent or received them. */
+import type { Clock } from "../../shared/engine/ports/clock.ts";
+import type { Delivery, Queue, Ticket, Wake } from "../../shared/engine/ports/queue.ts";
+import { QUEUE_DELAY_MAX_MS } from "../../shared/engine/ports/queue.ts";
+
+interface Message {
+  readonly wake: Wake;
+  visibleAtMs: number;
+  receiveCount: number;
+  receipt: string;
+}
+
+export class MemoryQueue implements Queue {
+  readonly #clock: Clock;
+  readonly #messages = new Map<number, Message>();
+  readonly #waiting = new Set<AbortController>();
+  #sent = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Messages that nobody has acked. */
+  get size(): number {
+    return this.#messages.size;
+  }
+
+  async send(wake: Wake): Promise<Ticket> {
+    const { delayMs } = wake;
+    if (!(delayMs >= 0 && delayMs <= QUEUE_DELAY_MAX_MS)) throw new RangeError(`a delay of ${delayMs} ms is not taken`);
+    const visibleAtMs = this.#clock.nowMs() + delayMs;
+    this.#messages.set(++this.#sent, { wake, visibleAtMs, receiveCount: 0, receipt: "" });
+    this.#rouse();
+    return String(this.#sent);
+  }
+
+  async recall(ticket: Ticket): Promise<void> {
+    if (this.#messages.get(Number(ticket))?.receiveCount === 0) this.#messages.delete(Number(ticket));
+  }
+
+  async receive(
+    limit: number,
+    visibilityMs: number,
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<readonly Delivery[]> {
+    const untilMs = this.#clock.nowMs() + waitMs;
+    while (signal?.aborted !== true) {
+      const deliveries = this.#take(limit, visibilityMs);
+      const leftMs = untilMs - this.#clock.nowMs();
+      if (deliveries.length > 0 || leftMs <= 0) return deliveries;
+      await this.#waitForMessage(leftMs, signal);
+    }
+    return [];
+  }
+
+  async extend(receipt: string, visibilityMs: number): Promise<void> {
+    const found = this.#find(receipt);
+    if (found === undefined) return;
+    found[1].visibleAtMs = this.#clock.nowMs() + visibilityMs;
+    this.#rouse();
+  }
+
+  async ack(receipt: string): Promise<void> {
+    const found = this.#find(receipt);
+    if (found !== undefined) this.#messages.delete(found[0]);
+  }
+
+  #take(limit: number, visibilityMs: number): Delivery[] {
+    const nowMs = this.#clock.nowMs();
+    const due = [...this.#messages].filter(([, message]) => message.visibleAtMs <= nowMs).slice(0, limit);
+    return due.map(([id, message]) => {
+      message.receiveCount++;
+      message.receipt = `${id}.${message.receiveCount}`;
+      message.visibleAtMs = nowMs + visibilityMs;
+      return { wake: message.wake, receiveCount: message.receiveCount, receipt: message.receipt };
+    });
+  }
+
+  #find(receipt: string): [number, Message] | undefined {
+    return [...this.#messages].find(([, message]) => receipt !== "" && message.receipt === receipt);
+  }
+
+  /** Until something changes, the next message becomes visible, the time is up or the receiver goes. */
+  async #waitForMessage(leftMs: number, signal: AbortSignal | undefined): Promise<void> {
+    const nowMs = this.#clock.nowMs();
+    const nextMs = Math.min(...[...this.#messages.values()].map(({ visibleAtMs }) => visibleAtMs - nowMs));
+    const roused = new AbortController();
+    const leave = (): void => roused.abort();
+    this.#waiting.add(roused);
+    signal?.addEventListener("abort", leave, { once: true });
+    await this.#clock.sleep(Math.min(leftMs, Math.max(nextMs, 1)), roused.signal);
+    signal?.removeEventListener("abort", leave);
+    this.#waiting.delete(roused);
+  }
+
+  #rouse(): void {
+    for (const waiting of this.#waiting) waiting.abort();
+  }
+}

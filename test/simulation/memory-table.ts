@@ -1,0 +1,219 @@
+/** A table in memory that keeps the promises of its port in the plainest way: one map, one write at a time. */
+import type {
+  Condition,
+  IndexName,
+  Item,
+  Key,
+  Page,
+  Range,
+  Scalar,
+  Table,
+  Transacted,
+  Update,
+  Write,
+  Written,
+} from "../../shared/engine/ports/table.ts";
+import { StoreError } from "../../shared/engine/ports/table.ts";
+
+const ITEM_MAX_BYTES = 400_000;
+const TRANSACTION_WRITES_MAX = 100;
+const KEY_ATTRIBUTES = new Set(["pk", "sk"]);
+
+/** Where an item stands in an order: one text per level, compared by UTF-8 bytes. */
+type Place = readonly string[];
+
+export class MemoryTable implements Table {
+  readonly #partitions = new Map<string, Map<string, Item>>();
+
+  /** A table of its own with the same content. */
+  fork(): MemoryTable {
+    const fork = new MemoryTable();
+    for (const item of this.all()) fork.#store(item);
+    return fork;
+  }
+
+  /** Every item, for whoever judges a run; not to be changed. */
+  all(): readonly Item[] {
+    return [...this.#partitions.values()].flatMap((partition) => [...partition.values()]);
+  }
+
+  /** What stands at a key, for whoever looks from outside. */
+  shown(key: Key): Item | undefined {
+    const standing = this.#standing(key);
+    return standing && copyOf(standing);
+  }
+
+  get(key: Key): Promise<Item | undefined> {
+    return settled(() => this.shown(key));
+  }
+
+  query(pk: string, range: Range = {}): Promise<Page> {
+    return settled(() => {
+      const items = [...(this.#partitions.get(pk)?.values() ?? [])];
+      return pageOf(items, range, ({ sk }) => [sk]);
+    });
+  }
+
+  queryIndex(index: IndexName, pk: string, range: Range = {}): Promise<Page> {
+    return settled(() => {
+      const items = this.all().filter((item) => item[`${index}Pk`] === pk && typeof item[`${index}Sk`] === "string");
+      return pageOf(items, range, (item) => [String(item[`${index}Sk`]), item.pk, item.sk]);
+    });
+  }
+
+  put(item: Item, condition?: Condition): Promise<Written> {
+    return settled(() => this.#write({ kind: "put", item, ...(condition && { condition }) }));
+  }
+
+  update(key: Key, update: Update, condition?: Condition): Promise<Written> {
+    return settled(() => this.#write({ kind: "update", key, update, ...(condition && { condition }) }));
+  }
+
+  delete(key: Key, condition?: Condition): Promise<Written> {
+    return settled(() => this.#write({ kind: "delete", key, ...(condition && { condition }) }));
+  }
+
+  transact(writes: readonly Write[]): Promise<Transacted> {
+    return settled(() => {
+      if (writes.length === 0 || writes.length > TRANSACTION_WRITES_MAX)
+        throw new StoreError(`a transaction has 1 to ${TRANSACTION_WRITES_MAX} writes, not ${writes.length}`);
+      const places = new Set(writes.map((write) => JSON.stringify([keyOf(write).pk, keyOf(write).sk])));
+      if (places.size < writes.length) throw new StoreError("a transaction writes no item twice");
+      const refused = writes.map((write) => !holds(write.condition, this.#standing(keyOf(write))));
+      if (refused.includes(true)) return { written: false, refused };
+      const made = writes.map((write) => ({ write, item: standingAfter(write, this.#standing(keyOf(write))) }));
+      for (const { write, item } of made) this.#replace(keyOf(write), item);
+      return { written: true };
+    });
+  }
+
+  #write(write: Write): Written {
+    const key = keyOf(write);
+    const standing = this.#standing(key);
+    if (!holds(write.condition, standing)) return { written: false, standing: standing && copyOf(standing) };
+    this.#replace(key, standingAfter(write, standing));
+    return { written: true };
+  }
+
+  #standing({ pk, sk }: Key): Item | undefined {
+    return this.#partitions.get(pk)?.get(sk);
+  }
+
+  #replace({ pk, sk }: Key, item: Item | undefined): void {
+    if (item === undefined) this.#partitions.get(pk)?.delete(sk);
+    else this.#store(item);
+  }
+
+  #store(item: Item): void {
+    const partition = this.#partitions.get(item.pk) ?? new Map<string, Item>();
+    this.#partitions.set(item.pk, partition.set(item.sk, copyOf(item)));
+  }
+}
+
+/** The effect happens at the call, and only the answer comes later. */
+async function settled<T>(effect: () => T): Promise<T> {
+  return effect();
+}
+
+function keyOf(write: Write): Key {
+  return write.kind === "put" ? write.item : write.key;
+}
+
+/** What stands at the key after a write; undefined after a delete. @throws StoreError */
+function standingAfter(write: Write, standing: Item | undefined): Item | undefined {
+  if (write.kind === "delete") return undefined;
+  const item = write.kind === "put" ? copyOf(write.item) : updated(write.key, write.update, standing);
+  assertStorable(item);
+  return item;
+}
+
+function updated({ pk, sk }: Key, { set = {}, remove = [], add = {} }: Update, standing: Item | undefined): Item {
+  const touched = [...Object.keys(set), ...remove, ...Object.keys(add)];
+  if (new Set(touched).size < touched.length) throw new StoreError("an update touches no attribute twice");
+  if (touched.some((name) => KEY_ATTRIBUTES.has(name))) throw new StoreError("an update leaves the key alone");
+  const attributes: Record<string, Scalar | undefined> = { ...standing, ...set };
+  for (const name of remove) delete attributes[name];
+  for (const [name, by] of Object.entries(add)) {
+    const before = attributes[name] ?? 0;
+    if (typeof before !== "number") throw new StoreError(`${name} is no number to add to`);
+    attributes[name] = before + by;
+  }
+  return copyOf({ ...attributes, pk, sk });
+}
+
+function assertStorable(item: Item): void {
+  let sizeBytes = 0;
+  for (const [name, value] of Object.entries(item)) {
+    if (typeof value === "number" && !Number.isFinite(value)) throw new StoreError(`${name} is no finite number`);
+    const long = typeof value === "string" || value instanceof Uint8Array;
+    sizeBytes += Buffer.byteLength(name) + (long ? Buffer.byteLength(value) : 8);
+  }
+  if (sizeBytes > ITEM_MAX_BYTES) throw new StoreError(`an item of ${sizeBytes} bytes is too large`);
+}
+
+/** Nobody shares bytes with the table, and what is undefined is not there. */
+function copyOf(item: Item): Item {
+  const copy: Record<string, Scalar> = {};
+  for (const [name, value] of Object.entries(item)) {
+    if (value !== undefined) copy[name] = value instanceof Uint8Array ? Uint8Array.from(value) : value;
+  }
+  return copy as Item;
+}
+
+function holds(condition: Condition | undefined, standing: Item | undefined): boolean {
+  if (condition === undefined) return true;
+  switch (condition.kind) {
+    case "absent":
+      return standing === undefined;
+    case "present":
+      return standing !== undefined;
+    case "equal":
+      return same(standing?.[condition.attribute], condition.value);
+    case "less":
+      return less(standing?.[condition.attribute], condition.than);
+    case "all":
+      return condition.of.every((one) => holds(one, standing));
+    case "any":
+      return condition.of.some((one) => holds(one, standing));
+  }
+}
+
+function same(found: Scalar | undefined, value: Scalar): boolean {
+  if (found instanceof Uint8Array && value instanceof Uint8Array) return Buffer.compare(found, value) === 0;
+  return found === value;
+}
+
+function less(found: Scalar | undefined, than: number | string): boolean {
+  if (typeof found === "string" && typeof than === "string") return byBytes(found, than) < 0;
+  return typeof found === "number" && typeof than === "number" && found < than;
+}
+
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+function byPlace(a: Place, b: Place): number {
+  for (const [level, text] of a.entries()) {
+    const order = byBytes(text, b[level] ?? "");
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+function pageOf(items: readonly Item[], range: Range, placeOf: (item: Item) => Place): Page {
+  const { from, below, limit = Infinity, reverse = false, after } = range;
+  const direction = reverse ? -1 : 1;
+  const behind = after === undefined ? undefined : (JSON.parse(after) as Place);
+  const found = items
+    .map((item) => ({ item, place: placeOf(item) }))
+    .filter(({ place: [first = ""] }) => from === undefined || byBytes(first, from) >= 0)
+    .filter(({ place: [first = ""] }) => below === undefined || byBytes(first, below) < 0)
+    .filter(({ place }) => behind === undefined || direction * byPlace(place, behind) > 0)
+    .sort((a, b) => direction * byPlace(a.place, b.place));
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  return {
+    items: shown.map(({ item }) => copyOf(item)),
+    ...(last !== undefined && shown.length < found.length && { next: JSON.stringify(last.place) }),
+  };
+}

@@ -1,0 +1,31 @@
+/** Timers in memory, each ending as a message in the queue beside them. */
+import type { Clock } from "../../shared/engine/ports/clock.ts";
+import type { Queue } from "../../shared/engine/ports/queue.ts";
+import type { Timer, Timers } from "../../shared/engine/ports/timers.ts";
+
+export class MemoryTimers implements Timers {
+  readonly #clock: Clock;
+  readonly #queue: Queue;
+  readonly #set = new Map<string, AbortController>();
+
+  constructor(clock: Clock, queue: Queue) {
+    this.#clock = clock;
+    this.#queue = queue;
+  }
+
+  async at({ name, invocationId, wakeAtMs }: Timer): Promise<void> {
+    if (this.#set.has(name)) return;
+    const cancelled = new AbortController();
+    this.#set.set(name, cancelled);
+    void this.#clock.sleep(wakeAtMs - this.#clock.nowMs(), cancelled.signal).then(async (whole) => {
+      if (!whole) return;
+      this.#set.delete(name);
+      await this.#queue.send({ invocationId, sentAtMs: this.#clock.nowMs(), delayMs: 0 });
+    });
+  }
+
+  async cancel(name: string): Promise<void> {
+    this.#set.get(name)?.abort();
+    this.#set.delete(name);
+  }
+}
