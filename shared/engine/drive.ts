@@ -31,7 +31,9 @@ export async function drive(
     if (redo !== undefined) await performAlong(engine, held, redo.before, redo.segment);
     for (;;) {
       const turn = await takeTurn(engine, held);
-      if (turn !== "again") return turn;
+      if (turn === "again") continue;
+      await leaveChildren(engine, held);
+      return turn;
     }
   } finally {
     held.open = false;
@@ -96,12 +98,18 @@ async function performAlong(engine: Engine, held: Held, before: Held["invocation
 /** The driver of the caller drives the child too; what fails to drive it leaves it to the queue. */
 function driveAlong(engine: Engine, held: Held, child: Held): void {
   const completionId = child.caller!.completionId;
-  const ended = leaveToQueueOnFailure(engine, child).then((end) => {
+  held.children.set(completionId, child);
+  void leaveToQueueOnFailure(engine, child).then((end) => {
     held.children.delete(completionId);
     if (end === "parked") held.parkedChildren.add(completionId);
     held.ring?.();
   });
-  held.children.set(completionId, ended);
+}
+
+/** What is still driven along when its caller's driver leaves has no message of its own: it gets one, due when its lease is over. */
+async function leaveChildren(engine: Engine, { children }: Held): Promise<void> {
+  const wakes = [...children.values()].map(({ id }) => sendWake(engine, id, engine.settings.leaseMs));
+  await Promise.allSettled(wakes);
 }
 
 async function leaveToQueueOnFailure(engine: Engine, child: Held): Promise<DriveEnd | "failed"> {

@@ -57,7 +57,7 @@ export interface Held {
   sinkSuspected: boolean;
   exchange?: OpenExchange;
   /** Calls that are being driven along, by completion id. */
-  readonly children: Map<number, Promise<void>>;
+  readonly children: Map<number, Held>;
   /** Those that were driven along until they parked: their own wakes are set, so that they need none from here. */
   readonly parkedChildren: Set<number>;
   /** The token that stood before a renewal whose outcome is not known: it may stand still. */

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { callOn, LEASE_MS, textOf } from "../engine-fixture.ts";
+import { stages } from "../stages.ts";
+
+const open = stages();
+
+test("a call that its caller did not wait for is driven on when the process dies behind the caller's end", async () => {
+  const stage = await open({
+    parent: (ctx) => (ctx.call("child"), "done"),
+    child: async () => {
+      await stage.pulse.sleep(1_000);
+      return "late";
+    },
+  });
+  const first = stage.actor();
+  expect(textOf(await stage.pulse.within(0, callOn(first, "parent")))).toBe("done");
+  first.die();
+  const second = stage.actor();
+  second.startWorker();
+  await stage.pulse.pass(2 * LEASE_MS);
+  expect(stage.deployment.of("child")).toHaveLength(2);
+});
