@@ -1,4 +1,6 @@
 /** Kills without mercy: every invocation ends once and rightly, whoever was killed and however often. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, onTestFailed, test } from "vitest";
 import type { Account } from "./account.ts";
@@ -40,6 +42,8 @@ test(`${JOBS} mixed invocations end once and rightly under ${KILLS} kills`, asyn
   const random = seededRandom(SEED);
   const jobs = mixedJobs(JOBS, random, SEED);
   const spree = await killingSpree({ ...stage, random }, jobs, KILLS);
+
+  await writeFile(join(site.dir, "kills.json"), JSON.stringify(spree.kills));
 
   const account = await accountOf(jobs, spree, client);
   for (const [id, outcome] of account.outcomes) await expectEndedOnce(client, id, outcome);

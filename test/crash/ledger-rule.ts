@@ -1,11 +1,18 @@
 /**
  * The rule of the ledger. A committed closure is in it exactly once, under the nonce that the result names. Any other
- * execution of that step is one that a kill undid: between the beginning of the attempt that made it and the beginning of
- * the attempt that executed the step next lies a kill, and each kill explains one of them. Executions that threw on purpose
- * need no kill, and there are exactly as many as were asked for. No attempt executes a step twice.
+ * execution of that step is one that a kill undid, and each kill explains one of them: the kill falls before the beginning
+ * of the attempt that executed the step next, in the life of the deployment that executed it, and not before the attempt
+ * itself was sent. Executions that threw on purpose need no kill, and there are exactly as many as were asked for.
+ * No attempt executes a step twice.
  */
 import type { Committed } from "./account.ts";
 import type { Line } from "./ledger.ts";
+
+/**
+ * A request may lie in the socket of a deployment that is starved or starting while its sender is killed: the handler
+ * that it enters later works for nobody. When it was sent is not known, only that it does not lie there for longer.
+ */
+const UNREAD_MAX_MS = 2_000;
 
 /** From before the signal until everybody it was meant for was dead. */
 export interface Killing {
@@ -62,10 +69,14 @@ function judgeStep(step: Committed, lines: readonly Line[], kills: readonly Kill
     const earlier = inOrder[index - 1];
     if (earlier === undefined || earlier.throws) continue;
     const kill = kills.findIndex(
-      ({ atMs, deadMs }, at) => at > used && deadMs >= earlier.attemptAtMs && atMs <= later.attemptAtMs,
+      ({ atMs, deadMs }, at) => at > used && deadMs >= sentAfterMs(earlier) && atMs <= later.attemptAtMs,
     );
     if (kill < 0) complain(`was executed again at ${later.atMs}, after ${earlier.atMs}, and no kill explains it`);
     else used = kill;
   }
   return complaints;
+}
+
+function sentAfterMs({ attemptAtMs, bootAtMs }: Line): number {
+  return Math.max(attemptAtMs - UNREAD_MAX_MS, bootAtMs);
 }

@@ -7,6 +7,7 @@ export interface Line {
   readonly nonce: string;
   /** The life of the deployment that executed it. */
   readonly bootId: string;
+  readonly bootAtMs: number;
   /** The entry of the handler that executed it. */
   readonly attemptId: string;
   readonly attemptAtMs: number;

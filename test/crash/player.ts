@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import * as restate from "@restatedev/restate-sdk";
 import type { Context, ServiceDefinition, ServiceHandler } from "@restatedev/restate-sdk";
+import type { Line } from "./ledger.ts";
 import { openLedger, readLedger } from "./ledger.ts";
 import type { Done, Outcome, Recorded } from "./outcome.ts";
 import type { Op, Plan } from "./plan.ts";
@@ -22,18 +23,21 @@ const COMPLETER: ServiceDefinition<
   { complete: ServiceHandler<(ctx: Context, awakeableId: string) => Promise<Outcome>> }
 > = { name: "Completer" };
 
+/** From the start of the deployment's process to its end. */
+export type Life = Pick<Line, "bootId" | "bootAtMs">;
+
 /** One entry of a handler. */
 class Attempt {
   readonly ctx: Context;
   readonly #ledgerPath: string;
-  readonly #bootId: string;
+  readonly #life: Life;
   readonly #attemptId = randomUUID();
   readonly #attemptAtMs = Date.now();
 
-  constructor(ctx: Context, ledgerPath: string, bootId: string) {
+  constructor(ctx: Context, ledgerPath: string, life: Life) {
     this.ctx = ctx;
     this.#ledgerPath = ledgerPath;
-    this.#bootId = bootId;
+    this.#life = life;
   }
 
   run(step: string, value?: string): restate.RestatePromise<Recorded & { value?: string }> {
@@ -68,8 +72,8 @@ class Attempt {
     const recorded: Recorded = { step, nonce: randomUUID(), atMs: Date.now() };
     const ledger = openLedger(this.#ledgerPath);
     const { id: invocationId } = this.ctx.request();
-    const [bootId, attemptId, attemptAtMs] = [this.#bootId, this.#attemptId, this.#attemptAtMs];
-    ledger.append({ invocationId, ...recorded, bootId, attemptId, attemptAtMs, throws });
+    const [attemptId, attemptAtMs] = [this.#attemptId, this.#attemptAtMs];
+    ledger.append({ invocationId, ...recorded, ...this.#life, attemptId, attemptAtMs, throws });
     ledger.close();
     return recorded;
   }
@@ -120,12 +124,12 @@ async function playAwakeable(attempt: Attempt, op: Of<"awakeable">): Promise<Don
 }
 
 /** The services of one life of the deployment. */
-export function playerServices(ledgerPath: string, bootId: string) {
+export function playerServices(ledgerPath: string, life: Life) {
   const player = restate.service({
     ...PLAYER,
     handlers: {
       play: async (ctx: Context, plan: Plan): Promise<Outcome> => {
-        const attempt = new Attempt(ctx, ledgerPath, bootId);
+        const attempt = new Attempt(ctx, ledgerPath, life);
         const done: Done[] = [];
         for (const op of plan.ops) done.push(await playOp(attempt, op));
         return { invocationId: ctx.request().id, done };
@@ -137,7 +141,7 @@ export function playerServices(ledgerPath: string, bootId: string) {
     ...COMPLETER,
     handlers: {
       complete: async (ctx: Context, awakeableId: string): Promise<Outcome> => {
-        const recorded = await new Attempt(ctx, ledgerPath, bootId).run("complete");
+        const recorded = await new Attempt(ctx, ledgerPath, life).run("complete");
         ctx.resolveAwakeable(awakeableId, recorded.nonce);
         return { invocationId: ctx.request().id, done: [{ kind: "run", recorded: [recorded] }] };
       },

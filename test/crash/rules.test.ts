@@ -13,7 +13,7 @@ let nonces = 0;
 
 function line(attemptAtMs: number, more: Partial<Line> = {}): Line {
   const nonce = `n${++nonces}`;
-  const where = { invocationId: "inv", step: "step", bootId: "boot" };
+  const where = { invocationId: "inv", step: "step", bootId: "boot", bootAtMs: attemptAtMs };
   return { ...where, nonce, attemptId: `of ${nonce}`, attemptAtMs, atMs: attemptAtMs + 5, throws: false, ...more };
 }
 
@@ -28,6 +28,16 @@ describe("the ledger", () => {
     const lines = [line(0), line(100), line(200)];
     const verdict = judgeLedger(lines, [committed(lines[2]!)], [kill(50), kill(150)]);
     expect(verdict).toEqual({ complaints: [], uncommitted: 2, thrown: 0 });
+  });
+
+  test("excuses a request that was read when its sender was dead already, for a while and in one life", () => {
+    const judge = (killedAtMs: number, bootAtMs: number): string => {
+      const lines = [line(5_000, { bootAtMs }), line(5_500)];
+      return judgeLedger(lines, [committed(lines[1]!)], [kill(killedAtMs)]).complaints.join();
+    };
+    expect(judge(4_900, 1_000)).toBe("");
+    expect(judge(2_900, 1_000)).toMatch(/no kill explains it/);
+    expect(judge(4_800, 4_850)).toMatch(/no kill explains it/);
   });
 
   test.each([

@@ -42,7 +42,10 @@ export class Victim {
   start(): void {
     this.#startedAtMs = Date.now();
     const log = openSync(this.#logPath, "a");
-    const env = { ...process.env, STEPWELL_LOG__LEVEL: "debug", STEPWELL_SHUTDOWN_TIMEOUT: SHUTDOWN_TIMEOUT };
+    // What the suite is told is no setting of the product, which would warn of it.
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("STEPWELL_"));
+    const settings = { STEPWELL_LOG__LEVEL: "debug", STEPWELL_SHUTDOWN_TIMEOUT: SHUTDOWN_TIMEOUT };
+    const env = { ...Object.fromEntries(inherited), ...settings };
     this.#child = spawn(process.execPath, this.#args, { env, stdio: ["ignore", log, log] });
     closeSync(log);
   }
