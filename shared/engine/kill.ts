@@ -10,23 +10,23 @@ import { hasExpired, load, type Loaded, unperformed } from "./load.ts";
 import { perform } from "./perform.ts";
 import type { Interruption } from "./submission.ts";
 
-/**
- * Applied state is not rolled back; children are killed too.
- * @param isOrdered whether the order stands already and its message is the caller's, so that none is sent for it
- */
-export async function kill(engine: Engine, id: InvocationId, isOrdered = false): Promise<Interruption> {
+/** Applied state is not rolled back; children are killed too. */
+export async function kill(engine: Engine, id: InvocationId): Promise<Interruption> {
   for (let first = true; ; first = false) {
     const loaded = await load(engine, id);
     if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return first ? "unknown" : "done";
     if (loaded.invocation.standing.status === "completed") return first ? "completed" : "done";
     // I3: the order stands in the table before anybody acts on it, so that a killer that dies here is replaced.
-    if (first && !isOrdered) await orderKill(engine, id);
+    if (first) await orderKill(engine, id);
     if (await killLoaded(engine, loaded)) return "done";
   }
 }
 
-/** @returns false where a driver wrote another segment meanwhile: the killer loads again */
-async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolean> {
+/**
+ * Ends what was loaded and performs what follows from that.
+ * @returns false where somebody else wrote another segment meanwhile, perhaps the final one: the killer loads again
+ */
+export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolean> {
   const held = killerOf(loaded);
   // I2: whoever writes segment k+1 performs the effects of segment k first.
   const redo = unperformed(loaded);

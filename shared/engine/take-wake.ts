@@ -5,7 +5,7 @@ import { drive } from "./drive.ts";
 import type { Engine } from "./engine.ts";
 import { claim, leaveOpenIndex } from "./grasp.ts";
 import { newHeld } from "./held.ts";
-import { kill } from "./kill.ts";
+import { killLoaded } from "./kill.ts";
 import { isHeld, load, type Loaded, unperformed } from "./load.ts";
 import { perform } from "./perform.ts";
 import type { Wake } from "./ports/queue.ts";
@@ -22,8 +22,9 @@ export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
     if (loaded === undefined) return await sendAgainWhileYoung(engine, wake, nowMs);
     if (loaded.invocation.standing.status === "completed") return await finishCompleted(engine, loaded);
     if (hasKillOrder(loaded)) {
-      await kill(engine, wake.invocationId, true);
-      return;
+      // Another killer may have been faster and may die before it has performed the end: then that is done here (I11).
+      if (await killLoaded(engine, loaded)) return;
+      continue;
     }
     if (isHeld(engine, loaded, nowMs)) return await putBack(engine, wake, loaded.lease.untilMs - nowMs);
     const parked = stillParked(loaded, nowMs);
