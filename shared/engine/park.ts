@@ -44,7 +44,11 @@ export async function park(engine: Engine, held: Held, step: Park): Promise<"aga
     const advances = next.step.kind === "attempt" || next.step.kind === "end";
     if (advances && !held.stopping && step.status !== "ready") return await takeUpAgain(engine, held);
     // A child may have ended while the park was written: its result must not be left in memory alone.
-    if (held.results.size === 0 || ![...held.arrivals.keys()].some((key) => held.results.has(key))) return "parked";
+    if (held.results.size === 0 || ![...held.arrivals.keys()].some((key) => held.results.has(key))) {
+      // From this very check on results go through the table: one brought to memory now would be seen by nobody.
+      held.open = false;
+      return "parked";
+    }
     if (!(await reclaim(engine, held))) return "lost";
   }
 }

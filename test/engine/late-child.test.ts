@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import type { InvocationId } from "../../shared/core/model/ids.ts";
+import { load } from "../../shared/engine/load.ts";
+import type { Wake } from "../../shared/engine/ports/queue.ts";
+import { sendOn } from "./engine-fixture.ts";
+import { Gate } from "./gate.ts";
+import { AttemptFails } from "./script-context.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+
+test("a child that ends while its caller's driver is leaving brings its result to the table", async () => {
+  const gate = new Gate();
+  const stage = await open({
+    parent: async (ctx) => {
+      const child = ctx.call("child");
+      if (stage.deployment.of("parent").length === 1) await ctx.get(ctx.run("now", () => "done"));
+      if (stage.deployment.of("child").length > 0) throw new AttemptFails("hold it", { behavior: 1 });
+      return await ctx.get(child);
+    },
+    child: async () => {
+      await gate.passed;
+      return "late";
+    },
+  });
+  const [actor, onlooker] = [stage.actor(), stage.actor()];
+  actor.startWorker();
+  const { invocationId } = await sendOn(actor, "parent");
+  const statusOf = async (id: string) => (await load(onlooker.engine, id as InvocationId))!.invocation.standing.status;
+  // Behind the park only this is left to do: a message for the child that is still driven along.
+  actor.process.before = ({ port, method, args }) => {
+    const [child] = stage.deployment.of("child");
+    if (port !== "queue" || method !== "send" || child === undefined) return undefined;
+    const id = child.start.debugId;
+    if ((args[0] as Wake).invocationId !== id) return undefined;
+    gate.open();
+    return hasEnded(() => statusOf(id));
+  };
+  await stage.pulse.pass(100);
+  gate.open();
+  await stage.pulse.pass(1_000);
+  expect(await statusOf(stage.deployment.of("child")[0]!.start.debugId)).toBe("completed");
+  const parent = await load(onlooker.engine, invocationId);
+  expect(parent!.invocation.standing.status).toBe("paused");
+  expect([...parent!.arrivals.keys()]).toContain("c2");
+});
+
+async function hasEnded(status: () => Promise<string>): Promise<void> {
+  while ((await status()) !== "completed") await new Promise<void>((resolve) => setImmediate(resolve));
+  for (let round = 0; round < 4; round++) await new Promise<void>((resolve) => setImmediate(resolve));
+}
