@@ -31,7 +31,7 @@ export async function noteFailure(engine: Engine, held: Held, failure: AttemptFa
 export async function readFailures(engine: Engine, pk: string, nonce: string): Promise<readonly AttemptFailure[]> {
   const items = await readPartition(engine.table, pk, EVENTS);
   return items
-    .filter(({ sk }) => sk.startsWith(`evt#${nonce}#`))
+    .filter(({ sk }) => sk.startsWith(`try#${nonce}#`))
     .map(({ sk, b }) => attemptFailureFromStored(decode(StoredAttemptFailure, opened(b, `event ${sk}`))))
     .sort((a, b) => a.atMs - b.atMs);
 }

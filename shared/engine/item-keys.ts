@@ -2,11 +2,11 @@
 import type { InvocationId, Nonce } from "../core/model/ids.ts";
 import type { Key } from "./ports/table.ts";
 
-/** Sort keys of one invocation: `arr#`, `evt#`, `hold#`, `seg#`, `sink#`, in this order, with room for `blob#`. */
+/** Sort keys of one invocation: `arr#`, `hold#`, `seg#`, `sink#`, `try#`, in this order, with room for `blob#`. */
 export const ARRIVALS = { from: "arr#", below: "arr$" };
 /** From the first arrival over the hold up to the last segment, sinks excluded. */
 export const ARRIVALS_TO_SEGMENTS = { from: "arr#", below: "seg$" };
-export const EVENTS = { from: "evt#", below: "evt$" };
+export const EVENTS = { from: "try#", below: "try$" };
 
 export const ACCEPTANCE_SK = "seg#000000";
 
@@ -32,7 +32,7 @@ export function arrivalKey(pk: string, nonce: Nonce, unique: string): Key {
 
 /** Events are a ring: the newest 32 remain. */
 export function eventKey(pk: string, nonce: Nonce, attempt: number): Key {
-  return { pk, sk: `evt#${nonce}#${String(attempt % 32).padStart(2, "0")}` };
+  return { pk, sk: `try#${nonce}#${String(attempt % 32).padStart(2, "0")}` };
 }
 
 export function sinkKey(pk: string, nonce: Nonce, unique: string): Key {
