@@ -3,7 +3,16 @@ import { defineConfig } from "vitest/config";
 import { reportersOf } from "./test/reporters.ts";
 
 /** Suites that take minutes or packages of their own have a configuration of their own. */
-const HEAVY = ["compat", "dynamodb", "conformance", "crash", "first-command", "bench", "simulation/crash-points"];
+const HEAVY = [
+  "aws",
+  "compat",
+  "dynamodb",
+  "conformance",
+  "crash",
+  "first-command",
+  "bench",
+  "simulation/crash-points",
+];
 
 export default defineConfig({
   test: {

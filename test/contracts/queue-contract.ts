@@ -15,7 +15,28 @@ export interface OpenQueue {
   close(): Promise<void>;
 }
 
-const VISIBILITY_MS = 30_000;
+/** How long the contract's messages stay away, so that it runs on a stepped clock as well as on a real service. */
+export interface QueueTiming {
+  readonly visibilityMs: number;
+  readonly delayMs: number;
+  /** So long before its moment a message must not come. */
+  readonly marginMs: number;
+  /** So late a message may come. */
+  readonly lateMs: number;
+  /** What a receive without messages waits. */
+  readonly waitMs: number;
+  /** Whether the longest delay of all can be sat through. */
+  readonly sitsThroughTheLongestDelay: boolean;
+}
+
+const STEPPED: QueueTiming = {
+  visibilityMs: 30_000,
+  delayMs: 60_000,
+  marginMs: 1_000,
+  lateMs: 0,
+  waitMs: 20_000,
+  sitsThroughTheLongestDelay: true,
+};
 
 export function invocation(n: number): InvocationId {
   const bytes = new Uint8Array(24);
@@ -24,7 +45,7 @@ export function invocation(n: number): InvocationId {
 }
 
 /** Runs the whole contract, each test over a queue of its own. */
-export function queueContract(name: string, open: () => Promise<OpenQueue>): void {
+export function queueContract(name: string, open: () => Promise<OpenQueue>, timing: QueueTiming = STEPPED): void {
   describe(`${name}: the queue contract`, () => {
     let opened: OpenQueue;
     beforeEach(async () => {
@@ -34,25 +55,34 @@ export function queueContract(name: string, open: () => Promise<OpenQueue>): voi
       await opened.close();
     });
     const wake = (n: number, delayMs = 0): Wake => ({ invocationId: invocation(n), sentAtMs: opened.nowMs(), delayMs });
-    const receive = (limit = 10): Promise<readonly Delivery[]> => opened.queue.receive(limit, VISIBILITY_MS, 0);
+    const receive = (limit = 10): Promise<readonly Delivery[]> => opened.queue.receive(limit, timing.visibilityMs, 0);
 
-    deliveryTests(() => opened, wake, receive);
-    visibilityTests(() => opened, wake, receive);
-    waitingTests(() => opened, wake);
-    restartTests(() => opened, wake, receive);
+    deliveryTests(() => opened, wake, receive, timing);
+    visibilityTests(() => opened, wake, receive, timing);
+    waitingTests(() => opened, wake, timing);
+    restartTests(() => opened, wake, receive, timing);
   });
 }
 
 type MakeWake = (n: number, delayMs?: number) => Wake;
 type Receive = (limit?: number) => Promise<readonly Delivery[]>;
 
-function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive): void {
+function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive, timing: QueueTiming): void {
+  const { visibilityMs, delayMs, marginMs, lateMs } = timing;
   test("a message arrives as it was sent", async () => {
     const sent = wake(1);
     await opened().queue.send(sent);
     const [delivery, ...others] = await receive();
     expect(delivery).toMatchObject({ wake: sent, receiveCount: 1 });
+    expect(delivery!.wake).not.toHaveProperty("wakeAtMs");
     expect(others).toEqual([]);
+  });
+
+  test("what a message stands for travels with it, also over a restart", async () => {
+    const sent = { ...wake(1), wakeAtMs: opened().nowMs() + 3_600_000 };
+    await opened().queue.send(sent);
+    await opened().reopen();
+    expect(await receive()).toMatchObject([{ wake: sent }]);
   });
 
   test("an empty queue gives nothing", async () => {
@@ -60,11 +90,11 @@ function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive
   });
 
   test("a recalled message may be forgotten, and takes no other with it", async () => {
-    const [recalled, kept] = [wake(1, 60_000), wake(2, 60_000)];
+    const [recalled, kept] = [wake(1, delayMs), wake(2, delayMs)];
     const ticket = await opened().queue.send(recalled);
     await opened().queue.send(kept);
     await opened().queue.recall(ticket);
-    await opened().advance(60_000);
+    await opened().advance(delayMs + lateMs);
     const arrived = (await receive()).map((delivery) => delivery.wake);
     expect(arrived).toContainEqual(kept);
     // A queue that cannot recall delivers it all the same: a hint for nothing.
@@ -75,7 +105,7 @@ function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive
     const ticket = await opened().queue.send(wake(1));
     const [delivery] = await receive();
     await opened().queue.recall(ticket);
-    await opened().advance(VISIBILITY_MS);
+    await opened().advance(visibilityMs + lateMs);
     const [again] = await receive();
     expect(again?.wake).toEqual(delivery?.wake);
     await opened().queue.ack(again!.receipt);
@@ -84,11 +114,11 @@ function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive
   });
 
   test("a delayed message stays away until its time", async () => {
-    const sent = wake(1, 60_000);
+    const sent = wake(1, delayMs);
     await opened().queue.send(sent);
-    await opened().advance(59_000);
+    await opened().advance(delayMs - marginMs);
     expect(await receive()).toEqual([]);
-    await opened().advance(1_000);
+    await opened().advance(marginMs + lateMs);
     expect((await receive()).map((delivery) => delivery.wake)).toEqual([sent]);
   });
 
@@ -97,6 +127,7 @@ function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive
     await expect(opened().queue.send(wake(2, QUEUE_DELAY_MAX_MS + 1))).rejects.toThrow();
     await expect(opened().queue.send(wake(3, -1))).rejects.toThrow();
     await expect(opened().queue.send(wake(4, Number.NaN))).rejects.toThrow();
+    if (!timing.sitsThroughTheLongestDelay) return expect(await receive()).toEqual([]);
     await opened().advance(QUEUE_DELAY_MAX_MS);
     expect((await receive()).map((delivery) => delivery.wake.invocationId)).toEqual([invocation(1)]);
   });
@@ -118,13 +149,14 @@ function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive
   });
 }
 
-function visibilityTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive): void {
+function visibilityTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive, timing: QueueTiming): void {
+  const { visibilityMs, marginMs, lateMs } = timing;
   test("a received message is invisible, and returns with a higher count and another receipt", async () => {
     await opened().queue.send(wake(1));
     const [first] = await receive();
-    await opened().advance(VISIBILITY_MS - 1000);
+    await opened().advance(visibilityMs - marginMs);
     expect(await receive()).toEqual([]);
-    await opened().advance(1000);
+    await opened().advance(marginMs + lateMs);
     const [second] = await receive();
     expect(second).toMatchObject({ wake: first!.wake, receiveCount: 2 });
     expect(second!.receipt).not.toBe(first!.receipt);
@@ -134,7 +166,7 @@ function visibilityTests(opened: () => OpenQueue, wake: MakeWake, receive: Recei
     await opened().queue.send(wake(1));
     const [delivery] = await receive();
     await opened().queue.ack(delivery!.receipt);
-    await opened().advance(10 * VISIBILITY_MS);
+    await opened().advance(2 * visibilityMs + lateMs);
     expect(await receive()).toEqual([]);
     await opened().queue.ack(delivery!.receipt);
   });
@@ -142,11 +174,11 @@ function visibilityTests(opened: () => OpenQueue, wake: MakeWake, receive: Recei
   test("extending keeps a message away from then on", async () => {
     await opened().queue.send(wake(1));
     const [delivery] = await receive();
-    await opened().advance(20_000);
-    await opened().queue.extend(delivery!.receipt, VISIBILITY_MS);
-    await opened().advance(29_000);
+    await opened().advance(visibilityMs - marginMs);
+    await opened().queue.extend(delivery!.receipt, visibilityMs);
+    await opened().advance(visibilityMs - marginMs);
     expect(await receive()).toEqual([]);
-    await opened().advance(1_000);
+    await opened().advance(marginMs + lateMs);
     expect(await receive()).toHaveLength(1);
   });
 
@@ -160,10 +192,10 @@ function visibilityTests(opened: () => OpenQueue, wake: MakeWake, receive: Recei
   test("an ack that comes too late, after the message went to somebody else, does not take it from him", async () => {
     await opened().queue.send(wake(1));
     const [first] = await receive();
-    await opened().advance(VISIBILITY_MS);
+    await opened().advance(visibilityMs + lateMs);
     expect(await receive()).toMatchObject([{ receiveCount: 2 }]);
     await opened().queue.ack(first!.receipt);
-    await opened().advance(VISIBILITY_MS);
+    await opened().advance(visibilityMs + lateMs);
     expect(await receive()).toMatchObject([{ receiveCount: 3 }]);
   });
 
@@ -182,17 +214,17 @@ function visibilityTests(opened: () => OpenQueue, wake: MakeWake, receive: Recei
   });
 }
 
-function waitingTests(opened: () => OpenQueue, wake: MakeWake): void {
+function waitingTests(opened: () => OpenQueue, wake: MakeWake, { visibilityMs, delayMs, waitMs }: QueueTiming): void {
   test("a waiting receive ends as soon as a message is sent", async () => {
-    const waiting = opened().queue.receive(10, VISIBILITY_MS, 20_000);
+    const waiting = opened().queue.receive(10, visibilityMs, 20_000);
     await opened().queue.send(wake(1));
     expect(await waiting).toMatchObject([{ wake: { invocationId: invocation(1) } }]);
   });
 
   test("a waiting receive ends when a delayed message becomes due, though one for later came after it", async () => {
     await opened().queue.send(wake(1, 5_000));
-    const waiting = opened().queue.receive(10, VISIBILITY_MS, 20_000);
-    await opened().queue.send(wake(2, 60_000));
+    const waiting = opened().queue.receive(10, visibilityMs, 20_000);
+    await opened().queue.send(wake(2, Math.max(delayMs, 10_000)));
     await opened().queue.send(wake(3, 3_000));
     await opened().advance(3_000);
     expect(await waiting).toMatchObject([{ wake: { invocationId: invocation(3) } }]);
@@ -200,25 +232,25 @@ function waitingTests(opened: () => OpenQueue, wake: MakeWake): void {
 
   test("a waiting receive ends when a held message is given back", async () => {
     await opened().queue.send(wake(1));
-    const [delivery] = await opened().queue.receive(1, VISIBILITY_MS, 0);
-    const waiting = opened().queue.receive(1, VISIBILITY_MS, 20_000);
+    const [delivery] = await opened().queue.receive(1, visibilityMs, 0);
+    const waiting = opened().queue.receive(1, visibilityMs, 20_000);
     await opened().queue.extend(delivery!.receipt, 0);
     expect(await waiting).toMatchObject([{ receiveCount: 2 }]);
   });
 
   test("a waiting receive ends empty when its time is up, and when it is aborted", async () => {
-    const waiting = opened().queue.receive(10, VISIBILITY_MS, 20_000);
-    await opened().advance(20_000);
+    const waiting = opened().queue.receive(10, visibilityMs, waitMs);
+    await opened().advance(waitMs);
     expect(await waiting).toEqual([]);
     const controller = new AbortController();
-    const aborted = opened().queue.receive(10, VISIBILITY_MS, 20_000, controller.signal);
+    const aborted = opened().queue.receive(10, visibilityMs, 20_000, controller.signal);
     controller.abort();
     expect(await aborted).toEqual([]);
-    expect(await opened().queue.receive(10, VISIBILITY_MS, 20_000, controller.signal)).toEqual([]);
+    expect(await opened().queue.receive(10, visibilityMs, 20_000, controller.signal)).toEqual([]);
   });
 
   test("of two waiting receives each message goes to one", async () => {
-    const waiting = [1, 2].map(() => opened().queue.receive(1, VISIBILITY_MS, 20_000));
+    const waiting = [1, 2].map(() => opened().queue.receive(1, visibilityMs, 20_000));
     await opened().queue.send(wake(1));
     await opened().queue.send(wake(2));
     const received = (await Promise.all(waiting)).flat().map((delivery) => delivery.wake.invocationId);
@@ -226,7 +258,8 @@ function waitingTests(opened: () => OpenQueue, wake: MakeWake): void {
   });
 }
 
-function restartTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive): void {
+function restartTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive, timing: QueueTiming): void {
+  const { visibilityMs, delayMs, lateMs } = timing;
   test("what was sent, delayed or held is there after a restart, and what was acked is not", async () => {
     const { queue } = opened();
     await queue.send(wake(1));
@@ -234,12 +267,12 @@ function restartTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive)
     await queue.send(wake(3));
     const held = await receive(2);
     await queue.ack(held.find((delivery) => delivery.wake.invocationId === invocation(1))!.receipt);
-    await queue.send(wake(4, 60_000));
+    await queue.send(wake(4, visibilityMs + delayMs));
     await opened().reopen();
-    await opened().advance(VISIBILITY_MS);
+    await opened().advance(visibilityMs + lateMs);
     const ids = (await receive()).map((delivery) => delivery.wake.invocationId);
     expect(ids.sort()).toEqual([invocation(2), invocation(3)].sort());
-    await opened().advance(60_000 - VISIBILITY_MS);
+    await opened().advance(delayMs);
     expect((await receive()).map((delivery) => delivery.wake.invocationId)).toContain(invocation(4));
   });
 
@@ -256,7 +289,7 @@ function restartTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive)
     await opened().queue.send(wake(1));
     await receive();
     await opened().reopen();
-    await opened().advance(VISIBILITY_MS);
+    await opened().advance(visibilityMs + lateMs);
     expect(await receive()).toMatchObject([{ receiveCount: 2 }]);
   });
 }

@@ -1,6 +1,9 @@
 /** What all timers promise, whatever they stand on: each ends as one message in the queue beside them. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Engine } from "../../shared/engine/engine.ts";
+import type { Wake } from "../../shared/engine/ports/queue.ts";
 import type { Timers } from "../../shared/engine/ports/timers.ts";
+import { wakeAt } from "../../shared/engine/wake.ts";
 import type { OpenQueue } from "./queue-contract.ts";
 import { invocation } from "./queue-contract.ts";
 
@@ -8,10 +11,35 @@ export interface OpenTimers extends OpenQueue {
   readonly timers: Timers;
 }
 
-const HOUR_MS = 3_600_000;
+/** How far away the contract's timers are, so that it runs on a stepped clock as well as on a real service. */
+export interface TimersTiming {
+  readonly unitMs: number;
+  /** So long before its moment a timer must not fire. */
+  readonly marginMs: number;
+  /** So late it may fire. */
+  readonly lateMs: number;
+  /** How often the queue is asked for what has fired, with 5 ms between. */
+  readonly tries: number;
+  /** Whether calls that begin in one tick reach the timers in their order. */
+  readonly keepsOrderOfCalls: boolean;
+  /** Whether a name is remembered: set once, and cancelled. */
+  readonly knowsNames: boolean;
+  /** Wakes that are nearer go to the queue, as the engine has it. */
+  readonly queueDelayMaxMs: number;
+}
+
+const STEPPED: TimersTiming = {
+  unitMs: 3_600_000,
+  marginMs: 1,
+  lateMs: 0,
+  tries: 100,
+  keepsOrderOfCalls: true,
+  knowsNames: true,
+  queueDelayMaxMs: 900_000,
+};
 
 /** Runs the whole contract, each test over timers and a queue of their own. */
-export function timersContract(name: string, open: () => Promise<OpenTimers>): void {
+export function timersContract(name: string, open: () => Promise<OpenTimers>, timing: TimersTiming = STEPPED): void {
   describe(`${name}: the timers contract`, () => {
     let opened: OpenTimers;
     beforeEach(async () => {
@@ -25,31 +53,46 @@ export function timersContract(name: string, open: () => Promise<OpenTimers>): v
     /** Waits for as many messages as expected, or for none; a timer's message goes through the disk first. */
     const fired = async (count: number): Promise<readonly string[]> => {
       const found: string[] = [];
-      for (let tries = 0; tries < 100 && (found.length < count || (count === 0 && tries < 10)); tries++) {
+      for (let tries = 0; tries < timing.tries && (found.length < count || (count === 0 && tries < 10)); tries++) {
         await new Promise((resolve) => setTimeout(resolve, 5));
         for (const { wake, receipt } of await opened.queue.receive(10, 30_000, 0)) {
-          found.push(wake.invocationId);
+          if (!(await sendOnEarly(opened, wake, timing.queueDelayMaxMs))) found.push(wake.invocationId);
           await opened.queue.ack(receipt);
         }
       }
       return found.sort();
     };
-    firingTests(() => opened, set, fired);
-    namingTests(() => opened, set, fired);
+    firingTests(() => opened, set, fired, timing);
+    if (timing.knowsNames) namingTests(() => opened, set, fired, timing);
   });
+}
+
+/** A timer that fired early is sent on as the engine does it for an invocation that still waits. */
+export async function sendOnEarly(
+  opened: OpenTimers,
+  { invocationId, wakeAtMs }: Wake,
+  queueDelayMaxMs: number,
+): Promise<boolean> {
+  if (wakeAtMs === undefined || wakeAtMs <= opened.nowMs()) return false;
+  const { queue, timers } = opened;
+  const engine = { queue, timers, clock: { nowMs: () => opened.nowMs() }, settings: { queueDelayMaxMs } };
+  const nonce = "00000000000" as Parameters<typeof wakeAt>[2];
+  await wakeAt(engine as unknown as Engine, invocationId, nonce, wakeAtMs, "on");
+  return true;
 }
 
 type SetTimer = (name: string, n: number, inMs: number) => Promise<void>;
 type Fired = (count: number) => Promise<readonly string[]>;
 
-function firingTests(opened: () => OpenTimers, set: SetTimer, fired: Fired): void {
+function firingTests(opened: () => OpenTimers, set: SetTimer, fired: Fired, timing: TimersTiming): void {
+  const { unitMs, marginMs, lateMs } = timing;
   test("a timer fires at its time and only once", async () => {
-    await set("a", 1, 10 * HOUR_MS);
-    await opened().advance(10 * HOUR_MS - 1);
+    await set("a", 1, 2 * unitMs);
+    await opened().advance(2 * unitMs - marginMs);
     expect(await fired(0)).toEqual([]);
-    await opened().advance(1);
+    await opened().advance(marginMs + lateMs);
     expect(await fired(1)).toEqual([invocation(1)]);
-    await opened().advance(100 * HOUR_MS);
+    await opened().advance(2 * unitMs);
     expect(await fired(0)).toEqual([]);
   });
 
@@ -60,76 +103,79 @@ function firingTests(opened: () => OpenTimers, set: SetTimer, fired: Fired): voi
   });
 
   test("timers fire each at its own time, whichever was set first", async () => {
-    await set("late", 1, 3 * HOUR_MS);
-    await set("early", 2, HOUR_MS);
-    await opened().advance(HOUR_MS);
+    await set("late", 1, 3 * unitMs);
+    await set("early", 2, unitMs);
+    await opened().advance(unitMs + lateMs);
     expect(await fired(1)).toEqual([invocation(2)]);
-    await opened().advance(2 * HOUR_MS);
+    await opened().advance(2 * unitMs);
     expect(await fired(1)).toEqual([invocation(1)]);
   });
 
   test("many timers of one moment all fire", async () => {
-    await Promise.all(Array.from({ length: 30 }, (_, n) => set(`t${n}`, n, HOUR_MS)));
-    await opened().advance(HOUR_MS);
+    await Promise.all(Array.from({ length: 30 }, (_, n) => set(`t${n}`, n, unitMs)));
+    await opened().advance(unitMs + lateMs);
     expect(await fired(30)).toEqual(Array.from({ length: 30 }, (_, n) => invocation(n)).sort());
   });
 
   test("timers survive a restart, and those that became due meanwhile fire then", async () => {
-    await set("a", 1, HOUR_MS);
-    await set("b", 2, 2 * HOUR_MS);
+    await set("a", 1, unitMs);
+    await set("b", 2, 2 * unitMs);
     await opened().reopen();
-    await opened().advance(HOUR_MS);
+    await opened().advance(unitMs + lateMs);
     expect(await fired(1)).toEqual([invocation(1)]);
     await opened().reopen();
-    await opened().advance(HOUR_MS);
+    await opened().advance(unitMs + lateMs);
     expect(await fired(1)).toEqual([invocation(2)]);
     await opened().reopen();
-    await opened().advance(HOUR_MS);
+    await opened().advance(unitMs);
     expect(await fired(0)).toEqual([]);
   });
 }
 
-function namingTests(opened: () => OpenTimers, set: SetTimer, fired: Fired): void {
+function namingTests(opened: () => OpenTimers, set: SetTimer, fired: Fired, timing: TimersTiming): void {
+  const { unitMs, lateMs, keepsOrderOfCalls } = timing;
   test("the first time set for a name stays, also after a restart", async () => {
-    await Promise.all([set("a", 1, 2 * HOUR_MS), set("a", 1, HOUR_MS)]);
-    await set("a", 1, 3 * HOUR_MS);
+    const first = set("a", 1, 2 * unitMs);
+    if (!keepsOrderOfCalls) await first;
+    await Promise.all([first, set("a", 1, unitMs)]);
+    await set("a", 1, 3 * unitMs);
     await opened().reopen();
-    await set("a", 1, HOUR_MS);
-    await opened().advance(HOUR_MS);
+    await set("a", 1, unitMs);
+    await opened().advance(unitMs);
     expect(await fired(0)).toEqual([]);
-    await opened().advance(HOUR_MS);
+    await opened().advance(unitMs + lateMs);
     expect(await fired(1)).toEqual([invocation(1)]);
-    await opened().advance(HOUR_MS);
+    await opened().advance(unitMs);
     expect(await fired(0)).toEqual([]);
   });
 
   test("a cancelled timer never fires, also after a restart", async () => {
-    await set("a", 1, HOUR_MS);
-    await set("b", 2, HOUR_MS);
+    await set("a", 1, unitMs);
+    await set("b", 2, unitMs);
     await opened().timers.cancel("a");
     await opened().reopen();
-    await opened().advance(HOUR_MS);
+    await opened().advance(unitMs + lateMs);
     expect(await fired(1)).toEqual([invocation(2)]);
   });
 
   test("cancelling twice, too late or what never was is no error", async () => {
-    await set("a", 1, HOUR_MS);
+    await set("a", 1, unitMs);
     await opened().timers.cancel("a");
     await opened().timers.cancel("a");
     await opened().timers.cancel("never");
-    await set("b", 2, HOUR_MS);
-    await opened().advance(HOUR_MS);
+    await set("b", 2, unitMs);
+    await opened().advance(unitMs + lateMs);
     expect(await fired(1)).toEqual([invocation(2)]);
     await opened().timers.cancel("b");
   });
 
   test("a cancelled name can be set anew", async () => {
-    await set("a", 1, HOUR_MS);
+    await set("a", 1, unitMs);
     await opened().timers.cancel("a");
-    await set("a", 1, 2 * HOUR_MS);
-    await opened().advance(HOUR_MS);
+    await set("a", 1, 2 * unitMs);
+    await opened().advance(unitMs);
     expect(await fired(0)).toEqual([]);
-    await opened().advance(HOUR_MS);
+    await opened().advance(unitMs + lateMs);
     expect(await fired(1)).toEqual([invocation(1)]);
   });
 }

@@ -1,0 +1,70 @@
+/** An exchange over a transport that carries whole requests and whole answers. */
+import type { Exchange, ExchangeHead, ExchangeRequest } from "../../engine/ports/endpoints.ts";
+import { TransportError } from "../../engine/ports/endpoints.ts";
+import type { FunctionAnswer } from "./function-event.ts";
+
+/** @throws TransportError */
+type Call = (body: Uint8Array, signal: AbortSignal) => Promise<FunctionAnswer>;
+
+export class BufferedExchange implements Exchange {
+  readonly #call: Call;
+  readonly #written: Uint8Array[];
+  readonly #letGo = new AbortController();
+  readonly #answer: Promise<FunctionAnswer>;
+  #settle: (answer: Promise<FunctionAnswer>) => void = () => {};
+  #called = false;
+  #over = false;
+  #given = false;
+
+  constructor({ body, halfClose }: Pick<ExchangeRequest, "body" | "halfClose">, call: Call) {
+    this.#call = call;
+    this.#written = [...body];
+    this.#answer = new Promise((resolve) => (this.#settle = resolve));
+    // Whoever lets go of an exchange need not ask what became of it.
+    this.#answer.then(
+      () => (this.#over = true),
+      () => (this.#over = true),
+    );
+    if (halfClose) this.halfClose();
+  }
+
+  async head(): Promise<ExchangeHead> {
+    const { status, headers } = await this.#answer;
+    return { status, headers, httpVersion: "http1.1" };
+  }
+
+  async next(): Promise<Uint8Array | undefined> {
+    const { body } = await this.#answer;
+    if (this.#given || body.length === 0) return undefined;
+    this.#given = true;
+    return body;
+  }
+
+  write(bytes: Uint8Array): void {
+    if (!this.#called) this.#written.push(bytes);
+  }
+
+  halfClose(): void {
+    if (this.#called || this.#letGo.signal.aborted) return;
+    this.#called = true;
+    this.#settle(this.#run());
+  }
+
+  abort(): void {
+    if (this.#over || this.#letGo.signal.aborted) return;
+    this.#letGo.abort();
+    if (!this.#called) this.#settle(Promise.reject(aborted()));
+  }
+
+  async #run(): Promise<FunctionAnswer> {
+    const { signal } = this.#letGo;
+    const letGo = new Promise<never>((_, reject) => {
+      signal.addEventListener("abort", () => reject(aborted()), { once: true });
+    });
+    return await Promise.race([this.#call(Buffer.concat(this.#written), signal), letGo]);
+  }
+}
+
+function aborted(): TransportError {
+  return new TransportError("aborted", "the exchange was let go of");
+}

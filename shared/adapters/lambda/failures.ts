@@ -1,0 +1,42 @@
+/** What went wrong at Lambda or in the function, said in the words of the port. */
+import type { InvokeCommandOutput } from "@aws-sdk/client-lambda";
+import { LambdaServiceException } from "@aws-sdk/client-lambda";
+import type { TransportReason } from "../../engine/ports/endpoints.ts";
+import { TransportError } from "../../engine/ports/endpoints.ts";
+
+const REASONS: Readonly<Record<string, TransportReason>> = {
+  TooManyRequestsException: "throttled",
+  ThrottlingException: "throttled",
+  EC2ThrottledException: "throttled",
+  ENILimitReachedException: "throttled",
+  RequestTooLargeException: "too-large",
+  RequestEntityTooLargeException: "too-large",
+};
+const STATUS_THROTTLED = 429;
+const STATUS_TOO_LARGE = 413;
+const RESPONSE_TOO_LARGE = /ResponseSizeTooLarge|Response payload size .*exceeded/i;
+const QUOTE_MAX_CHARACTERS = 1_000;
+
+/** The call itself failed: nothing that the function may have done is known. */
+export function failedCall(arn: string, cause: unknown): TransportError {
+  const { name, message } = cause instanceof Error ? cause : new Error(String(cause));
+  const told = `Lambda did not serve the call of '${arn}': ${name}: ${message}`;
+  if (!(cause instanceof LambdaServiceException)) {
+    const reason = name === "TimeoutError" ? "broken" : "unreachable";
+    return new TransportError(reason, told, { cause });
+  }
+  const status = cause.$metadata.httpStatusCode;
+  const reason =
+    REASONS[name] ??
+    (status === STATUS_THROTTLED ? "throttled" : status === STATUS_TOO_LARGE ? "too-large" : "unreachable");
+  return new TransportError(reason, told, { cause });
+}
+
+/** The function was called and ended by an error: it threw, exceeded its time or its memory, or answered too much. */
+export function failedFunction(arn: string, { FunctionError, Payload }: InvokeCommandOutput): TransportError {
+  const text = Buffer.from(Payload ?? [])
+    .toString("utf8")
+    .slice(0, QUOTE_MAX_CHARACTERS);
+  const reason = RESPONSE_TOO_LARGE.test(text) ? "too-large" : "broken";
+  return new TransportError(reason, `the function '${arn}' failed (${FunctionError}): ${text}`);
+}

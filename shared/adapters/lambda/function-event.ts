@@ -1,0 +1,93 @@
+/** The exchange as a function sees it: one JSON event for the request, one JSON object for the answer, bytes in base64. */
+import type { ExchangeRequest, LambdaDestination } from "../../engine/ports/endpoints.ts";
+import { TransportError } from "../../engine/ports/endpoints.ts";
+import { zstd } from "./zstd.ts";
+
+/** Of a synchronous call, in either direction. */
+export const PAYLOAD_MAX_BYTES = 6 * 1024 * 1024;
+/** Smaller bodies fit anyway, and compressing them would cost time alone. */
+const COMPRESS_FROM_BYTES = 4 * 1024 * 1024;
+/** A small answer can unpack to anything; this is far more than a journal can hold. */
+const UNPACKED_MAX_BYTES = 256 * 1024 * 1024;
+
+export interface FunctionAnswer {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
+/** @throws TransportError `too-large` where the event exceeds what a call carries */
+export function eventPayload(
+  { method, path, headers }: Pick<ExchangeRequest, "method" | "path" | "headers">,
+  body: Uint8Array,
+  { compression }: LambdaDestination,
+): Uint8Array {
+  const compressing = compression === "zstd" && zstd !== undefined;
+  const packed = compressing && body.length >= COMPRESS_FROM_BYTES;
+  const event = {
+    path,
+    httpMethod: method,
+    headers: {
+      ...headers,
+      ...(compressing && { "accept-encoding": "zstd" }),
+      ...(packed && { "content-encoding": "zstd" }),
+    },
+    body: Buffer.from(packed ? zstd!.compress(body) : body).toString("base64"),
+    isBase64Encoded: true,
+  };
+  const payload = Buffer.from(JSON.stringify(event));
+  if (payload.length <= PAYLOAD_MAX_BYTES) return payload;
+  throw new TransportError(
+    "too-large",
+    `the journal and its start make an event of ${payload.length} bytes, and Lambda takes at most ${PAYLOAD_MAX_BYTES}`,
+  );
+}
+
+/** @throws TransportError `broken` where the payload is not the answer of an SDK */
+export function answerOfPayload(payload: Uint8Array | undefined): FunctionAnswer {
+  const answer = parsed(payload);
+  const { statusCode, headers, isBase64Encoded = false } = answer;
+  const body = answer["body"] ?? "";
+  if (!Number.isInteger(statusCode) || Number(statusCode) < 100 || Number(statusCode) > 599) {
+    throw unlikely("statusCode is no status");
+  }
+  if (typeof body !== "string") throw unlikely("body is no text");
+  if (typeof isBase64Encoded !== "boolean") throw unlikely("isBase64Encoded is no boolean");
+  const lowered = headersOf(headers);
+  const bytes = new Uint8Array(Buffer.from(body, isBase64Encoded ? "base64" : "utf8"));
+  return { status: Number(statusCode), headers: lowered, body: unpacked(bytes, lowered["content-encoding"]) };
+}
+
+function parsed(payload: Uint8Array | undefined): Readonly<Record<string, unknown>> {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(Buffer.from(payload ?? []).toString("utf8"));
+  } catch (cause) {
+    throw unlikely("it is no JSON", cause);
+  }
+  if (typeof answer !== "object" || answer === null || Array.isArray(answer)) throw unlikely("it is no JSON object");
+  return answer as Readonly<Record<string, unknown>>;
+}
+
+function headersOf(headers: unknown): Readonly<Record<string, string>> {
+  if (headers === undefined || headers === null) return {};
+  if (typeof headers !== "object" || Array.isArray(headers)) throw unlikely("headers is no object");
+  const pairs = Object.entries(headers as object).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
+  return Object.fromEntries(pairs);
+}
+
+function unpacked(body: Uint8Array, encoding: string | undefined): Uint8Array {
+  if (encoding === undefined || encoding === "" || encoding === "identity") return body;
+  if (encoding.toLowerCase() !== "zstd" || zstd === undefined) throw unlikely(`its content-encoding is '${encoding}'`);
+  try {
+    return zstd.decompress(body, { maxOutputLength: UNPACKED_MAX_BYTES });
+  } catch (cause) {
+    throw unlikely("its body cannot be decompressed", cause);
+  }
+}
+
+function unlikely(why: string, cause?: unknown): TransportError {
+  const message = `the function's answer is not that of a Restate SDK: ${why}. Check that the ARN is that of an SDK endpoint`;
+  return new TransportError("broken", message, { cause });
+}

@@ -1,0 +1,40 @@
+/** Timers where no service keeps them: a delayed message climbs towards its moment in hops, each sent by whoever took the last. */
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { Queue } from "../../engine/ports/queue.ts";
+import { QUEUE_DELAY_MAX_MS } from "../../engine/ports/queue.ts";
+import type { Timer, Timers } from "../../engine/ports/timers.ts";
+
+export interface LadderTimersOptions {
+  readonly queue: Queue;
+  readonly clock: Clock;
+  /** The longest hop; what the queue takes at most unless told. */
+  readonly hopMs?: number;
+}
+
+/**
+ * It knows no names: what is set twice are two hints, and what is cancelled is a hint for a moment that nobody waits for.
+ * Each hop is acked after the next was sent (I11); a lost one is what the sweeper finds (I8).
+ */
+export class LadderTimers implements Timers {
+  readonly #queue: Queue;
+  readonly #clock: Clock;
+  readonly #hopMs: number;
+
+  /** @throws RangeError where the queue cannot delay by a hop */
+  constructor({ queue, clock, hopMs = QUEUE_DELAY_MAX_MS }: LadderTimersOptions) {
+    if (!(hopMs > 0 && hopMs <= QUEUE_DELAY_MAX_MS)) {
+      throw new RangeError(`a hop takes more than 0 and at most ${QUEUE_DELAY_MAX_MS} ms, not ${hopMs}`);
+    }
+    this.#queue = queue;
+    this.#clock = clock;
+    this.#hopMs = hopMs;
+  }
+
+  async at({ invocationId, wakeAtMs }: Timer): Promise<void> {
+    const nowMs = this.#clock.nowMs();
+    const delayMs = Math.min(this.#hopMs, Math.max(0, Math.ceil(wakeAtMs - nowMs)));
+    await this.#queue.send({ invocationId, sentAtMs: nowMs, delayMs, wakeAtMs });
+  }
+
+  async cancel(): Promise<void> {}
+}

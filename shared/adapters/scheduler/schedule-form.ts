@@ -1,0 +1,20 @@
+/** How a timer is written as a schedule: its name and its moment. */
+import { createHash } from "node:crypto";
+
+const NAME_READABLE_CHARACTERS = 38;
+const NAME_HASH_CHARACTERS = 24;
+
+/**
+ * A schedule's name has at most 64 characters, fewer than a timer's. Its beginning stays, for whoever looks for an
+ * invocation among the schedules; 144 bits of a hash stand for the whole (I7).
+ */
+export function scheduleName(timerName: string): string {
+  const readable = timerName.slice(0, NAME_READABLE_CHARACTERS).replaceAll(/[^0-9A-Za-z_-]/g, "_");
+  const hash = createHash("sha256").update(timerName).digest("base64url").slice(0, NAME_HASH_CHARACTERS);
+  return `${readable}.${hash}`;
+}
+
+/** Whole seconds of UTC; fractions are dropped, so that a schedule is never late by them. */
+export function scheduleExpression(atMs: number): string {
+  return `at(${new Date(atMs).toISOString().slice(0, 19)})`;
+}

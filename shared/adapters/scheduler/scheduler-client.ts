@@ -1,0 +1,34 @@
+/** The client that the timers of one process share. */
+import { SchedulerClient } from "@aws-sdk/client-scheduler";
+
+const SOCKETS_MAX = 128;
+const CONNECT_TIMEOUT_MS = 1_000;
+const REQUEST_TIMEOUT_MS = 3_000;
+/** Creation is limited to some hundreds a second in smaller Regions: throttled ones are worth a few more tries. */
+const ATTEMPTS_MAX = 6;
+
+export interface SchedulerClientOptions {
+  /** The environment's region unless told. */
+  readonly region?: string;
+  /** Another service than AWS's, such as an emulator. */
+  readonly endpoint?: string;
+  /** The environment's credentials unless told. */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+}
+
+export function schedulerClient({ region, endpoint, credentials }: SchedulerClientOptions = {}): SchedulerClient {
+  const agent = { maxSockets: SOCKETS_MAX, keepAlive: true };
+  return new SchedulerClient({
+    maxAttempts: ATTEMPTS_MAX,
+    requestHandler: {
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      throwOnRequestTimeout: true,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
+    ...(region !== undefined && { region }),
+    ...(endpoint !== undefined && { endpoint }),
+    ...(credentials !== undefined && { credentials }),
+  });
+}

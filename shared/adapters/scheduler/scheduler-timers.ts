@@ -1,0 +1,98 @@
+/** Timers on EventBridge Scheduler: each is a schedule that fires once, ahead of its time, into the queue, and is then gone. */
+import type { SchedulerClient } from "@aws-sdk/client-scheduler";
+import {
+  ConflictException,
+  CreateScheduleCommand,
+  DeleteScheduleCommand,
+  ResourceNotFoundException,
+} from "@aws-sdk/client-scheduler";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { Queue } from "../../engine/ports/queue.ts";
+import { QUEUE_DELAY_MAX_MS } from "../../engine/ports/queue.ts";
+import { StoreError } from "../../engine/ports/table.ts";
+import type { Timer, Timers } from "../../engine/ports/timers.ts";
+import { bodyOfWake } from "../../engine/ports/wake-body.ts";
+import { scheduleExpression, scheduleName } from "./schedule-form.ts";
+
+/** A schedule fires within the minute that begins at its time. */
+const EARLY_MS = 60_000;
+
+export interface SchedulerTimersOptions {
+  readonly client: SchedulerClient;
+  /** Takes the timers that are near, and is the target of all schedules. */
+  readonly queue: Queue;
+  readonly queueArn: string;
+  /** The role as which the service sends to the queue. */
+  readonly roleArn: string;
+  /** The group in which all schedules of the environment are. */
+  readonly groupName: string;
+  readonly clock: Clock;
+  /** Schedules fire so long before their timer's time, and the queue delays the rest; one minute unless told. */
+  readonly earlyMs?: number;
+  /** Timers that are due within this time go to the queue as delayed messages; twice `earlyMs` unless told. */
+  readonly nearMs?: number;
+}
+
+export class SchedulerTimers implements Timers {
+  readonly #options: SchedulerTimersOptions;
+  readonly #earlyMs: number;
+  readonly #nearMs: number;
+
+  /** @throws RangeError where the times do not fit each other or the queue */
+  constructor(options: SchedulerTimersOptions) {
+    this.#options = options;
+    this.#earlyMs = options.earlyMs ?? EARLY_MS;
+    this.#nearMs = options.nearMs ?? 2 * this.#earlyMs;
+    if (!(this.#earlyMs >= 0 && this.#nearMs > this.#earlyMs && this.#nearMs <= QUEUE_DELAY_MAX_MS)) {
+      throw new RangeError(
+        `schedules can be early by 0 ms to less than ${QUEUE_DELAY_MAX_MS} ms, and near timers are further away than that`,
+      );
+    }
+  }
+
+  async at({ name, invocationId, wakeAtMs }: Timer): Promise<void> {
+    const { client, queue, queueArn, roleArn, groupName, clock } = this.#options;
+    const nowMs = clock.nowMs();
+    const leftMs = Math.max(0, Math.ceil(wakeAtMs - nowMs));
+    if (leftMs <= this.#nearMs) {
+      await queue.send({ invocationId, sentAtMs: nowMs, delayMs: leftMs, wakeAtMs });
+      return;
+    }
+    const fireAtMs = wakeAtMs - this.#earlyMs;
+    const command = new CreateScheduleCommand({
+      Name: scheduleName(name),
+      GroupName: groupName,
+      ScheduleExpression: scheduleExpression(fireAtMs),
+      ScheduleExpressionTimezone: "UTC",
+      FlexibleTimeWindow: { Mode: "OFF" },
+      ActionAfterCompletion: "DELETE",
+      Target: {
+        Arn: queueArn,
+        RoleArn: roleArn,
+        Input: bodyOfWake({ invocationId, sentAtMs: fireAtMs, delayMs: 0, wakeAtMs }),
+      },
+    });
+    // The name is set already: the first time stays.
+    await scheduled("set a timer", () => client.send(command), ConflictException);
+  }
+
+  /** Timers that went to the queue at once are hints by now, and cannot be taken back. */
+  async cancel(name: string): Promise<void> {
+    const command = new DeleteScheduleCommand({ Name: scheduleName(name), GroupName: this.#options.groupName });
+    await scheduled("cancel a timer", () => this.#options.client.send(command), ResourceNotFoundException);
+  }
+}
+
+async function scheduled(
+  what: string,
+  request: () => Promise<unknown>,
+  welcome: typeof ConflictException | typeof ResourceNotFoundException,
+): Promise<void> {
+  try {
+    await request();
+  } catch (cause) {
+    if (cause instanceof welcome) return;
+    const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+    throw new StoreError(`EventBridge Scheduler could not ${what}: ${reason}`, { cause });
+  }
+}

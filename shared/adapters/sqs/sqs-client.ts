@@ -1,0 +1,35 @@
+/** The client that the queues of one process share. */
+import { SQSClient } from "@aws-sdk/client-sqs";
+
+/** Long polls hold their sockets, and sends must never wait for one of those to end. */
+const SOCKETS_MAX = 256;
+const CONNECT_TIMEOUT_MS = 1_000;
+/** Of everything but a long poll, which says for itself how long it takes. */
+const REQUEST_TIMEOUT_MS = 3_000;
+const ATTEMPTS_MAX = 4;
+
+export interface SqsClientOptions {
+  /** The environment's region unless told. */
+  readonly region?: string;
+  /** Another service than AWS's, such as an emulator. */
+  readonly endpoint?: string;
+  /** The environment's credentials unless told. */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+}
+
+export function sqsClient({ region, endpoint, credentials }: SqsClientOptions = {}): SQSClient {
+  const agent = { maxSockets: SOCKETS_MAX, keepAlive: true };
+  return new SQSClient({
+    maxAttempts: ATTEMPTS_MAX,
+    requestHandler: {
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      throwOnRequestTimeout: true,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
+    ...(region !== undefined && { region }),
+    ...(endpoint !== undefined && { endpoint }),
+    ...(credentials !== undefined && { credentials }),
+  });
+}

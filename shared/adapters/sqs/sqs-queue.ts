@@ -1,0 +1,177 @@
+/** The queue on SQS: a standard queue, whose messages come at least once and in no order. */
+import type { Message, SQSClient } from "@aws-sdk/client-sqs";
+import {
+  ChangeMessageVisibilityBatchCommand,
+  DeleteMessageBatchCommand,
+  ReceiveMessageCommand,
+  SendMessageBatchCommand,
+} from "@aws-sdk/client-sqs";
+import type { Clock } from "../../engine/ports/clock.ts";
+import type { Log } from "../../engine/ports/log.ts";
+import type { Delivery, Queue, Ticket, Wake } from "../../engine/ports/queue.ts";
+import { QUEUE_DELAY_MAX_MS } from "../../engine/ports/queue.ts";
+import { StoreError } from "../../engine/ports/table.ts";
+import { bodyOfWake } from "../../engine/ports/wake-body.ts";
+import type { BatchAnswer, FailedEntry } from "./batch-calls.ts";
+import { BatchCalls } from "./batch-calls.ts";
+import type { ReceivedMessage, UnreadableMessage } from "./received-message.ts";
+import { readMessages } from "./received-message.ts";
+import { storeFailure } from "./store-failure.ts";
+
+const RECEIVE_MAX_MESSAGES = 10;
+const POLL_MAX_S = 20;
+/** Beyond the time of the long poll itself. */
+const POLL_GRACE_MS = 5_000;
+const VISIBILITY_MAX_S = 43_200;
+
+export interface SqsQueueOptions {
+  readonly client: SQSClient;
+  readonly queueUrl: string;
+  readonly clock: Clock;
+  /** Is told of messages that are no wakes. */
+  readonly log: Log;
+}
+
+interface Visibility {
+  readonly receipt: string;
+  readonly seconds: number;
+}
+
+/** Delays and visibilities are whole seconds there: fractions are rounded up. Every failure is a StoreError. */
+export class SqsQueue implements Queue {
+  readonly #client: SQSClient;
+  readonly #queueUrl: string;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #sends: BatchCalls<Wake, Ticket>;
+  readonly #acks: BatchCalls<string, true>;
+  readonly #extensions: BatchCalls<Visibility, true>;
+
+  constructor({ client, queueUrl, clock, log }: SqsQueueOptions) {
+    this.#client = client;
+    this.#queueUrl = queueUrl;
+    this.#clock = clock;
+    this.#log = log;
+    this.#sends = new BatchCalls("send messages", clock, async (numbered) => {
+      const Entries = numbered.map(({ Id, entry }) => ({
+        Id,
+        MessageBody: bodyOfWake(entry),
+        DelaySeconds: secondsOf(entry.delayMs),
+      }));
+      const answer = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
+      return answerOf(answer, ({ MessageId }) => MessageId ?? "");
+    });
+    this.#acks = new BatchCalls("delete messages", clock, async (numbered) => {
+      const Entries = numbered.map(({ Id, entry }) => ({ Id, ReceiptHandle: entry }));
+      return answerOf(await client.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries })), () => true);
+    });
+    this.#extensions = new BatchCalls("extend messages", clock, async (numbered) => {
+      const Entries = numbered.map(({ Id, entry: { receipt, seconds } }) => ({
+        Id,
+        ReceiptHandle: receipt,
+        VisibilityTimeout: seconds,
+      }));
+      const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl: queueUrl, Entries });
+      return answerOf(await client.send(command), () => true);
+    });
+  }
+
+  async send(wake: Wake): Promise<Ticket> {
+    if (!(wake.delayMs >= 0 && wake.delayMs <= QUEUE_DELAY_MAX_MS)) {
+      throw new StoreError(`a message can be delayed by 0 to ${QUEUE_DELAY_MAX_MS} ms, not by ${wake.delayMs}`);
+    }
+    const served = await this.#sends.call(wake);
+    if ("done" in served) return served.done;
+    throw new StoreError(`SQS refused a message: ${served.refused.Code}: ${served.refused.Message}`);
+  }
+
+  /** A message can only be deleted by who received it: it comes as a hint for nothing. */
+  async recall(): Promise<void> {}
+
+  async receive(
+    limit: number,
+    visibilityMs: number,
+    waitMs: number,
+    signal?: AbortSignal,
+  ): Promise<readonly Delivery[]> {
+    const untilMs = this.#clock.nowMs() + waitMs;
+    for (;;) {
+      const leftMs = Math.max(0, untilMs - this.#clock.nowMs());
+      const waitS = Math.min(POLL_MAX_S, Math.floor(leftMs / 1000));
+      const messages = await this.#poll(limit, Math.max(1, visibilitySeconds(visibilityMs)), waitS, signal);
+      const { deliveries, unreadable } = readMessages(messages);
+      await Promise.all(unreadable.map((message) => this.#drop(message)));
+      if (deliveries.length > 0 || isAborted(signal)) return deliveries;
+      if (waitS === 0 || this.#clock.nowMs() >= untilMs) return deliveries;
+    }
+  }
+
+  /** A message that is gone, or was given to somebody else since, stays as it is. */
+  async extend(receipt: string, visibilityMs: number): Promise<void> {
+    await this.#extensions.call({ receipt, seconds: visibilitySeconds(visibilityMs) });
+  }
+
+  async ack(receipt: string): Promise<void> {
+    await this.#acks.call(receipt);
+  }
+
+  async #poll(limit: number, visibilityS: number, waitS: number, signal?: AbortSignal): Promise<ReceivedMessage[]> {
+    if (isAborted(signal)) return [];
+    const command = new ReceiveMessageCommand({
+      QueueUrl: this.#queueUrl,
+      MaxNumberOfMessages: Math.min(limit, RECEIVE_MAX_MESSAGES),
+      VisibilityTimeout: visibilityS,
+      WaitTimeSeconds: waitS,
+      MessageSystemAttributeNames: ["ApproximateReceiveCount"],
+    });
+    const requestTimeout = waitS * 1000 + POLL_GRACE_MS;
+    try {
+      const { Messages } = await this.#client.send(command, { requestTimeout, ...(signal && { abortSignal: signal }) });
+      return (Messages ?? []).map(messageOf);
+    } catch (cause) {
+      // Whoever let go of the poll wants nothing of it; what it may have taken comes again when its visibility ends.
+      if (isAborted(signal)) return [];
+      throw storeFailure("receive messages", cause);
+    }
+  }
+
+  async #drop({ messageId, receipt, reason }: UnreadableMessage): Promise<void> {
+    this.#log.error("a message that is no wake was deleted from the queue", { messageId, reason });
+    await this.ack(receipt).catch((error: unknown) =>
+      this.#log.warn("a message that is no wake stays in the queue", { messageId, error: String(error) }),
+    );
+  }
+}
+
+function isAborted(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
+}
+
+function secondsOf(ms: number): number {
+  return Math.ceil(ms / 1000);
+}
+
+function visibilitySeconds(ms: number): number {
+  return Math.min(VISIBILITY_MAX_S, Math.max(0, secondsOf(ms)));
+}
+
+function messageOf({ MessageId, ReceiptHandle, Body, Attributes }: Message): ReceivedMessage {
+  return {
+    messageId: MessageId ?? "",
+    receipt: ReceiptHandle ?? "",
+    body: Body ?? "",
+    receiveCount: Attributes?.ApproximateReceiveCount,
+  };
+}
+
+interface ServiceAnswer<Successful> {
+  readonly Successful?: readonly (Successful & { readonly Id: string | undefined })[] | undefined;
+  readonly Failed?: readonly FailedEntry[] | undefined;
+}
+
+function answerOf<Successful, Done>(
+  { Successful, Failed }: ServiceAnswer<Successful>,
+  doneOf: (successful: Successful) => Done,
+): BatchAnswer<Done> {
+  return { done: new Map(Successful?.map((one) => [one.Id ?? "", doneOf(one)])), failed: Failed ?? [] };
+}

@@ -1,0 +1,8 @@
+/** What went wrong at SQS, said in the words of the ports. */
+import { StoreError } from "../../engine/ports/table.ts";
+
+/** @param what the request that failed, as in "send messages" */
+export function storeFailure(what: string, cause: unknown): StoreError {
+  const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+  return new StoreError(`SQS could not ${what}: ${reason}`, { cause });
+}

@@ -1,0 +1,37 @@
+/** A wake as text, for queues and timers that carry text: one form, so that whatever sends it the same reader takes it. */
+import { IdError, parseInvocationId } from "../../core/model/ids.ts";
+import type { Wake } from "./queue.ts";
+import { QUEUE_DELAY_MAX_MS } from "./queue.ts";
+
+export type ReadBody = { readonly wake: Wake } | { readonly wrong: string };
+
+export function bodyOfWake({ invocationId, sentAtMs, delayMs, wakeAtMs }: Wake): string {
+  return JSON.stringify({ id: invocationId, sentAtMs, delayMs, ...(wakeAtMs !== undefined && { wakeAtMs }) });
+}
+
+/** Anybody who may write to a queue may write anything into it: what is no wake is told apart, and never thrown. */
+export function wakeOfBody(body: string): ReadBody {
+  let read: unknown;
+  try {
+    read = JSON.parse(body);
+  } catch {
+    return { wrong: "it is no JSON" };
+  }
+  if (typeof read !== "object" || read === null || Array.isArray(read)) return { wrong: "it is no JSON object" };
+  const { id, sentAtMs, delayMs, wakeAtMs } = read as Readonly<Record<string, unknown>>;
+  if (typeof id !== "string") return { wrong: "it has no id" };
+  if (!isMoment(sentAtMs)) return { wrong: "sentAtMs is no moment" };
+  if (!isMoment(delayMs) || delayMs > QUEUE_DELAY_MAX_MS) return { wrong: "delayMs is no delay of a queue" };
+  if (wakeAtMs !== undefined && !isMoment(wakeAtMs)) return { wrong: "wakeAtMs is no moment" };
+  try {
+    const invocationId = parseInvocationId(id);
+    return { wake: { invocationId, sentAtMs, delayMs, ...(wakeAtMs !== undefined && { wakeAtMs }) } };
+  } catch (error) {
+    if (error instanceof IdError) return { wrong: `its id is none: ${error.message}` };
+    throw error;
+  }
+}
+
+function isMoment(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}

@@ -1,0 +1,6 @@
+/** Endpoints that pick the way by what the destination is: an address over HTTP, or a function on Lambda. */
+import type { Endpoints } from "../engine/ports/endpoints.ts";
+
+export function endpointsByDestination({ https, lambda }: Readonly<Record<"https" | "lambda", Endpoints>>): Endpoints {
+  return { open: (request) => ("arn" in request.destination ? lambda : https).open(request) };
+}

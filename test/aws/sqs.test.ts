@@ -1,0 +1,56 @@
+/** The queue's contract on SQS, and what only SQS has: whole seconds, batches, foreign bodies. */
+import { GetQueueAttributesCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { sqsClient } from "../../shared/adapters/sqs/sqs-client.ts";
+import { SqsQueue } from "../../shared/adapters/sqs/sqs-queue.ts";
+import { StoreError } from "../../shared/engine/ports/table.ts";
+import { invocation, queueContract } from "../contracts/queue-contract.ts";
+import { silentLog } from "../recording-log.ts";
+import type { OpenSqsQueue } from "./open-queue.ts";
+import { openQueue, SECONDS } from "./open-queue.ts";
+import { serviceOptions, systemClock } from "./services.ts";
+
+queueContract("sqs", openQueue, SECONDS);
+
+describe("the queue on SQS", () => {
+  let opened: OpenSqsQueue;
+  beforeEach(async () => {
+    opened = await openQueue();
+  });
+  afterEach(() => opened.close());
+
+  const messagesIn = async (attribute: "ApproximateNumberOfMessages" | "ApproximateNumberOfMessagesDelayed") => {
+    const command = new GetQueueAttributesCommand({ QueueUrl: opened.queueUrl, AttributeNames: [attribute] });
+    return Number((await opened.client.send(command)).Attributes?.[attribute]);
+  };
+  const sendBody = (body: string) =>
+    opened.client.send(new SendMessageCommand({ QueueUrl: opened.queueUrl, MessageBody: body }));
+
+  test("a fraction of a second is rounded up: the message is delayed, not sent at once", async () => {
+    await opened.queue.send({ invocationId: invocation(1), sentAtMs: 0, delayMs: 1 });
+    expect(await messagesIn("ApproximateNumberOfMessagesDelayed")).toBe(1);
+    expect(await opened.queue.receive(1, 30_000, 5_000)).toMatchObject([{ wake: { delayMs: 1 } }]);
+  });
+
+  test("a message that is no wake is told to the log and deleted, and keeps no other back", async () => {
+    await sendBody("look at this");
+    await opened.queue.send({ invocationId: invocation(1), sentAtMs: 0, delayMs: 0 });
+    await sendBody(JSON.stringify({ id: "inv_1nonsense", sentAtMs: 0, delayMs: 0 }));
+    const received = await opened.queue.receive(10, 1_000, 2_000);
+    expect(received.map(({ wake }) => wake.invocationId)).toEqual([invocation(1)]);
+    expect(opened.log.lines.map(({ level }) => level)).toEqual(["error", "error"]);
+    await opened.advance(1_700);
+    expect(await opened.queue.receive(10, 1_000, 0)).toMatchObject([{ receiveCount: 2 }]);
+    expect(await messagesIn("ApproximateNumberOfMessages")).toBe(0);
+  });
+
+  test("a queue that is not there is a StoreError for whoever asks", async () => {
+    const client = sqsClient(serviceOptions());
+    const queueUrl = `${opened.queueUrl}-gone`;
+    const gone = new SqsQueue({ client, queueUrl, clock: systemClock, log: silentLog });
+    await expect(gone.send({ invocationId: invocation(1), sentAtMs: 0, delayMs: 0 })).rejects.toThrow(StoreError);
+    await expect(gone.receive(1, 1_000, 0)).rejects.toThrow(StoreError);
+    await expect(gone.ack("receipt")).rejects.toThrow(StoreError);
+    client.destroy();
+  });
+});

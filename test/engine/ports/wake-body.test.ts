@@ -1,0 +1,53 @@
+/** Wakes as text, and what is no wake. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Wake } from "../../../shared/engine/ports/queue.ts";
+import { bodyOfWake, wakeOfBody } from "../../../shared/engine/ports/wake-body.ts";
+import { invocation } from "../../contracts/queue-contract.ts";
+
+const moment = fc.integer({ min: 0, max: 8_640_000_000_000_000 });
+
+test("a wake is read as it was written", () => {
+  fc.assert(
+    fc.property(
+      fc.nat(),
+      moment,
+      fc.integer({ min: 0, max: 900_000 }),
+      fc.option(moment),
+      (n, sentAtMs, delayMs, wakeAtMs) => {
+        const wake: Wake = { invocationId: invocation(n), sentAtMs, delayMs, ...(wakeAtMs !== null && { wakeAtMs }) };
+        expect(wakeOfBody(bodyOfWake(wake))).toEqual({ wake });
+      },
+    ),
+  );
+});
+
+test("what it does not know it leaves out, so that later versions may say more", () => {
+  const body = JSON.stringify({ id: invocation(1), sentAtMs: 1, delayMs: 2, colour: "red" });
+  expect(wakeOfBody(body)).toEqual({ wake: { invocationId: invocation(1), sentAtMs: 1, delayMs: 2 } });
+});
+
+const GOOD = { id: invocation(1), sentAtMs: 1, delayMs: 2 };
+
+test.each([
+  ["", "it is no JSON"],
+  ["wake up", "it is no JSON"],
+  ["null", "it is no JSON object"],
+  ["[]", "it is no JSON object"],
+  ['"text"', "it is no JSON object"],
+  ["{}", "it has no id"],
+  [JSON.stringify({ ...GOOD, id: 7 }), "it has no id"],
+  [JSON.stringify({ ...GOOD, id: "inv_1abc" }), "its id is none"],
+  [JSON.stringify({ ...GOOD, sentAtMs: "1" }), "sentAtMs"],
+  [JSON.stringify({ ...GOOD, sentAtMs: -1 }), "sentAtMs"],
+  [JSON.stringify({ ...GOOD, delayMs: 900_001 }), "delayMs"],
+  [JSON.stringify({ ...GOOD, delayMs: undefined }), "delayMs"],
+  [JSON.stringify({ ...GOOD, wakeAtMs: null }), "wakeAtMs"],
+  ['{"id":"__proto__","sentAtMs":1e999,"delayMs":0}', "sentAtMs"],
+])("%s is no wake: %s", (body, why) => {
+  expect(wakeOfBody(body)).toEqual({ wrong: expect.stringContaining(why) });
+});
+
+test("no text at all makes it throw", () => {
+  fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (body) => wakeOfBody(body) !== undefined));
+});
