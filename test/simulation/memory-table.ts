@@ -189,7 +189,7 @@ function less(found: Scalar | undefined, than: number | string): boolean {
 }
 
 function byBytes(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
 function byPlace(a: Place, b: Place): number {

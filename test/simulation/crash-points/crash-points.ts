@@ -32,7 +32,8 @@ export async function crashPoints(
     return { possible: 1, covered: 0, failures: [failure], slowest };
   }
   const points = recorded.calls.flatMap((_, at) => FAULTS.map((fault): Point => ({ at, fault })));
-  const chosen = points.filter((point) => ONLY === undefined || ONLY === pathOf(ownership, scenario, point));
+  const only = sabotage === undefined ? ONLY : undefined;
+  const chosen = points.filter((point) => only === undefined || only === pathOf(ownership, scenario, point));
   const failures: string[] = [];
   let tried = 0;
   for (const point of chosen) {

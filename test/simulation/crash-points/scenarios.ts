@@ -129,6 +129,16 @@ export const SCENARIOS: readonly Scenario[] = [
     expected: { guardian: once("failed 409"), nap: { count: [0, 1], outcomes: ["failed 409"] } },
   },
   {
+    name: "kill before any park",
+    async play(client) {
+      const id = await client.send("restless", { input: 30 * MINUTE_MS, key: "k" });
+      await client.wait(100);
+      if (id !== undefined) await client.kill(id);
+    },
+    expected: { restless: once("failed 409"), nap: { count: [0, 1], outcomes: ["failed 409"] } },
+    needs: { stumble: STUMBLES + 1 },
+  },
+  {
     name: "retry in the driver",
     play: (client) => client.call("stumbling"),
     expected: { stumbling: once('"<stumble>"') },

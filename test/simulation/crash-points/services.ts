@@ -77,6 +77,10 @@ const service = restate.service({
     },
     stumbling: handlers.handler(retrying(300), async (ctx: Context) => step(ctx, "stumble")),
     falling: handlers.handler(retrying(5_000), async (ctx: Context) => step(ctx, "stumble")),
+    restless: handlers.handler(retrying(300), async (ctx: Context, ms: number) => {
+      const napping = ctx.serviceClient(sim).nap(ms);
+      return [await step(ctx, "stumble"), await napping];
+    }),
     race: async (ctx: Context) =>
       RestatePromise.race([1_000, 4_000, 7_000].map((ms) => ctx.serviceClient(sim).nap(ms))),
     guardian: async (ctx: Context, ms: number) => [await step(ctx, "before"), await ctx.serviceClient(sim).nap(ms)],
