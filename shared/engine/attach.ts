@@ -42,17 +42,19 @@ export async function waitForEnd(engine: Engine, id: InvocationId, signal?: Abor
       engine.drives.ring(id);
       return endedOf(loaded.invocation, undefined);
     }
-    await heard;
+    if (!engine.drives.stopping) await heard;
     signal?.throwIfAborted();
-    if (engine.drives.stopping) throw new StoppingError();
+    if (engine.drives.stopping) throw new StoppingError(id);
   }
 }
 
-/** The process ends before the invocation does: the caller may attach again elsewhere. */
+/** The process ends, or its time is up, before the invocation is over: the caller may attach again elsewhere. */
 export class StoppingError extends Error {
   override name = "StoppingError";
-  constructor() {
-    super("The server is stopping; the invocation goes on when it is back");
+  readonly invocationId: InvocationId;
+  constructor(invocationId: InvocationId) {
+    super(`nobody waits here any longer for the end of ${invocationId}, which goes on`);
+    this.invocationId = invocationId;
   }
 }
 

@@ -1,7 +1,7 @@
 /** A request that waits for its answer: accepted and driven by the same process, without a queue between (design §3.1). */
 import type { Acceptance } from "../core/invocation/acceptance.ts";
 import { accept, heldByAcceptor } from "./accept.ts";
-import type { Lease } from "./acceptance-record.ts";
+import { type Lease, NO_LEASE } from "./acceptance-record.ts";
 import { waitForEnd } from "./attach.ts";
 import { drive } from "./drive.ts";
 import { endedOf } from "./ended.ts";
@@ -17,6 +17,8 @@ export async function call(engine: Engine, submission: Submission, signal?: Abor
   const submitted = await submit(engine, submission);
   if (submitted.kind !== "acceptance") return submitted;
   const { acceptance } = submitted;
+  if (submitted.slow && engine.settings.leavesSlowToQueue === true)
+    return await callByWorker(engine, acceptance, signal);
   const lease = nextLease(engine, engine.drives.newToken());
   if (submission.idempotencyKey === undefined) return await callFresh(engine, acceptance, lease, signal);
   const [acceptation, backstop] = await Promise.all([
@@ -45,6 +47,13 @@ async function callFresh(
   if ((await drive(engine, held)) !== "ended") return await answer(engine, acceptance, signal);
   void engine.queue.recall(await backstop);
   return endedOf(held.invocation, undefined);
+}
+
+/** A handler known as slow would be cut again here: a worker has the time that this driver lacks (design §3.6). */
+async function callByWorker(engine: Engine, acceptance: Acceptance, signal: AbortSignal | undefined): Promise<Ended> {
+  const [acceptation] = await Promise.all([accept(engine, acceptance, NO_LEASE), sendWake(engine, acceptance.id, 0)]);
+  if (acceptation.kind === "existing") return await joinCall(engine, acceptation.loaded, signal);
+  return await answer(engine, acceptance, signal);
 }
 
 /** A repeated key meets the first invocation, and drives or wakes it where nobody does. */

@@ -1,6 +1,7 @@
 /** The children of a segment: calls are accepted and driven along where possible, sends go to the queue. */
 import type { Acceptance, Source } from "../core/invocation/acceptance.ts";
 import type { Effect } from "../core/invocation/effects.ts";
+import type { EffectiveSettings } from "../core/model/service.ts";
 import { targetText } from "../core/model/target.ts";
 import { accept, heldByAcceptor, newNonce } from "./accept.ts";
 import { NO_LEASE } from "./acceptance-record.ts";
@@ -32,14 +33,18 @@ export async function acceptChild(
   effect: AcceptChild,
   room: number,
 ): Promise<Held | undefined> {
-  const acceptance = await acceptanceOf(engine, held, effect);
+  const { service, handler } = effect.child.target;
+  const routing = await engine.registry.route(service, handler);
+  const settings = routing.found ? routing.route.settings : engine.settings.defaults;
+  const acceptance = acceptanceOf(engine, held, effect, settings);
   const { completionId } = effect;
   const isThis = isMadeBy(held, effect);
   if (completionId === undefined) {
     await acceptSend(engine, acceptance, isThis);
     return undefined;
   }
-  const alongside = room > 0 && held.depth < DEPTH_MAX && !held.stopping;
+  const tooSlow = engine.settings.leavesSlowToQueue === true && routing.found && routing.slow === true;
+  const alongside = room > 0 && held.depth < DEPTH_MAX && !held.stopping && !tooSlow;
   const lease = alongside ? nextLease(engine, engine.drives.newToken()) : NO_LEASE;
   const acceptation = await accept(engine, acceptance, lease, isThis);
   if (acceptation.kind === "existing") {
@@ -61,19 +66,18 @@ function isMadeBy({ invocation }: Held, { child }: AcceptChild): (former: Accept
   return ({ createdAtMs }) => child.idempotencyKey === undefined || createdAtMs >= madeAtMs;
 }
 
-async function acceptanceOf(
+function acceptanceOf(
   engine: Engine,
   held: Held,
   { child, childId, completionId, startAtMs }: AcceptChild,
-): Promise<Acceptance> {
+  settings: EffectiveSettings,
+): Acceptance {
   const { id, nonce, target: callerTarget, traceparent } = held.invocation.acceptance;
   const caller = { callerId: id, callerTarget: targetText(callerTarget) };
   const source: Source =
     completionId === undefined
       ? { kind: "send", ...caller }
       : { kind: "call", ...caller, callerNonce: nonce, completionId };
-  const routing = await engine.registry.route(child.target.service, child.target.handler);
-  const settings = routing.found ? routing.route.settings : engine.settings.defaults;
   return {
     id: childId,
     nonce: newNonce(engine),

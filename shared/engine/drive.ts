@@ -51,8 +51,19 @@ async function takeTurn(engine: Engine, held: Held): Promise<Turn> {
   if (held.stopping) return await park(engine, held, { kind: "park", status: "ready" });
   held.invocation = transition.next;
   const ended = await attempt(engine, held, step);
+  if (ended.ending.kind === "cut") await learnSlow(engine, held, ended);
   if (held.lost) return "lost";
   return await follow(engine, held, decide(engine, held, ended));
+}
+
+/** An attempt that was cut for time would be cut again by every driver with as little of it (design §3.6). */
+async function learnSlow(engine: Engine, held: Held, { attempt: span }: AttemptEnded): Promise<void> {
+  const { slowFromMs } = engine.settings;
+  if (held.lost || slowFromMs === undefined || engine.drives.stopReason !== "time") return;
+  if (span.endedAtMs - span.startedAtMs < slowFromMs) return;
+  const { service, handler } = held.invocation.acceptance.target;
+  engine.log.info("a handler is slow", { service, handler, attemptMs: span.endedAtMs - span.startedAtMs });
+  await engine.registry.noteSlow(service, handler);
 }
 
 function decide(engine: Engine, held: Held, ended: AttemptEnded): Transition {

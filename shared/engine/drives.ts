@@ -3,6 +3,9 @@ import type { InvocationId, Token } from "../core/model/ids.ts";
 import { type Held, letGo, lose } from "./held.ts";
 import type { Clock } from "./ports/clock.ts";
 
+/** `shutdown`: the process ends. `time`: its time for this event is nearly over, and it may be given another event later. */
+export type StopReason = "shutdown" | "time";
+
 /**
  * Nothing here is truth: a second process that knows none of it reaches the same results, later (I8).
  * The watch over leases and silent exchanges runs only while something is being driven.
@@ -13,7 +16,8 @@ export class Drives {
   readonly #held = new Map<InvocationId, Held>();
   readonly #bells = new Map<InvocationId, Set<() => void>>();
   #tokens = 0;
-  #stopping = false;
+  #stopReason: StopReason | undefined;
+  #settled: (() => void)[] = [];
   /** One watch goes round at a time. */
   watched = false;
 
@@ -28,7 +32,11 @@ export class Drives {
   }
 
   get stopping(): boolean {
-    return this.#stopping;
+    return this.#stopReason !== undefined;
+  }
+
+  get stopReason(): StopReason | undefined {
+    return this.#stopReason;
   }
 
   newToken(): Token {
@@ -44,11 +52,13 @@ export class Drives {
     const former = this.#held.get(held.id);
     if (former !== undefined && former !== held) lose(former);
     this.#held.set(held.id, held);
-    if (this.#stopping) held.stopping = true;
+    if (this.stopping) held.stopping = true;
   }
 
   remove(held: Held): void {
     if (this.#held.get(held.id) === held) this.#held.delete(held.id);
+    if (this.#held.size > 0) return;
+    for (const resolve of this.#settled.splice(0)) resolve();
   }
 
   find(id: InvocationId): Held | undefined {
@@ -84,9 +94,19 @@ export class Drives {
     if (waiting.size === 0 && this.#bells.get(id) === waiting) this.#bells.delete(id);
   }
 
+  /** Resolves when this process drives nothing any more. */
+  async settled(): Promise<void> {
+    if (this.#held.size > 0) await new Promise<void>((resolve) => this.#settled.push(resolve));
+  }
+
+  /** A process that stopped for time has got another event, and may drive again. */
+  resume(): void {
+    this.#stopReason = undefined;
+  }
+
   /** Asks every driver to park at its next occasion and lets go of open exchanges. */
-  stop(): void {
-    this.#stopping = true;
+  stop(why: StopReason = "shutdown"): void {
+    this.#stopReason = why;
     for (const held of this.#held.values()) {
       held.stopping = true;
       letGo(held, "stopping");

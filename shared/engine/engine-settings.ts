@@ -12,6 +12,17 @@ export interface EngineSettings {
   readonly messageSizeMaxBytes: number;
   /** A deployment that has accepted an attempt and sent nothing for so long is shown as silent. */
   readonly silentAfterMs: number;
+  /** A parked invocation that no clock wakes is looked at once per interval (I8); ten minutes unless told. */
+  readonly checkIntervalMs?: number;
+  /** The sweeper looks at what was accepted this long ago and is driven by nobody; five minutes unless told. */
+  readonly listingAgeMinMs?: number;
+  /**
+   * An attempt that is cut for time after at least so long makes its handler known as slow. Absent where the process
+   * lives as long as any attempt.
+   */
+  readonly slowFromMs?: number;
+  /** Handlers known as slow are left to the queue: set where drivers have little time, and workers have more. */
+  readonly leavesSlowToQueue?: boolean;
   /** What handlers get that set nothing themselves. */
   readonly defaults: EffectiveSettings;
   /** Upper bounds; absent is unbounded. */

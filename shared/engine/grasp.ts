@@ -9,7 +9,7 @@ import type { Loaded } from "./load.ts";
 import type { Condition } from "./ports/table.ts";
 
 /** Each parked invocation is looked at once per interval, even if nothing wakes it (I8). */
-export const CHECK_INTERVAL_MS = 600_000;
+const CHECK_INTERVAL_MS = 600_000;
 
 export interface Grasp {
   readonly messageDriven: boolean;
@@ -93,7 +93,7 @@ export async function putDown(
 ): Promise<boolean> {
   await held.renewal;
   const mine = held.doubtedToken === undefined ? [held.lease.token] : [held.lease.token, held.doubtedToken];
-  const lookAtMs = wakeAtMs ?? engine.clock.nowMs() + CHECK_INTERVAL_MS;
+  const lookAtMs = wakeAtMs ?? engine.clock.nowMs() + (engine.settings.checkIntervalMs ?? CHECK_INTERVAL_MS);
   held.lease = { token: engine.drives.newToken(), untilMs: 0 };
   const performed = held.invocation.segmentIndex;
   const hold = { status, untilMs: 0, lookAtMs, performed, ...(wakeAtMs !== undefined && { wakeAtMs }) };

@@ -1,18 +1,29 @@
-/** The registry as it lies in the meta store: one partition, an item per deployment, and a head that counts changes. */
+/** The registry as it lies in the meta store: one partition, an item per deployment and per slow handler, and a head that counts changes. */
 import type { Deployment } from "../core/model/deployment.ts";
 import type { Item, Table } from "./ports/table.ts";
+import { readPartition } from "./read-partition.ts";
 
 const HEAD = "head";
 const DEPLOYMENT_PREFIX = "dep#";
+/** Behind the head in key order, so that one query reads both. */
+const SLOW_PREFIX = "slow#";
+const HEAD_TO_SLOW = { from: HEAD, below: "slow$" };
+/** A handler that was slow is tried again after so long: it may have been made faster. */
+const SLOW_KEPT_S = 7 * 86_400;
 const FORMAT = 1;
 /** Below the 400 KB that a table takes, with room for keys and for what is not ASCII. */
 export const DEPLOYMENT_MAX_BYTES = 380_000;
 
 const TEXT = new TextEncoder();
 
-export interface RegistryRead {
-  /** The count of changes before which these deployments were read; 0 of an empty registry. */
+export interface RegistryHead {
+  /** The count of changes before which it was read; 0 of an empty registry. */
   readonly version: number;
+  /** Handlers that were too slow for a driver with little time, as `<service>/<handler>`. */
+  readonly slow: ReadonlySet<string>;
+}
+
+export interface RegistryRead extends RegistryHead {
   readonly deployments: readonly Deployment[];
 }
 
@@ -20,14 +31,28 @@ export function registryPk(keyPrefix: string): string {
   return `${keyPrefix}registry`;
 }
 
-export async function readVersion(meta: Table, keyPrefix: string): Promise<number> {
-  const head = await meta.get({ pk: registryPk(keyPrefix), sk: HEAD });
-  return typeof head?.["version"] === "number" ? head["version"] : 0;
+export async function readHead(meta: Table, keyPrefix: string): Promise<RegistryHead> {
+  let version = 0;
+  const slow = new Set<string>();
+  for (const item of await readPartition(meta, registryPk(keyPrefix), HEAD_TO_SLOW)) {
+    if (item.sk.startsWith(SLOW_PREFIX)) slow.add(item.sk.slice(SLOW_PREFIX.length));
+    else if (item.sk === HEAD && typeof item["version"] === "number") version = item["version"];
+  }
+  return { version, slow };
+}
+
+export function slowName(service: string, handler: string): string {
+  return `${service}/${handler}`;
+}
+
+export async function writeSlow(meta: Table, keyPrefix: string, name: string, nowMs: number): Promise<void> {
+  const expiresAtS = Math.ceil(nowMs / 1000) + SLOW_KEPT_S;
+  await meta.put({ pk: registryPk(keyPrefix), sk: SLOW_PREFIX + name, expiresAtS });
 }
 
 /** The version is read first, so that a change in between is seen again at the next comparison. */
 export async function readRegistry(meta: Table, keyPrefix: string): Promise<RegistryRead> {
-  const version = await readVersion(meta, keyPrefix);
+  const head = await readHead(meta, keyPrefix);
   const deployments: Deployment[] = [];
   let after: string | undefined;
   do {
@@ -39,7 +64,7 @@ export async function readRegistry(meta: Table, keyPrefix: string): Promise<Regi
     for (const item of page.items) deployments.push(deploymentOf(item));
     after = page.next;
   } while (after !== undefined);
-  return { version, deployments };
+  return { ...head, deployments };
 }
 
 /**

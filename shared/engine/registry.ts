@@ -3,7 +3,8 @@ import type { Deployment, Route, ServiceRevision } from "../core/model/deploymen
 import type { DeploymentId } from "../core/model/ids.ts";
 
 export type Routing =
-  | { readonly found: true; readonly route: Route }
+  /** `slow`: a call of this handler was cut for time not long ago. */
+  | { readonly found: true; readonly route: Route; readonly slow?: true }
   | { readonly found: false; readonly missing: "service" | "handler" };
 
 /**
@@ -18,6 +19,8 @@ export interface Registry {
   /** The latest revision of each service, by name. */
   services(): Promise<readonly { readonly service: ServiceRevision; readonly deployment: Deployment }[]>;
   deployments(): Promise<readonly Deployment[]>;
+  /** Remembers that a call of the handler takes longer than a driver with little time has. Never fails. */
+  noteSlow(service: string, handler: string): Promise<void>;
   /** Forgets what is held in memory: the next lookup reads the table. */
   refresh(): void;
 }

@@ -1,7 +1,7 @@
 /** The registry over the meta store: answers come from memory for a second, and "unknown" is never said from memory. */
 import type { Engine } from "./engine.ts";
-import type { Registry } from "./registry.ts";
-import { readRegistry, readVersion } from "./registry-items.ts";
+import type { Registry, Routing } from "./registry.ts";
+import { readHead, readRegistry, slowName, writeSlow } from "./registry-items.ts";
 import { routingTable } from "./routing-table.ts";
 import type { RoutingTable } from "./routing-table.ts";
 
@@ -11,13 +11,14 @@ const FRESH_FOR_MS = 1000;
 interface Snapshot {
   readonly version: number;
   readonly table: RoutingTable;
-  freshUntilMs: number;
+  readonly slow: ReadonlySet<string>;
+  readonly freshUntilMs: number;
 }
 
 /** What the registry itself needs of the engine that it becomes a part of. */
-export type RegistryGround = Pick<Engine, "meta" | "clock" | "settings">;
+export type RegistryGround = Pick<Engine, "meta" | "clock" | "settings"> & Partial<Pick<Engine, "log">>;
 
-export function createStoredRegistry({ meta, clock, settings }: RegistryGround): Registry {
+export function createStoredRegistry({ meta, clock, settings, log }: RegistryGround): Registry {
   const { keyPrefix, defaults, journalRetentionMaxMs } = settings;
   const maxima = journalRetentionMaxMs === undefined ? {} : { journalRetentionMaxMs };
   let held: Snapshot | undefined;
@@ -29,14 +30,14 @@ export function createStoredRegistry({ meta, clock, settings }: RegistryGround):
     const begunAtMs = clock.nowMs();
     const begunIn = generation;
     const known = held;
+    const freshUntilMs = begunAtMs + FRESH_FOR_MS;
+    const head = known && (await readHead(meta, keyPrefix));
     let snapshot: Snapshot;
-    if (known !== undefined && (await readVersion(meta, keyPrefix)) === known.version) {
-      snapshot = known;
-      snapshot.freshUntilMs = begunAtMs + FRESH_FOR_MS;
+    if (known !== undefined && head?.version === known.version) {
+      snapshot = { ...known, slow: head.slow, freshUntilMs };
     } else {
-      const { version, deployments } = await readRegistry(meta, keyPrefix);
-      const table = routingTable(deployments, defaults, maxima);
-      snapshot = { version, table, freshUntilMs: begunAtMs + FRESH_FOR_MS };
+      const { version, slow, deployments } = await readRegistry(meta, keyPrefix);
+      snapshot = { version, slow, table: routingTable(deployments, defaults, maxima), freshUntilMs };
     }
     if (begunIn === generation) held = snapshot;
     return snapshot;
@@ -52,32 +53,42 @@ export function createStoredRegistry({ meta, clock, settings }: RegistryGround):
     return mine;
   }
 
-  /** The table as of at most a second ago. */
-  async function current(): Promise<RoutingTable> {
-    if (held !== undefined && clock.nowMs() < held.freshUntilMs) return held.table;
-    return (await readOnce()).table;
+  /** As of at most a second ago. */
+  async function current(): Promise<Snapshot> {
+    if (held !== undefined && clock.nowMs() < held.freshUntilMs) return held;
+    return await readOnce();
   }
 
-  /** The table as it is now: a read that began earlier may have missed what the caller already knows of. */
-  async function reread(): Promise<RoutingTable> {
+  /** As it is now: a read that began earlier may have missed what the caller already knows of. */
+  async function reread(): Promise<Snapshot> {
     if (reading !== undefined) await reading.catch(() => undefined);
-    return (await readOnce()).table;
+    return await readOnce();
   }
 
   return {
     async route(service, handler) {
-      const routing = (await current()).route(service, handler);
-      return routing.found ? routing : (await reread()).route(service, handler);
+      const routing = routed(await current(), service, handler);
+      return routing.found ? routing : routed(await reread(), service, handler);
     },
     async routeOn(deploymentId, service, handler) {
-      const route = (await current()).routeOn(deploymentId, service, handler);
-      return route ?? (await reread()).routeOn(deploymentId, service, handler);
+      const route = (await current()).table.routeOn(deploymentId, service, handler);
+      return route ?? (await reread()).table.routeOn(deploymentId, service, handler);
     },
     async services() {
-      return (await current()).services;
+      return (await current()).table.services;
     },
     async deployments() {
-      return (await current()).deployments;
+      return (await current()).table.deployments;
+    },
+    async noteSlow(service, handler) {
+      const name = slowName(service, handler);
+      if (held?.slow.has(name) === true) return;
+      try {
+        await writeSlow(meta, keyPrefix, name, clock.nowMs());
+        if (held !== undefined) held = { ...held, slow: new Set([...held.slow, name]) };
+      } catch (error) {
+        log?.warn("a slow handler could not be remembered", { service, handler, error: String(error) });
+      }
     },
     refresh() {
       generation += 1;
@@ -85,4 +96,10 @@ export function createStoredRegistry({ meta, clock, settings }: RegistryGround):
       reading = undefined;
     },
   };
+}
+
+function routed({ table, slow }: Snapshot, service: string, handler: string): Routing {
+  const routing = table.route(service, handler);
+  if (slow.size === 0 || !routing.found) return routing;
+  return slow.has(slowName(service, handler)) ? { ...routing, slow: true } : routing;
 }

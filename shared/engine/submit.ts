@@ -8,7 +8,7 @@ import { retentionOf } from "./retention.ts";
 import type { Refusal, Submission } from "./submission.ts";
 
 export type Submitted =
-  | { readonly kind: "acceptance"; readonly acceptance: Acceptance; readonly route: Route }
+  | { readonly kind: "acceptance"; readonly acceptance: Acceptance; readonly route: Route; readonly slow: boolean }
   | Refusal;
 
 export async function submit(engine: Engine, submission: Submission): Promise<Submitted> {
@@ -34,5 +34,5 @@ export async function submit(engine: Engine, submission: Submission): Promise<Su
     ...(traceparent !== undefined && { traceparent }),
     ...(startAtMs !== undefined && { startAtMs }),
   };
-  return { kind: "acceptance", acceptance, route };
+  return { kind: "acceptance", acceptance, route, slow: routing.slow === true };
 }

@@ -1,5 +1,6 @@
 /** The responses of the ingress: results, receipts and refusals in the shapes that existing clients read. */
 import type { Failure } from "../../core/model/failure.ts";
+import type { InvocationId } from "../../core/model/ids.ts";
 import type { OutputRule } from "../../core/model/service.ts";
 import type { Ended, Sent } from "../../engine/submission.ts";
 import type { HttpResponse } from "../http/message.ts";
@@ -30,6 +31,22 @@ export function sentResponse(sent: Sent): HttpResponse {
 export function refusalResponse(status: number, message: string): HttpResponse {
   const body: IngressErrorBody = { code: status, message, source: "ingress" };
   return jsonResponse(status, body, { "x-restate-error-source": "ingress" });
+}
+
+/** A second is long for most invocations, and short for a client that attaches: that request waits by itself. */
+const RETRY_AFTER_S = 1;
+
+/** The invocation is accepted and goes on, and this process cannot wait for it any longer: never a success. */
+export function unfinishedResponse(id: InvocationId, why: "stopping" | "out-of-time"): HttpResponse {
+  const where = `GET /restate/invocation/${id}/attach waits for its result`;
+  const refused =
+    why === "stopping"
+      ? refusalResponse(503, `the server is stopping; the invocation goes on when it is back, and then ${where}`)
+      : refusalResponse(504, `the invocation takes longer than a request may wait, and goes on; ${where}`);
+  return {
+    ...refused,
+    headers: { ...refused.headers, "x-restate-id": id, "retry-after": String(RETRY_AFTER_S) },
+  };
 }
 
 /** @param headers what goes beside the error's own, `x-restate-id` where the invocation is known */

@@ -5,7 +5,7 @@ import { StoreError } from "../../engine/ports/table.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse } from "../http/message.ts";
 import type { HealthBody } from "../wire/ingress.ts";
-import { refusalResponse } from "./answers.ts";
+import { refusalResponse, unfinishedResponse } from "./answers.ts";
 import { completeAwakeable } from "./awakeable-route.ts";
 import { answerCall } from "./call-route.ts";
 import { preflight, withCommonHeaders } from "./cors.ts";
@@ -14,14 +14,21 @@ import { IngressRefusal, methodNotAllowed } from "./ingress-refusal.ts";
 import { answerQuestion } from "./question-route.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 
+/** `stopping`: the process ends. `out-of-time`: the process has so much time for a request and no more. */
+export type Unfinished = "stopping" | "out-of-time";
+
 /** Nothing is sent for it: the client has gone. */
 const CLIENT_GONE = 499;
 const ERROR_ID_BYTES = 8;
 
-/** The promise of the returned function never rejects. */
+/**
+ * The promise of the returned function never rejects.
+ * @param unfinished why this process may have to answer a request before its invocation has ended
+ */
 export function ingressFace(
   engine: Engine,
   useCases: IngressUseCases,
+  unfinished: Unfinished = "stopping",
 ): (request: HttpRequest) => Promise<HttpResponse> {
   return async (request) => {
     if (request.method === "OPTIONS") return withCommonHeaders(request, preflight(request));
@@ -29,7 +36,7 @@ export function ingressFace(
     try {
       response = await answer(engine, useCases, request);
     } catch (error) {
-      response = failedAnswer(engine, request, error);
+      response = failedAnswer(engine, request, error, unfinished);
     }
     return withCommonHeaders(request, response);
   };
@@ -56,10 +63,10 @@ async function health(engine: Engine, request: HttpRequest): Promise<HttpRespons
 }
 
 /** Outside only what helps the caller is told; an unexpected error shows an id, under which the log has the rest. */
-function failedAnswer(engine: Engine, request: HttpRequest, error: unknown): HttpResponse {
+function failedAnswer(engine: Engine, request: HttpRequest, error: unknown, unfinished: Unfinished): HttpResponse {
   if (error instanceof IngressRefusal) return refusalResponse(error.status, error.message);
   if (request.signal?.aborted === true) return emptyResponse(CLIENT_GONE);
-  if (error instanceof StoppingError) return refusalResponse(503, error.message);
+  if (error instanceof StoppingError) return unfinishedResponse(error.invocationId, unfinished);
   const errorId = hex(engine.ids.random(ERROR_ID_BYTES));
   const { method, path } = request;
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);

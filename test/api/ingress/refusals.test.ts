@@ -1,7 +1,7 @@
 /** Every row of the error table of the ingress that can occur now: status, source, message. */
 import { describe, expect, test } from "vitest";
 import { bodyTooLargeResponse } from "../../../shared/api/ingress/answers.ts";
-import { idOf, request, smallWorld, textOf } from "./small-world.ts";
+import { UNFINISHED_ID, idOf, request, smallWorld, textOf } from "./small-world.ts";
 
 interface Row {
   readonly line: string;
@@ -173,7 +173,6 @@ const QUESTIONS: readonly Row[] = [
     message: "invocation not found",
   },
   { line: "POST /Greeter/break", status: 500, message: "internal error abababababababab" },
-  { line: "POST /Greeter/break-off", status: 503, message: "The server is stopping; ..." },
   { line: "POST /Greeter/break-store", status: 503, message: "the store did not answer, ..." },
 ];
 
@@ -210,6 +209,23 @@ test("the output of an invocation without a result is 470", async () => {
     message: "the invocation exists but has not completed yet",
     source: "ingress",
   });
+});
+
+test.each([
+  ["stopping", 503, "the server is stopping; "],
+  ["out-of-time", 504, "the invocation takes longer than a request may wait"],
+] as const)("an answer that is not there when %s is %i, and says where to wait for it", async (why, status, words) => {
+  const { headers, ...response } = await smallWorld(why).face(request("POST /Greeter/break-off"));
+  expect(response.status).toBe(status);
+  expect(headers).toMatchObject({
+    "x-restate-id": UNFINISHED_ID,
+    "x-restate-error-source": "ingress",
+    "retry-after": "1",
+  });
+  const body = JSON.parse(textOf({ headers, ...response })) as { message: string };
+  expect(body).toMatchObject({ code: status, source: "ingress" });
+  expect(body.message).toContain(words);
+  expect(body.message).toContain(`/restate/invocation/${UNFINISHED_ID}/attach`);
 });
 
 test("an unexpected error keeps its detail for the log", async () => {

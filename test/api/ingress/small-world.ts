@@ -13,6 +13,7 @@ import { StoppingError } from "../../../shared/engine/attach.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import type { Ended, Submission } from "../../../shared/engine/submission.ts";
 import { ingressFace } from "../../../shared/api/ingress/ingress-face.ts";
+import type { Unfinished } from "../../../shared/api/ingress/ingress-face.ts";
 import type { IngressUseCases } from "../../../shared/api/ingress/use-cases.ts";
 import type { HttpRequest, HttpResponse } from "../../../shared/api/http/message.ts";
 
@@ -62,13 +63,16 @@ export interface World {
   readonly useCases: IngressUseCases;
 }
 
-export function smallWorld(): World {
+/** The invocation of every call of `break-off`. */
+export const UNFINISHED_ID = idOf("unfinished");
+
+export function smallWorld(unfinished?: Unfinished): World {
   const submissions: Submission[] = [];
   const awakeables: { id: string; result: Result }[] = [];
   const logged: unknown[] = [];
   const engine = smallEngine(logged);
   const useCases = smallDesk(submissions, awakeables);
-  return { face: ingressFace(engine, useCases), submissions, awakeables, logged, useCases };
+  return { face: ingressFace(engine, useCases, unfinished), submissions, awakeables, logged, useCases };
 }
 
 function smallEngine(logged: unknown[]): Engine {
@@ -170,7 +174,7 @@ function smallDesk(submissions: Submission[], awakeables: { id: string; result: 
 /** `fail` fails with the failure that its input describes; every other handler gives its input back. */
 function resultOf({ target, input }: Submission): Result {
   if (target.handler === "break") throw new Error("the disk is on fire");
-  if (target.handler === "break-off") throw new StoppingError();
+  if (target.handler === "break-off") throw new StoppingError(UNFINISHED_ID);
   if (target.handler === "break-store") throw new StoreError("the table is away");
   if (target.handler !== "fail") return { kind: "success", value: input };
   return { kind: "failure", failure: JSON.parse(new TextDecoder().decode(input)) as Failure };
