@@ -32,6 +32,8 @@ async function firstMeets(reply: () => Reply | Promise<Reply>) {
 
 const FAULTS: readonly (readonly [what: string, errorCode: string, reply: () => Reply | Promise<Reply>])[] = [
   ["cannot be reached", "RT0010", () => Promise.reject(new TransportError("unreachable", "connection refused"))],
+  ["has no room", "RT0023", () => Promise.reject(new TransportError("throttled", "429"))],
+  ["would get too much", "RT0019", () => Promise.reject(new TransportError("too-large", "6 MB"))],
   ["answers 502", "RT0010", () => ({ status: 502 })],
   ["answers 415", "RT0015", () => ({ status: 415 })],
   ["answers 413", "RT0019", () => ({ status: 413 })],

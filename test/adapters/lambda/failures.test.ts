@@ -1,0 +1,124 @@
+/** What Lambda answers when it does not serve a call, in the words of the port; and that nothing is called twice. */
+import { afterEach, expect, test } from "vitest";
+import { LambdaEndpoints } from "../../../shared/adapters/lambda/lambda-endpoints.ts";
+import type { Exchange } from "../../../shared/engine/ports/endpoints.ts";
+import { readAll, reasonOf } from "../../contracts/endpoints-contract.ts";
+import type { ScriptedAnswer, ScriptedService } from "../scripted-service.ts";
+import { startService } from "../scripted-service.ts";
+
+const ARN = "arn:aws:lambda:eu-west-1:123456789012:function:greeter:live";
+
+const opened: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0)) await close();
+});
+
+async function callOf(
+  answer: () => ScriptedAnswer | Promise<ScriptedAnswer>,
+  arn = ARN,
+): Promise<{ readonly exchange: Exchange; readonly service: ScriptedService }> {
+  const service = await startService(answer);
+  const { endpoint, credentials } = service.options;
+  const endpoints = new LambdaEndpoints({ endpoint, credentials });
+  opened.push(() => endpoints.close(), service.stop);
+  const request = { method: "POST", path: "/invoke/S/h", headers: {}, body: [], halfClose: true } as const;
+  return { exchange: endpoints.open({ destination: { arn }, ...request }), service };
+}
+
+test("the qualified ARN names the function in one synchronous call", async () => {
+  const { exchange, service } = await callOf(() => ({ body: { statusCode: 200 } }));
+  expect(await exchange.head()).toEqual({ status: 200, headers: {}, httpVersion: "http1.1" });
+  expect(await readAll(exchange)).toHaveLength(0);
+  expect(service.asked.map(({ path }) => decodeURIComponent(path))).toEqual([
+    `/2015-03-31/functions/${ARN}/invocations`,
+  ]);
+});
+
+test.each([
+  [429, "TooManyRequestsException", "throttled"],
+  [429, "SomethingNew", "throttled"],
+  [502, "EC2ThrottledException", "throttled"],
+  [413, "RequestTooLargeException", "too-large"],
+  [403, "AccessDeniedException", "unreachable"],
+  [404, "ResourceNotFoundException", "unreachable"],
+  [400, "InvalidRequestContentException", "unreachable"],
+  [409, "ResourceConflictException", "unreachable"],
+  [500, "ServiceException", "unreachable"],
+  [502, "KMSAccessDeniedException", "unreachable"],
+])("%i %s means %s, after one call", async (status, error, reason) => {
+  const { exchange, service } = await callOf(() => ({
+    status,
+    headers: { "x-amzn-errortype": error, "content-type": "application/json" },
+    body: { Message: "as it is" },
+  }));
+  await expect(exchange.head()).rejects.toThrow(`${ARN}': ${error}: as it is`);
+  expect(await reasonOf(exchange.head())).toBe(reason);
+  expect(service.asked).toHaveLength(1);
+});
+
+test("a connection that breaks in the middle breaks the exchange, and nothing is called again", async () => {
+  const { exchange, service } = await callOf(() => Promise.reject(new Error("cut")));
+  expect(await reasonOf(exchange.head())).toBe("broken");
+  expect(service.asked).toHaveLength(1);
+});
+
+test("a service that nobody runs is unreachable", async () => {
+  const gone = await startService(() => ({}));
+  await gone.stop();
+  const { endpoint, credentials } = gone.options;
+  const endpoints = new LambdaEndpoints({ endpoint, credentials });
+  opened.push(() => endpoints.close());
+  const request = { method: "POST", path: "/invoke/S/h", headers: {}, body: [], halfClose: true } as const;
+  expect(await reasonOf(endpoints.open({ destination: { arn: ARN }, ...request }).head())).toBe("unreachable");
+});
+
+test.each([
+  ["Unhandled", { errorType: "Error", errorMessage: "on fire" }, "broken", "on fire"],
+  [
+    "Unhandled",
+    { errorType: "Sandbox.Timedout", errorMessage: "Task timed out after 3.00 seconds" },
+    "broken",
+    "timed",
+  ],
+  [
+    "Unhandled",
+    { errorType: "Function.ResponseSizeTooLarge", errorMessage: "Response payload size exceeded maximum allowed" },
+    "too-large",
+    "Response payload size",
+  ],
+])("a function that ends %s by %o is %s", async (functionError, body, reason, words) => {
+  const { exchange } = await callOf(() => ({ headers: { "x-amz-function-error": functionError }, body }));
+  await expect(exchange.head()).rejects.toThrow(words);
+  expect(await reasonOf(exchange.head())).toBe(reason);
+});
+
+test.each(["", "null", "[]", '"text"', "{}", '{"statusCode":99}', '{"statusCode":200,"body":{}}', "<html>"])(
+  "an answer of %s is not that of an SDK",
+  async (body) => {
+    const { exchange } = await callOf(() => ({ body }));
+    await expect(exchange.head()).rejects.toThrow("is not that of a Restate SDK");
+    expect(await reasonOf(exchange.next())).toBe("broken");
+  },
+);
+
+test("an ARN whose region cannot be one reaches nobody", async () => {
+  const { exchange, service } = await callOf(
+    () => ({ body: { statusCode: 200 } }),
+    ARN.replace("eu-west-1", "evil.com/"),
+  );
+  expect(await reasonOf(exchange.head())).toBe("unreachable");
+  expect(service.asked).toEqual([]);
+});
+
+test("an abort goes through to the call under way", async () => {
+  let arrived = (): void => {};
+  const underWay = new Promise<void>((resolve) => (arrived = resolve));
+  const { exchange } = await callOf(() => {
+    arrived();
+    return new Promise<never>(() => {});
+  });
+  const head = reasonOf(exchange.head());
+  await underWay;
+  exchange.abort();
+  expect(await head).toBe("aborted");
+});

@@ -1,0 +1,55 @@
+/** Events and answers that are compressed, where this Node and the function can do that, and where they cannot. */
+import { expect, test } from "vitest";
+import { answerOfPayload, eventPayload } from "../../../shared/adapters/lambda/function-event.ts";
+import { zstd } from "../../../shared/adapters/lambda/zstd.ts";
+import { TransportError } from "../../../shared/engine/ports/endpoints.ts";
+
+const REQUEST = { method: "POST", path: "/invoke/S/h", headers: { accept: "x/y" } } as const;
+const ARN = "arn:aws:lambda:eu-west-1:123456789012:function:greeter:live";
+const PACKING = { arn: ARN, compression: "zstd" } as const;
+const LARGE_BYTES = 16 * 1024 * 1024;
+
+interface Event {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const eventOf = (payload: Uint8Array): Event => JSON.parse(Buffer.from(payload).toString()) as Event;
+
+test("without compression a large body is too large, however well it would pack", () => {
+  expect(() => eventPayload(REQUEST, new Uint8Array(LARGE_BYTES), { arn: ARN })).toThrow(TransportError);
+});
+
+test("a small body stays as it is, and a compressed answer is asked for only where it can be read", () => {
+  const { headers, body } = eventOf(eventPayload(REQUEST, Buffer.from("abc"), PACKING));
+  expect(Buffer.from(body, "base64").toString()).toBe("abc");
+  expect(headers).toEqual(zstd === undefined ? REQUEST.headers : { ...REQUEST.headers, "accept-encoding": "zstd" });
+});
+
+test("a large body is compressed where this Node can, and else too large", () => {
+  const large = (): Uint8Array => eventPayload(REQUEST, new Uint8Array(LARGE_BYTES), PACKING);
+  if (zstd === undefined) return expect(large).toThrow("Lambda takes at most");
+  const { headers, body } = eventOf(large());
+  expect(headers["content-encoding"]).toBe("zstd");
+  expect(zstd.decompress(Buffer.from(body, "base64"))).toHaveLength(LARGE_BYTES);
+});
+
+test("a compressed answer is unpacked where this Node can, and else no answer", () => {
+  const packed = zstd?.compress(Buffer.from("hello")) ?? new Uint8Array([40, 181, 47, 253]);
+  const body = Buffer.from(packed).toString("base64");
+  const answer = { statusCode: 200, headers: { "Content-Encoding": "zstd" }, body, isBase64Encoded: true };
+  const read = () => answerOfPayload(Buffer.from(JSON.stringify(answer)));
+  if (zstd === undefined) return expect(read).toThrow("content-encoding is 'zstd'");
+  expect(Buffer.from(read().body).toString()).toBe("hello");
+});
+
+test("a body that only says it is compressed is no answer", () => {
+  const answer = { statusCode: 200, headers: { "content-encoding": "zstd" }, body: "AAAA", isBase64Encoded: true };
+  expect(() => answerOfPayload(Buffer.from(JSON.stringify(answer)))).toThrow(TransportError);
+});
+
+test("a body that is text is read as text", () => {
+  const answer = { statusCode: 404, headers: null, body: "grüße" };
+  const { status, body } = answerOfPayload(Buffer.from(JSON.stringify(answer)));
+  expect([status, Buffer.from(body).toString()]).toEqual([404, "grüße"]);
+});

@@ -1,0 +1,63 @@
+/** An HTTP service that answers as a test says and remembers what it was asked: for answers that no emulator gives on demand. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface Asked {
+  readonly path: string;
+  /** The operation, where the protocol names it in a header. */
+  readonly operation: string | undefined;
+  readonly text: string;
+}
+
+export interface ScriptedAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON unless it is text. */
+  readonly body?: unknown;
+}
+
+export interface ScriptedService {
+  readonly options: {
+    readonly endpoint: string;
+    readonly region: string;
+    readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  };
+  readonly asked: Asked[];
+  stop(): Promise<void>;
+}
+
+/** @param answer may reject, which breaks the connection */
+export async function startService(
+  answer: (asked: Asked, count: number) => ScriptedAnswer | Promise<ScriptedAnswer>,
+): Promise<ScriptedService> {
+  const asked: Asked[] = [];
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const operation = request.headers["x-amz-target"]?.toString().split(".").at(-1);
+    const one: Asked = { path: request.url ?? "", operation, text: Buffer.concat(parts).toString() };
+    asked.push(one);
+    const { status = 200, headers = {}, body = {} } = await answer(one, asked.length);
+    response.writeHead(status, { "content-type": "application/x-amz-json-1.0", ...headers });
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
+  };
+  const server = createServer((request, response) => {
+    serve(request, response).catch(() => request.socket.destroy());
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    options: {
+      endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      region: "eu-west-1",
+      credentials: { accessKeyId: "test", secretAccessKey: "test" },
+    },
+    asked,
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}

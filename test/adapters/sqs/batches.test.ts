@@ -1,0 +1,175 @@
+/** Batches that SQS serves in part: what failed is asked for again, what was served is not, and nobody gets another's answer. */
+import { createHash } from "node:crypto";
+import { afterEach, expect, test } from "vitest";
+import { sqsClient } from "../../../shared/adapters/sqs/sqs-client.ts";
+import { SqsQueue } from "../../../shared/adapters/sqs/sqs-queue.ts";
+import { SystemClock } from "../../../shared/adapters/system/clock.ts";
+import { StoreError } from "../../../shared/engine/ports/table.ts";
+import { wakeOfBody } from "../../../shared/engine/ports/wake-body.ts";
+import { invocation } from "../../contracts/queue-contract.ts";
+import { silentLog } from "../../recording-log.ts";
+import type { Asked, ScriptedAnswer, ScriptedService } from "../scripted-service.ts";
+import { startService } from "../scripted-service.ts";
+
+interface SentEntry {
+  readonly Id: string;
+  readonly MessageBody?: string;
+  readonly DelaySeconds?: number;
+  readonly ReceiptHandle?: string;
+  readonly VisibilityTimeout?: number;
+}
+
+const opened: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0)) await close();
+});
+
+async function queueOn(
+  answer: (asked: Asked, count: number) => ScriptedAnswer,
+): Promise<{ readonly queue: SqsQueue; readonly service: ScriptedService }> {
+  const service = await startService(answer);
+  const client = sqsClient(service.options);
+  const queueUrl = `${service.options.endpoint}/123456789012/wakes`;
+  opened.push(() => client.destroy(), service.stop);
+  return { queue: new SqsQueue({ client, queueUrl, clock: new SystemClock(), log: silentLog }), service };
+}
+
+const entriesOf = ({ text }: Asked): readonly SentEntry[] => (JSON.parse(text) as { Entries: SentEntry[] }).Entries;
+const numberOf = ({ MessageBody = "" }: SentEntry): number => {
+  const read = wakeOfBody(MessageBody);
+  return "wake" in read ? read.wake.sentAtMs : -1;
+};
+/** The service's own word that a message is in: its id tells which. */
+const served = (entry: SentEntry) => ({
+  Id: entry.Id,
+  MessageId: `message ${numberOf(entry)}`,
+  MD5OfMessageBody: createHash("md5").update(entry.MessageBody!).digest("hex"),
+});
+const failed = ({ Id }: SentEntry, SenderFault: boolean) => ({ Id, SenderFault, Code: "Trouble", Message: "no luck" });
+const wake = (n: number, delayMs = 0) => ({ invocationId: invocation(n), sentAtMs: n, delayMs });
+
+test("sends of one tick go out in tens, and each sender gets the ticket of its own message", async () => {
+  const { queue, service } = await queueOn((asked) => ({
+    body: { Successful: entriesOf(asked).map(served).reverse() },
+  }));
+  const tickets = await Promise.all(Array.from({ length: 23 }, (_, n) => queue.send(wake(n))));
+  expect(tickets).toEqual(Array.from({ length: 23 }, (_, n) => `message ${n}`));
+  const sizes = service.asked.map((asked) => entriesOf(asked).length);
+  expect(sizes.sort((a, b) => b - a)).toEqual([10, 10, 3]);
+});
+
+test("entries that failed are sent again alone, until they are in", async () => {
+  const { queue, service } = await queueOn((asked, count) => {
+    const entries = entriesOf(asked);
+    const isOdd = (entry: SentEntry) => numberOf(entry) % 2 === 1;
+    if (count > 2) return { body: { Successful: entries.map(served) } };
+    return {
+      body: {
+        Successful: entries.filter((entry) => !isOdd(entry)).map(served),
+        Failed: entries.filter(isOdd).map((entry) => failed(entry, false)),
+      },
+    };
+  });
+  const tickets = await Promise.all([0, 1, 2, 3].map((n) => queue.send(wake(n))));
+  expect(tickets).toEqual([0, 1, 2, 3].map((n) => `message ${n}`));
+  expect(service.asked.map((asked) => entriesOf(asked).map(numberOf))).toEqual([
+    [0, 1, 2, 3],
+    [1, 3],
+    [1, 3],
+  ]);
+});
+
+test("an entry of which nothing is said counts as failed", async () => {
+  const { queue, service } = await queueOn((asked, count) => ({
+    body: { Successful: count === 1 ? [] : entriesOf(asked).map(served) },
+  }));
+  expect(await queue.send(wake(5))).toBe("message 5");
+  expect(service.asked).toHaveLength(2);
+});
+
+test("an entry that never gets in is a StoreError, and its neighbours have their tickets", async () => {
+  const { queue } = await queueOn((asked) => {
+    const entries = entriesOf(asked);
+    return {
+      body: {
+        Successful: entries.filter((entry) => numberOf(entry) !== 1).map(served),
+        Failed: entries.filter((entry) => numberOf(entry) === 1).map((entry) => failed(entry, false)),
+      },
+    };
+  });
+  const [good, bad] = await Promise.allSettled([queue.send(wake(0)), queue.send(wake(1))]);
+  expect(good).toMatchObject({ status: "fulfilled", value: "message 0" });
+  expect(bad).toMatchObject({
+    status: "rejected",
+    reason: { name: "StoreError", message: expect.stringContaining("Trouble: no luck") },
+  });
+});
+
+test("an entry that is refused is not sent again", async () => {
+  const { queue, service } = await queueOn((asked) => ({
+    body: { Failed: entriesOf(asked).map((entry) => failed(entry, true)) },
+  }));
+  await expect(queue.send(wake(0))).rejects.toThrow(StoreError);
+  expect(service.asked).toHaveLength(1);
+});
+
+test("a request that fails as a whole fails for each of its senders", async () => {
+  const body = { __type: "com.amazonaws.sqs#QueueDoesNotExist", message: "gone" };
+  const { queue } = await queueOn(() => ({ status: 400, body }));
+  const outcomes = await Promise.allSettled([queue.send(wake(0)), queue.send(wake(1))]);
+  for (const outcome of outcomes) {
+    expect(outcome).toMatchObject({
+      status: "rejected",
+      reason: { name: "StoreError", message: expect.stringContaining("QueueDoesNotExist") },
+    });
+  }
+});
+
+test("a throttled request is sent again by the client", async () => {
+  const { queue, service } = await queueOn((asked, count) =>
+    count === 1
+      ? { status: 400, body: { __type: "com.amazonaws.sqs#RequestThrottled", message: "slower" } }
+      : { body: { Successful: entriesOf(asked).map(served) } },
+  );
+  expect(await queue.send(wake(3))).toBe("message 3");
+  expect(service.asked).toHaveLength(2);
+});
+
+test("acks and extensions of one tick share requests, and what is gone already fails nobody", async () => {
+  const { queue, service } = await queueOn((asked) => {
+    const entries = entriesOf(asked);
+    const isGone = ({ ReceiptHandle }: SentEntry) => ReceiptHandle === "gone";
+    return {
+      body: {
+        Successful: entries.filter((entry) => !isGone(entry)).map(({ Id }) => ({ Id })),
+        Failed: entries.filter(isGone).map((entry) => failed(entry, true)),
+      },
+    };
+  });
+  const acks = ["a", "gone", "b"].map((receipt) => queue.ack(receipt));
+  await Promise.all([...acks, queue.extend("c", 1), queue.extend("gone", 0), queue.extend("d", 86_400_000)]);
+  const byOperation = new Map(service.asked.map((asked) => [asked.operation, entriesOf(asked)]));
+  expect(service.asked).toHaveLength(2);
+  expect(byOperation.get("DeleteMessageBatch")!.map(({ ReceiptHandle }) => ReceiptHandle)).toEqual(["a", "gone", "b"]);
+  const extended = byOperation
+    .get("ChangeMessageVisibilityBatch")!
+    .map((one) => [one.ReceiptHandle, one.VisibilityTimeout]);
+  expect(extended).toEqual([
+    ["c", 1],
+    ["gone", 0],
+    ["d", 43_200],
+  ]);
+});
+
+test.each([
+  [0, 0],
+  [1, 1],
+  [1_000, 1],
+  [1_000.5, 2],
+  [899_001, 900],
+  [900_000, 900],
+])("a delay of %d ms is one of %d s", async (delayMs, seconds) => {
+  const { queue, service } = await queueOn((asked) => ({ body: { Successful: entriesOf(asked).map(served) } }));
+  await queue.send(wake(0, delayMs));
+  expect(entriesOf(service.asked[0]!)[0]!.DelaySeconds).toBe(seconds);
+});

@@ -1,0 +1,53 @@
+/** The event of a function's queue as deliveries, and its answer. */
+import { expect, test } from "vitest";
+import { batchFailures, deliveriesOfEvent } from "../../../shared/adapters/sqs/event-deliveries.ts";
+import { bodyOfWake } from "../../../shared/engine/ports/wake-body.ts";
+import { invocation } from "../../contracts/queue-contract.ts";
+
+const WAKE = { invocationId: invocation(1), sentAtMs: 1, delayMs: 2, wakeAtMs: 3 };
+
+function record(messageId: string, body: string, receiveCount = "1") {
+  return {
+    messageId,
+    receiptHandle: `receipt of ${messageId}`,
+    body,
+    attributes: { ApproximateReceiveCount: receiveCount, SentTimestamp: "1" },
+    eventSource: "aws:sqs",
+  };
+}
+
+test("each record is a delivery that the queue's own ack and extend can name", () => {
+  const event = { Records: [record("a", bodyOfWake(WAKE)), record("b", bodyOfWake(WAKE), "7")] };
+  expect(deliveriesOfEvent(event)).toEqual({
+    deliveries: [
+      { messageId: "a", receipt: "receipt of a", wake: WAKE, receiveCount: 1 },
+      { messageId: "b", receipt: "receipt of b", wake: WAKE, receiveCount: 7 },
+    ],
+    unreadable: [],
+  });
+});
+
+test("what is no wake is set apart, with the reason, and keeps no other back", () => {
+  const { deliveries, unreadable } = deliveriesOfEvent({
+    Records: [record("a", "hello"), record("b", bodyOfWake(WAKE)), record("c", "{}")],
+  });
+  expect(deliveries.map(({ messageId }) => messageId)).toEqual(["b"]);
+  expect(unreadable).toEqual([
+    { messageId: "a", receipt: "receipt of a", reason: "it is no JSON" },
+    { messageId: "c", receipt: "receipt of c", reason: "it has no id" },
+  ]);
+});
+
+test("a count that is not said or not readable is that of a first delivery", () => {
+  const { attributes: _, ...bare } = record("a", bodyOfWake(WAKE));
+  const { deliveries } = deliveriesOfEvent({ Records: [bare, record("b", bodyOfWake(WAKE), "many")] });
+  expect(deliveries.map(({ receiveCount }) => receiveCount)).toEqual([1, 1]);
+});
+
+test("the answer names the messages that shall come again, and no other", () => {
+  const { deliveries } = deliveriesOfEvent({ Records: ["a", "b", "c"].map((id) => record(id, bodyOfWake(WAKE))) });
+  expect(batchFailures([])).toEqual({ batchItemFailures: [] });
+  expect(batchFailures(deliveries.filter(({ messageId }) => messageId !== "b"))).toEqual({
+    batchItemFailures: [{ itemIdentifier: "a" }, { itemIdentifier: "c" }],
+  });
+});
