@@ -2,8 +2,10 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { startControlPlane } from "./control-plane.ts";
 import type { ControlPlane } from "./control-plane.ts";
-import { CARRIERS, PROTOCOL_VERSIONS, startDeployment } from "./deployment.ts";
-import type { Deployment, ProtocolVersion } from "./deployment.ts";
+import { CARRIERS, startDeployment } from "./deployment.ts";
+import type { Deployment } from "./deployment.ts";
+import { PROTOCOL_VERSIONS } from "./offered-version.ts";
+import type { ProtocolVersion } from "./offered-version.ts";
 
 export interface Answer {
   readonly status: number;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { attemptsOf, executionsOf } from "./attempts.ts";
 import { inEachCombination } from "./combinations.ts";
 import type { Combination } from "./combinations.ts";
-import type { ProtocolVersion } from "./deployment.ts";
+import type { ProtocolVersion } from "./offered-version.ts";
 import { SHAPE_ROWS } from "./shape-rows.ts";
 import type { Count, ShapeRow } from "./shape-rows.ts";
 

@@ -1,5 +1,5 @@
 /** The handler shapes that one request shows whole: what goes in, what comes out, and in how many attempts. */
-import type { ProtocolVersion } from "./deployment.ts";
+import type { ProtocolVersion } from "./offered-version.ts";
 
 /** An exact number, or the least and the most where the moment at which a result arrives decides. */
 export type Count = number | readonly [least: number, most: number];

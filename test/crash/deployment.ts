@@ -1,10 +1,16 @@
-/** A deployment in a process of its own, over HTTP/2 with prior knowledge: `deployment.ts <port> <ledger>`. */
+/** A deployment in a process of its own, over HTTP/2 with prior knowledge: `deployment.ts <port> <ledger> [<protocol version>]`. */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http2";
 import { createEndpointHandler } from "@restatedev/restate-sdk";
+import type { ProtocolVersion } from "../conformance/offered-version.ts";
+import { isDiscovery, offerUpTo } from "../conformance/offered-version.ts";
 import { playerServices } from "./player.ts";
 
-const [port, ledgerPath] = process.argv.slice(2) as [string, string];
+const [port, ledgerPath, version] = process.argv.slice(2) as [string, string, string | undefined];
 const services = playerServices(ledgerPath, { bootId: randomUUID(), bootAtMs: performance.timeOrigin });
 
-createServer(createEndpointHandler({ services, logger: () => {} })).listen(Number(port), "127.0.0.1");
+const answer = createEndpointHandler({ services, logger: () => {} });
+createServer((request, response) => {
+  if (version !== undefined && isDiscovery(request)) offerUpTo(Number(version) as ProtocolVersion, response);
+  answer(request, response);
+}).listen(Number(port), "127.0.0.1");

@@ -23,8 +23,11 @@ export interface Site {
   readonly deploymentPort: number;
 }
 
-/** Bundles both programs into a fresh directory and finds free ports, which stay the same over all their lives. */
-export async function prepareSite(): Promise<Site> {
+/**
+ * Bundles both programs into a fresh directory and finds free ports, which stay the same over all their lives.
+ * @param protocolVersion the highest that the deployment offers; the SDK's own where it is absent
+ */
+export async function prepareSite(protocolVersion?: number): Promise<Site> {
   await mkdir(WORKSHOP, { recursive: true });
   const dir = await mkdtemp(join(WORKSHOP, "stepwell-crash-"));
   await Promise.all([
@@ -35,6 +38,7 @@ export async function prepareSite(): Promise<Site> {
   const dataDir = join(dir, "data");
   const ledgerPath = join(dir, "ledger.jsonl");
   const ports = ["--ingress-port", String(ingressPort), "--admin-port", String(adminPort)];
+  const offered = protocolVersion === undefined ? [] : [String(protocolVersion)];
   const register = ["--register", `http://127.0.0.1:${deploymentPort}`];
   return {
     dir,
@@ -43,7 +47,7 @@ export async function prepareSite(): Promise<Site> {
     ingressUri: `http://127.0.0.1:${ingressPort}`,
     adminUri: `http://127.0.0.1:${adminPort}`,
     controlPlane: [join(dir, "stepwell.js"), "dev", "--data-dir", dataDir, ...ports, ...register, "--json"],
-    deployment: ["--import", POLYFILL, join(dir, "deployment.js"), String(deploymentPort), ledgerPath],
+    deployment: ["--import", POLYFILL, join(dir, "deployment.js"), String(deploymentPort), ledgerPath, ...offered],
     deploymentPort,
   };
 }

@@ -14,8 +14,8 @@ export interface Stage {
 }
 
 /** Resolves when both answer. @param patienceMs what the client has for all that it asks */
-export async function openStage(patienceMs: number): Promise<Stage> {
-  const site = await prepareSite();
+export async function openStage(patienceMs: number, protocolVersion?: number): Promise<Stage> {
+  const site = await prepareSite(protocolVersion);
   const [controlPlane, deployment] = [controlPlaneOf(site), deploymentOf(site)];
   for (const victim of [deployment, controlPlane]) victim.start();
   await Promise.all([deployment.ready(), controlPlane.ready()]);
