@@ -3,6 +3,7 @@ import { attach } from "../../../shared/engine/attach.ts";
 import { call } from "../../../shared/engine/call.ts";
 import { cancel } from "../../../shared/engine/cancel.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
+import { idempotentId } from "../../../shared/engine/invocation-ids.ts";
 import { kill } from "../../../shared/engine/kill.ts";
 import { send } from "../../../shared/engine/send.ts";
 import type { Ended, Submission } from "../../../shared/engine/submission.ts";
@@ -58,12 +59,18 @@ export class Client {
     this.answers.push(ended);
   }
 
+  /** The id of every request with this key. */
+  idOf(handler: string, key: string): InvocationId {
+    return idempotentId(this.#world.observer(), { service: "Sim", handler }, key);
+  }
+
   async cancel(id: InvocationId): Promise<void> {
     await this.#ask(true, (engine) => cancel(engine, id));
   }
 
-  async kill(id: InvocationId): Promise<void> {
-    await this.#ask(true, (engine) => kill(engine, id));
+  /** @returns false where nobody knows such an invocation */
+  async kill(id: InvocationId): Promise<boolean> {
+    return (await this.#ask(true, (engine) => kill(engine, id))) !== "unknown";
   }
 
   async wait(ms: number): Promise<void> {

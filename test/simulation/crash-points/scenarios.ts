@@ -139,6 +139,18 @@ export const SCENARIOS: readonly Scenario[] = [
     needs: { stumble: STUMBLES + 1 },
   },
   {
+    name: "kill of a call that its acceptor drives",
+    async play(client) {
+      const called = client.call("restless", { input: 30 * MINUTE_MS, key: "k" });
+      await client.wait(100);
+      // The call may have been lost with its process, and comes again.
+      while (!(await client.kill(client.idOf("restless", "k")))) await client.wait(100);
+      await called;
+    },
+    expected: { restless: once("failed 409"), nap: { count: [0, 1], outcomes: ["failed 409"] } },
+    needs: { stumble: STUMBLES + 1 },
+  },
+  {
     name: "retry in the driver",
     play: (client) => client.call("stumbling"),
     expected: { stumbling: once('"<stumble>"') },
