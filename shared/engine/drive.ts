@@ -70,7 +70,7 @@ function decide(engine: Engine, held: Held, ended: AttemptEnded): Transition {
   if (ended.ending.kind === "failed") {
     const { errorCode, message } = ended.ending.failure;
     const attemptNumber = ended.attempt.number;
-    engine.log.info("an attempt failed", { invocationId: held.id, attempt: attemptNumber, errorCode, message });
+    engine.log.info("an attempt failed", { invocationId: held.id, attempt: attemptNumber, errorCode, reason: message });
     engine.meter.count("attempt_failures_total", { code: errorCode });
   }
   return advance(held.invocation, ended);
