@@ -112,6 +112,6 @@ export class Drives {
       letGo(held, "stopping");
       held.ring?.();
     }
-    for (const id of [...this.#bells.keys()]) this.ring(id);
+    for (const id of this.#bells.keys()) this.ring(id);
   }
 }

@@ -4,7 +4,7 @@ import type { Token } from "../core/model/ids.ts";
 import type { Engine } from "./engine.ts";
 import { type Held, lose, newHeld } from "./held.ts";
 import { claimCondition, type Hold, holdItem, keepCondition } from "./hold-record.ts";
-import { keepUntilS } from "./keep.ts";
+import { keepUntilS, openUntilS } from "./keep.ts";
 import type { Loaded } from "./load.ts";
 import type { Condition } from "./ports/table.ts";
 
@@ -84,18 +84,22 @@ export async function renew(engine: Engine, held: Held): Promise<boolean> {
   }
 }
 
-/** Lets go of an invocation that cannot advance now. @returns false where somebody else holds it */
+/**
+ * Lets go of an invocation that cannot advance now.
+ * @param performed the last segment whose effects are performed: the last of all, unless told
+ * @returns false where somebody else holds it
+ */
 export async function putDown(
   engine: Engine,
   held: Held,
   status: ParkedStatus,
   wakeAtMs: number | undefined,
+  performed = held.invocation.segmentIndex,
 ): Promise<boolean> {
   await held.renewal;
   const mine = held.doubtedToken === undefined ? [held.lease.token] : [held.lease.token, held.doubtedToken];
   const lookAtMs = wakeAtMs ?? engine.clock.nowMs() + (engine.settings.checkIntervalMs ?? CHECK_INTERVAL_MS);
   held.lease = { token: engine.drives.newToken(), untilMs: 0 };
-  const performed = held.invocation.segmentIndex;
   const hold = { status, untilMs: 0, lookAtMs, performed, ...(wakeAtMs !== undefined && { wakeAtMs }) };
   return await writeHold(engine, held, hold, keepCondition(held.invocation.segmentIndex, mine));
 }
@@ -121,13 +125,12 @@ type Changes = Partial<Hold> & Pick<Hold, "status" | "untilMs">;
 async function writeHold(engine: Engine, held: Held, changes: Changes, condition: Condition) {
   const { invocation, lease } = held;
   const { acceptance, pin, lastFailure } = invocation;
-  const keptUntilS = Math.max(held.hold?.keepUntilS ?? 0, keepUntilS(acceptance, acceptance.createdAtMs));
   const hold: Hold = {
     base: invocation.segmentIndex,
     token: lease.token,
     attempts: invocation.attempts,
     retries: invocation.retries,
-    keepUntilS: keptUntilS,
+    keepUntilS: Math.max(held.hold?.keepUntilS ?? 0, openUntilS(acceptance.createdAtMs)),
     ...(held.hold?.performed !== undefined && { performed: held.hold.performed }),
     ...(pin && { deploymentId: pin.deploymentId }),
     ...(lastFailure && { lastFailure }),
@@ -138,7 +141,7 @@ async function writeHold(engine: Engine, held: Held, changes: Changes, condition
     id: held.id,
     nonce: acceptance.nonce,
     target: acceptance.target,
-    expiresAtS: Math.max(keptUntilS, keepUntilS(acceptance, engine.clock.nowMs())),
+    expiresAtS: keepUntilS(acceptance, engine.clock.nowMs()),
   };
   held.units++;
   const { written } = await engine.table.put(holdItem(place, hold), condition);

@@ -43,6 +43,11 @@ export function sinkRange(nonce: Nonce): { from: string; below: string } {
   return { from: `sink#${nonce}#`, below: `sink#${nonce}$` };
 }
 
+/** False for what a former life of the same id left behind (I12). */
+export function belongsTo(sk: string, nonce: Nonce): boolean {
+  return sk === ACCEPTANCE_SK || sk.split("#", 2)[1] === nonce;
+}
+
 /** The part of a sort key after its prefix and nonce. */
 export function uniquePart(sk: string, prefix: "arr" | "sink", nonce: Nonce): string | undefined {
   const head = `${prefix}#${nonce}#`;
@@ -83,6 +88,11 @@ export function openKeys(prefix: string, id: InvocationId, lookAtMs: number): { 
 
 export function openPk(prefix: string, shard: number): string {
   return `${prefix}open#${shard}`;
+}
+
+/** What the sweeper remembers from pass to pass. */
+export function sweeperPk(prefix: string): string {
+  return `${prefix}sweeper`;
 }
 
 /** Bounds of either index for moments from `fromMs` on and before `belowMs`. */

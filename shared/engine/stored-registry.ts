@@ -18,27 +18,16 @@ interface Snapshot {
 /** What the registry itself needs of the engine that it becomes a part of. */
 export type RegistryGround = Pick<Engine, "meta" | "clock" | "settings"> & Partial<Pick<Engine, "log">>;
 
-export function createStoredRegistry({ meta, clock, settings, log }: RegistryGround): Registry {
-  const { keyPrefix, defaults, journalRetentionMaxMs } = settings;
-  const maxima = journalRetentionMaxMs === undefined ? {} : { journalRetentionMaxMs };
+export function createStoredRegistry(ground: RegistryGround): Registry {
+  const { meta, clock, settings, log } = ground;
   let held: Snapshot | undefined;
   let reading: Promise<Snapshot> | undefined;
   /** Raised by `refresh`, so that a read that began before it is not held. */
   let generation = 0;
 
   async function read(): Promise<Snapshot> {
-    const begunAtMs = clock.nowMs();
     const begunIn = generation;
-    const known = held;
-    const freshUntilMs = begunAtMs + FRESH_FOR_MS;
-    const head = known && (await readHead(meta, keyPrefix));
-    let snapshot: Snapshot;
-    if (known !== undefined && head?.version === known.version) {
-      snapshot = { ...known, slow: head.slow, freshUntilMs };
-    } else {
-      const { version, slow, deployments } = await readRegistry(meta, keyPrefix);
-      snapshot = { version, slow, table: routingTable(deployments, defaults, maxima), freshUntilMs };
-    }
+    const snapshot = await readSnapshot(ground, held);
     if (begunIn === generation) held = snapshot;
     return snapshot;
   }
@@ -84,7 +73,7 @@ export function createStoredRegistry({ meta, clock, settings, log }: RegistryGro
       const name = slowName(service, handler);
       if (held?.slow.has(name) === true) return;
       try {
-        await writeSlow(meta, keyPrefix, name, clock.nowMs());
+        await writeSlow(meta, settings.keyPrefix, name, clock.nowMs());
         if (held !== undefined) held = { ...held, slow: new Set([...held.slow, name]) };
       } catch (error) {
         log?.warn("a slow handler could not be remembered", { service, handler, error: String(error) });
@@ -96,6 +85,17 @@ export function createStoredRegistry({ meta, clock, settings, log }: RegistryGro
       reading = undefined;
     },
   };
+}
+
+/** @param known what was read before: it still holds where the registry has not changed since */
+async function readSnapshot({ meta, clock, settings }: RegistryGround, known: Snapshot | undefined): Promise<Snapshot> {
+  const { keyPrefix, defaults, journalRetentionMaxMs } = settings;
+  const freshUntilMs = clock.nowMs() + FRESH_FOR_MS;
+  const head = known && (await readHead(meta, keyPrefix));
+  if (known !== undefined && head?.version === known.version) return { ...known, slow: head.slow, freshUntilMs };
+  const { version, slow, deployments } = await readRegistry(meta, keyPrefix);
+  const maxima = journalRetentionMaxMs === undefined ? {} : { journalRetentionMaxMs };
+  return { version, slow, table: routingTable(deployments, defaults, maxima), freshUntilMs };
 }
 
 function routed({ table, slow }: Snapshot, service: string, handler: string): Routing {

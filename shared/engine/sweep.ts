@@ -1,17 +1,17 @@
 /** The sweeper: the one that loses nothing. It walks the open index and the recent listing, and wakes what nobody woke (I8). */
 import type { InvocationId } from "../core/model/ids.ts";
 import type { Engine } from "./engine.ts";
-import { INDEX_SHARDS, invocationPk, listingPk, momentRange, openPk } from "./item-keys.ts";
-import { EXTEND_BELOW_S, keepUntilS } from "./keep.ts";
+import { extendOpen } from "./extend.ts";
+import { INDEX_SHARDS, listingPk, momentRange, openPk, sweeperPk } from "./item-keys.ts";
+import { EXTEND_BELOW_S } from "./keep.ts";
 import { hasExpired, isHeld, load, type Loaded } from "./load.ts";
 import type { IndexName, Item, Range } from "./ports/table.ts";
-import { readPartition } from "./read-partition.ts";
 import { sendWake } from "./wake.ts";
 
 const DAY_MS = 86_400_000;
-/** Old enough that its own message must have come, young enough to be looked at only a few times. */
+/** Old enough that its own message must have come; a sweeper that begins looks back for some times as long. */
 const LISTING_AGE_MIN_MS = 300_000;
-const LISTING_AGE_MAX_MS = 1_200_000;
+const LISTING_AGE_MAX_SHARE = 4;
 const PAUSE_MAX_MS = 60_000;
 
 export interface SweepReport {
@@ -29,9 +29,9 @@ export async function sweep(engine: Engine, listedFromMs: number): Promise<Sweep
     const due = item["status"] === "running" || Number(item["lookAtMs"]) <= nowMs;
     const isOld = Number(item["keepUntilS"]) - nowMs / 1000 < EXTEND_BELOW_S;
     if (due && (await spared(engine, item, (id) => wakeOpen(engine, id, nowMs)))) woken++;
-    if (isOld && (await spared(engine, item, (id) => extend(engine, id)))) extended++;
+    if (isOld && (await spared(engine, item, (id) => extendOpen(engine, id)))) extended++;
   }
-  for await (const item of listedItems(engine, listedFromMs, nowMs - LISTING_AGE_MIN_MS)) {
+  for await (const item of listedItems(engine, listedFromMs, nowMs - listingAgeMinMs(engine))) {
     if (await spared(engine, item, (id) => wakeDriverless(engine, id, nowMs))) woken++;
   }
   if (woken + extended > 0) engine.log.info("the sweeper woke what nobody woke", { woken, extended });
@@ -40,16 +40,34 @@ export async function sweep(engine: Engine, listedFromMs: number): Promise<Sweep
 
 /** Runs passes until the signal aborts. */
 export async function runSweeper(engine: Engine, signal: AbortSignal, intervalMs = PAUSE_MAX_MS): Promise<void> {
-  let listedFromMs = engine.clock.nowMs() - LISTING_AGE_MAX_MS;
+  let listedFromMs = engine.clock.nowMs() - LISTING_AGE_MAX_SHARE * listingAgeMinMs(engine);
   while (await engine.clock.sleep(intervalMs, signal)) {
     const nowMs = engine.clock.nowMs();
     try {
       await sweep(engine, listedFromMs);
-      listedFromMs = nowMs - LISTING_AGE_MIN_MS;
+      listedFromMs = nowMs - listingAgeMinMs(engine);
     } catch (error) {
       engine.log.error("a pass of the sweeper failed", { error: String(error) });
     }
   }
+}
+
+/** One pass of a process that remembers nothing: how far the pass before it came stands in the table. */
+export async function sweepOnce(engine: Engine): Promise<SweepReport> {
+  const nowMs = engine.clock.nowMs();
+  const ageMinMs = listingAgeMinMs(engine);
+  const cursor = { pk: sweeperPk(engine.settings.keyPrefix), sk: "listed" };
+  const standing = (await engine.table.get(cursor))?.["fromMs"];
+  const report = await sweep(
+    engine,
+    typeof standing === "number" ? standing : nowMs - LISTING_AGE_MAX_SHARE * ageMinMs,
+  );
+  await engine.table.put({ ...cursor, fromMs: nowMs - ageMinMs });
+  return report;
+}
+
+function listingAgeMinMs({ settings }: Engine): number {
+  return settings.listingAgeMinMs ?? LISTING_AGE_MIN_MS;
 }
 
 /**
@@ -104,20 +122,6 @@ async function wakeDriverless(engine: Engine, id: InvocationId, nowMs: number): 
 /** A park stands in the open index, under the moment at which it is to be looked at. */
 function isParked({ hold, invocation }: Loaded): boolean {
   return hold !== undefined && hold.untilMs === 0 && hold.base >= invocation.segmentIndex;
-}
-
-/** Only the time to live of a segment may change (I1). */
-async function extend(engine: Engine, id: InvocationId): Promise<boolean> {
-  const loaded = await load(engine, id);
-  if (loaded === undefined || loaded.invocation.standing.status === "completed") return false;
-  const keptUntilS = keepUntilS(loaded.invocation.acceptance, engine.clock.nowMs());
-  const pk = invocationPk(engine.settings.keyPrefix, id);
-  for (const { sk } of await readPartition(engine.table, pk, {})) {
-    const isHold = sk.startsWith("hold#");
-    const set = { expiresAtS: keptUntilS, ...(isHold && { keepUntilS: keptUntilS }) };
-    await engine.table.update({ pk, sk }, { set }, { kind: "present" });
-  }
-  return true;
 }
 
 async function* openItems(engine: Engine, fromMs: number, belowMs: number): AsyncGenerator<Item> {

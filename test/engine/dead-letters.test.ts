@@ -1,0 +1,77 @@
+/** The dead-letter queue and the sweeper that remembers nothing: what was given up on is driven after all, or parked with the reason. */
+import { expect, test } from "vitest";
+import { drainDeadLetters } from "../../shared/engine/dead-letters.ts";
+import { inspect } from "../../shared/engine/inspect.ts";
+import { sweepOnce } from "../../shared/engine/sweep.ts";
+import type { Actor, Stage } from "./engine-fixture.ts";
+import { sendOn } from "./engine-fixture.ts";
+import type { PortCall } from "./engine-process.ts";
+import { Gate } from "./gate.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+
+const isSegment = ({ port, method, args }: PortCall) =>
+  port === "table" && method === "put" && /^seg#.+#/.test((args[0] as { sk: string }).sk);
+
+/** Sends to a handler, and lets the message become a dead letter: it lies in a queue of its own. */
+async function deadLetter(stage: Stage, letters: Stage, sender: Actor, handler: string) {
+  const { invocationId } = await stage.pulse.within(0, sendOn(sender, handler));
+  for (const { receipt, wake } of await stage.pulse.within(0, stage.stores.queue.receive(10, 1_000, 0))) {
+    await stage.stores.queue.ack(receipt);
+    await letters.stores.queue.send(wake);
+  }
+  return invocationId;
+}
+
+const drain = (stage: Stage, letters: Stage, { engine }: Actor) =>
+  stage.pulse.within(60_000, drainDeadLetters(engine, letters.stores.queue, engine.clock.nowMs() + 60_000));
+
+test("a letter that can be driven alone is driven, and is gone", async () => {
+  const [stage, letters] = [await open({ work: () => "done" }), await open({})];
+  const sweeper = stage.actor();
+  const id = await deadLetter(stage, letters, sweeper, "work");
+  expect(await drain(stage, letters, sweeper)).toEqual({ driven: 1, paused: 0 });
+  expect(await inspect(sweeper.engine, id)).toMatchObject({ status: "completed" });
+  expect(await drain(stage, letters, sweeper)).toEqual({ driven: 0, paused: 0 });
+});
+
+test("what cannot be driven even alone is paused, and says why", async () => {
+  const [stage, letters] = [await open({ work: () => "done" }), await open({})];
+  const sweeper = stage.actor();
+  const id = await deadLetter(stage, letters, sweeper, "work");
+  sweeper.process.before = (call) => (isSegment(call) ? Promise.reject(new Error("the item is cursed")) : undefined);
+  expect(await drain(stage, letters, sweeper)).toEqual({ driven: 0, paused: 1 });
+  expect(await inspect(sweeper.engine, id)).toMatchObject({
+    status: "paused",
+    lastFailure: { message: expect.stringContaining("the item is cursed") },
+  });
+});
+
+test("a letter whose try took its process with it is not tried again", async () => {
+  const gate = new Gate();
+  const [stage, letters] = [await open({ deadly: () => gate.passed.then(() => "") }), await open({})];
+  const victim = stage.actor();
+  const id = await deadLetter(stage, letters, victim, "deadly");
+  const until = victim.engine.clock.nowMs() + 60_000;
+  void drainDeadLetters(victim.engine, letters.stores.queue, until);
+  await stage.pulse.pass(100);
+  victim.die();
+  await stage.pulse.pass(20_000);
+  await letters.pulse.pass(900_000);
+
+  const next = stage.actor();
+  expect(await drain(stage, letters, next)).toEqual({ driven: 0, paused: 1 });
+  expect(stage.deployment.attempts).toHaveLength(1);
+  expect(await inspect(next.engine, id)).toMatchObject({ status: "paused" });
+});
+
+test("a sweeper that remembers nothing looks at each acceptance once", async () => {
+  const [stage, letters] = [await open({ work: () => "done" }, { listingAgeMinMs: 1_000 }), await open({})];
+  const sweeper = stage.actor();
+  await deadLetter(stage, letters, sweeper, "work");
+  expect(await stage.pulse.within(0, sweepOnce(sweeper.engine))).toMatchObject({ woken: 0 });
+  await stage.pulse.pass(1_001);
+  expect(await stage.pulse.within(0, sweepOnce(stage.actor().engine))).toMatchObject({ woken: 1 });
+  expect(await stage.pulse.within(0, sweepOnce(stage.actor().engine))).toMatchObject({ woken: 0 });
+});
