@@ -4,7 +4,6 @@ import { afterEach, expect, test } from "vitest";
 import { sqsClient } from "../../../shared/adapters/sqs/sqs-client.ts";
 import { SqsQueue } from "../../../shared/adapters/sqs/sqs-queue.ts";
 import { SystemClock } from "../../../shared/adapters/system/clock.ts";
-import { StoreError } from "../../../shared/engine/ports/table.ts";
 import { wakeOfBody } from "../../../shared/engine/ports/wake-body.ts";
 import { invocation } from "../../contracts/queue-contract.ts";
 import { silentLog } from "../../recording-log.ts";
@@ -105,12 +104,16 @@ test("an entry that never gets in is a StoreError, and its neighbours have their
   });
 });
 
-test("an entry that is refused is not sent again", async () => {
-  const { queue, service } = await queueOn((asked) => ({
-    body: { Failed: entriesOf(asked).map((entry) => failed(entry, true)) },
-  }));
-  await expect(queue.send(wake(0))).rejects.toThrow(StoreError);
-  expect(service.asked).toHaveLength(1);
+test("an entry that is refused is not sent again with those that failed", async () => {
+  const { queue, service } = await queueOn((asked, count) => {
+    const entries = entriesOf(asked);
+    if (count > 1) return { body: { Successful: entries.map(served) } };
+    return { body: { Failed: entries.map((entry) => failed(entry, numberOf(entry) === 0)) } };
+  });
+  const [refused, late] = await Promise.allSettled([queue.send(wake(0)), queue.send(wake(1))]);
+  expect(refused).toMatchObject({ status: "rejected", reason: { name: "StoreError" } });
+  expect(late).toMatchObject({ status: "fulfilled", value: "message 1" });
+  expect(service.asked.map((asked) => entriesOf(asked).map(numberOf))).toEqual([[0, 1], [1]]);
 });
 
 test("a request that fails as a whole fails for each of its senders", async () => {
