@@ -6,6 +6,7 @@ import { writeArrival } from "./deliver.ts";
 import { drive } from "./drive.ts";
 import type { Engine } from "./engine.ts";
 import { claim } from "./grasp.ts";
+import { keepUntilS } from "./keep.ts";
 import { hasExpired, isHeld, load, unperformed } from "./load.ts";
 import type { Interruption } from "./submission.ts";
 import { wakeNow } from "./wake.ts";
@@ -17,7 +18,8 @@ export async function cancel(engine: Engine, id: InvocationId): Promise<Interrup
   if (standing.status === "completed") return "completed";
   // Each cancel counts, so each has a key of its own.
   const key = `x${hex(engine.ids.random(12))}`;
-  await writeArrival(engine, { id, nonce: acceptance.nonce }, key, {
+  const keptUntilS = keepUntilS(acceptance, engine.clock.nowMs());
+  await writeArrival(engine, { id, nonce: acceptance.nonce, keptUntilS }, key, {
     kind: "notification",
     id: { index: CANCEL_SIGNAL },
     result: undefined,

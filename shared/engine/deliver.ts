@@ -5,13 +5,15 @@ import type { InvocationId, Nonce } from "../core/model/ids.ts";
 import { type ArrivalContent, arrivalItem } from "./arrival-record.ts";
 import type { Engine } from "./engine.ts";
 import { ACCEPTANCE_SK, completionArrival, invocationPk } from "./item-keys.ts";
-import { ARRIVAL_KEPT_S } from "./keep.ts";
+import { keepBesideS, keepUntilS, RETENTION_ASSUMED_MS } from "./keep.ts";
 import { load } from "./load.ts";
 import { wakeNow } from "./wake.ts";
 
 export interface Addressee {
   readonly id: InvocationId;
   readonly nonce: Nonce;
+  /** Until when its items live, as far as whoever writes to it knows. */
+  readonly keptUntilS?: number;
 }
 
 /** Writes an arrival, once per key: only the first counts. @returns false where one stands already */
@@ -22,7 +24,7 @@ export async function writeArrival(
   content: ArrivalContent,
 ): Promise<boolean> {
   const nowMs = engine.clock.nowMs();
-  const expiresAtS = Math.ceil(nowMs / 1000) + ARRIVAL_KEPT_S;
+  const expiresAtS = to.keptUntilS ?? keepUntilS({ completionRetentionMs: RETENTION_ASSUMED_MS }, nowMs);
   const item = arrivalItem(engine.settings.keyPrefix, { ...to, key }, content, nowMs, expiresAtS);
   return (await engine.table.put(item, { kind: "absent" })).written;
 }
@@ -60,21 +62,24 @@ export async function deliverSignal(
   signal: NotificationId,
   result: Result | undefined,
 ): Promise<boolean> {
-  const nonce = await currentNonce(engine, id);
-  if (nonce === undefined) return false;
-  await bring(engine, { id, nonce }, key, { kind: "notification", id: signal, result });
+  const to = await currentLife(engine, id);
+  if (to === undefined) return false;
+  await bring(engine, to, key, { kind: "notification", id: signal, result });
   return true;
 }
 
 /** The life that an id has now; undefined where there is none. */
-export async function currentNonce(engine: Engine, id: InvocationId): Promise<Nonce | undefined> {
+export async function currentLife(engine: Engine, id: InvocationId): Promise<Addressee | undefined> {
   const acceptance = await engine.table.get({ pk: invocationPk(engine.settings.keyPrefix, id), sk: ACCEPTANCE_SK });
-  return acceptance?.["n"] as Nonce | undefined;
+  if (acceptance === undefined) return undefined;
+  const { n, expiresAtS } = acceptance as { readonly n?: Nonce; readonly expiresAtS?: number };
+  if (n === undefined) return undefined;
+  return { id, nonce: n, ...(expiresAtS !== undefined && { keptUntilS: keepBesideS(expiresAtS) }) };
 }
 
 /** Every driver that reads the order ends the invocation; a worker that reads it does so at once (design §3). */
 export async function orderKill(engine: Engine, id: InvocationId): Promise<void> {
-  const nonce = await currentNonce(engine, id);
-  if (nonce === undefined) return;
-  await bring(engine, { id, nonce }, "kill", { kind: "kill" });
+  const to = await currentLife(engine, id);
+  if (to === undefined) return;
+  await bring(engine, to, "kill", { kind: "kill" });
 }

@@ -6,6 +6,7 @@ import type { Transition } from "../core/invocation/transition.ts";
 import { attempt } from "./attempt.ts";
 import { commit } from "./commit.ts";
 import type { Engine } from "./engine.ts";
+import { keepArrivals } from "./extend.ts";
 import { noteFailure } from "./failure-events.ts";
 import { leaveOpenIndex } from "./grasp.ts";
 import type { Held } from "./held.ts";
@@ -90,6 +91,7 @@ async function follow(engine: Engine, held: Held, transition: Transition): Promi
   }
   switch (step.kind) {
     case "end":
+      await keepArrivals(engine, held);
       await leaveOpenIndex(engine, held);
       return "ended";
     case "park":

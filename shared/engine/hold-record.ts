@@ -24,7 +24,7 @@ export interface Hold {
   readonly lookAtMs?: number;
   /** The last segment whose effects are known to be performed: nobody performs them again. Written with each park. */
   readonly performed?: number;
-  /** Until when the items of the invocation live, as far as anybody extended them. */
+  /** Until when the invocation may stay open: its items outlive that by the retention, as far as anybody extended them. */
   readonly keepUntilS: number;
   readonly deploymentId?: string;
 }

@@ -4,6 +4,7 @@ import type { InvocationId } from "../core/model/ids.ts";
 import { commit } from "./commit.ts";
 import { orderKill } from "./deliver.ts";
 import type { Engine } from "./engine.ts";
+import { keepArrivals } from "./extend.ts";
 import { leaveOpenIndex } from "./grasp.ts";
 import { type Held, lose, newHeld } from "./held.ts";
 import { hasExpired, load, type Loaded, unperformed } from "./load.ts";
@@ -37,6 +38,7 @@ export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolea
   const driver = engine.drives.find(held.id);
   if (driver !== undefined) lose(driver);
   await perform(engine, held, before, segment);
+  await keepArrivals(engine, held);
   await leaveOpenIndex(engine, held);
   engine.drives.ring(held.id);
   return true;

@@ -3,12 +3,11 @@ import type { Acceptance } from "../core/invocation/acceptance.ts";
 import { NO_RETRIES } from "../core/invocation/segment.ts";
 import type { Engine } from "./engine.ts";
 import { claimCondition, holdItem } from "./hold-record.ts";
-import { keepUntilS } from "./keep.ts";
+import { keepUntilS, openUntilS } from "./keep.ts";
 import { wakeAt } from "./wake.ts";
 
 export async function parkScheduled(engine: Engine, acceptance: Acceptance, startAtMs: number): Promise<void> {
   const { id, nonce, target, createdAtMs } = acceptance;
-  const keptUntilS = keepUntilS(acceptance, createdAtMs);
   const hold = {
     base: 0,
     token: engine.drives.newToken(),
@@ -18,9 +17,15 @@ export async function parkScheduled(engine: Engine, acceptance: Acceptance, star
     lookAtMs: startAtMs,
     attempts: 0,
     retries: NO_RETRIES,
-    keepUntilS: keptUntilS,
+    keepUntilS: openUntilS(createdAtMs),
   };
-  const place = { prefix: engine.settings.keyPrefix, id, nonce, target, expiresAtS: keptUntilS };
+  const place = {
+    prefix: engine.settings.keyPrefix,
+    id,
+    nonce,
+    target,
+    expiresAtS: keepUntilS(acceptance, createdAtMs),
+  };
   await engine.table.put(holdItem(place, hold), claimCondition(0, undefined));
   await wakeAt(engine, id, nonce, startAtMs, "start");
 }

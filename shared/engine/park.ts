@@ -8,6 +8,7 @@ import type { Engine } from "./engine.ts";
 import { putDown, reclaim } from "./grasp.ts";
 import type { Held } from "./held.ts";
 import { ARRIVALS } from "./item-keys.ts";
+import { keepUntilS } from "./keep.ts";
 import { freshArrivals } from "./load.ts";
 import { idOfLookup } from "./perform.ts";
 import { readPartition } from "./read-partition.ts";
@@ -98,11 +99,12 @@ export async function readArrivals(engine: Engine, held: Held): Promise<void> {
 
 /** What only memory knows becomes an arrival item, so that whoever drives next finds it. */
 async function writeDownInline(engine: Engine, held: Held): Promise<void> {
-  const { id, nonce } = held.invocation.acceptance;
+  const { acceptance } = held.invocation;
+  const to = { id: held.id, nonce: acceptance.nonce, keptUntilS: keepUntilS(acceptance, engine.clock.nowMs()) };
   for (const [key, { completionId, result }] of [...held.results]) {
     const arrival = held.arrivals.get(key);
     if (arrival?.kind === "notification") {
-      await writeArrival(engine, { id, nonce }, key, { kind: "notification", id: { completionId }, result });
+      await writeArrival(engine, to, key, { kind: "notification", id: { completionId }, result });
       held.arrivals.set(key, { ...arrival, taken: { ...arrival.taken, inline: false } });
     }
     held.results.delete(key);

@@ -3,6 +3,7 @@ import { advance } from "../core/invocation/advance.ts";
 import type { Segment } from "../core/invocation/segment.ts";
 import { drive } from "./drive.ts";
 import type { Engine } from "./engine.ts";
+import { keepArrivals } from "./extend.ts";
 import { claim, leaveOpenIndex } from "./grasp.ts";
 import { newHeld } from "./held.ts";
 import { killLoaded } from "./kill.ts";
@@ -55,7 +56,9 @@ async function finishCompleted(engine: Engine, loaded: Loaded): Promise<void> {
   const held = newHeld({ id, pk, messageDriven: true, depth: Infinity, invocation, lease, ...(hold && { hold }) });
   const isPerformed = unperformed(loaded) === undefined;
   await perform(engine, held, last.before, isPerformed ? tellingOnly(last.segment) : last.segment);
-  if (hold !== undefined && !isPerformed) await leaveOpenIndex(engine, held);
+  if (isPerformed) return;
+  await keepArrivals(engine, held);
+  if (hold !== undefined) await leaveOpenIndex(engine, held);
 }
 
 /** Without its commands, and without the order to kill children, whose ids may have begun another life. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { attach, output } from "../../shared/engine/attach.ts";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
 import { cancel } from "../../shared/engine/cancel.ts";
-import { currentNonce, writeArrival } from "../../shared/engine/deliver.ts";
+import { currentLife, writeArrival } from "../../shared/engine/deliver.ts";
 import { inspect } from "../../shared/engine/inspect.ts";
 import { kill } from "../../shared/engine/kill.ts";
 import { completeAwakeable } from "../../shared/engine/perform.ts";
@@ -110,7 +110,7 @@ test("a new life under an old id meets no ghost: neither segments, nor arrivals,
   const former = callOn(actor, "waits", "former", KEY);
   await stage.pulse.settle();
   const id = stage.deployment.attempts[0]!.start.debugId as never;
-  const formerNonce = (await currentNonce(actor.engine, id))!;
+  const { nonce: formerNonce } = (await currentLife(actor.engine, id))!;
   const awakeable = encodeAwakeableId(stage.deployment.attempts[0]!.start.id, 17);
   await completeAwakeable(actor.engine, awakeable, value("old news"));
   await stage.pulse.pass(1_000);

@@ -41,9 +41,9 @@ test("a send is not run again when its sender wakes after all of the send has be
   });
   const actor = stage.actor();
   actor.startWorker();
-  const { invocationId } = await sendOn(actor, "parent", String(stage.pulse.nowMs() + 3 * DAY_MS));
-  for (let hour = 0; hour < 73; hour++) {
-    await stage.pulse.pass(DAY_MS / 24);
+  const { invocationId } = await sendOn(actor, "parent", String(stage.pulse.nowMs() + 5 * DAY_MS));
+  for (let hour = 0; hour < 121; hour += 3) {
+    await stage.pulse.pass(DAY_MS / 8);
     await stage.pulse.during(sweep(actor.engine, stage.pulse.nowMs()));
     await stage.pulse.during((stage.stores.table as EmbeddedTable).sweepExpired(stage.pulse.nowMs() / 1000, 100));
   }

@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
+import { attach } from "../../../shared/engine/attach.ts";
+import { deliverSignal } from "../../../shared/engine/deliver.ts";
+import { inspect } from "../../../shared/engine/inspect.ts";
+import { completeAwakeable } from "../../../shared/engine/perform.ts";
+import { sweep } from "../../../shared/engine/sweep.ts";
+import { type Actor, LEASE_MS, type Stage, sendOn, textOf } from "../engine-fixture.ts";
+import { stages } from "../stages.ts";
+
+const open = stages();
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const STEP_HOURS = 6;
+const value = (text: string) => ({ kind: "success" as const, value: new TextEncoder().encode(text) });
+
+/** Time goes by as it does on a server: the sweeper passes, and what is expired is deleted. */
+async function passHours({ pulse, stores }: Stage, { engine }: Actor, hours: number): Promise<void> {
+  for (let hour = 0; hour < hours; hour += STEP_HOURS) {
+    await pulse.pass(STEP_HOURS * HOUR_MS);
+    await pulse.during(sweep(engine, pulse.nowMs()));
+    await pulse.during((stores.table as EmbeddedTable).sweepExpired(pulse.nowMs() / 1000, 1_000));
+  }
+}
+
+test.each([1, 3, 29, 40])(
+  "what was open for five days is still whole just before its retention of %i days ends",
+  async (retentionDays) => {
+    const awakeables = new Map<string, string>();
+    const stage = await open(
+      {
+        parent: async (ctx) => {
+          const child = ctx.call("child");
+          const awakeable = ctx.awakeable();
+          awakeables.set("parent", awakeable.id);
+          const [heard, named] = [await ctx.get(awakeable.result), await ctx.get(ctx.signal("go"))];
+          return `${heard}, ${named}, ${await ctx.get(child)}`;
+        },
+        child: async (ctx) => {
+          const { id, result } = ctx.awakeable();
+          awakeables.set("child", id);
+          return await ctx.get(result);
+        },
+      },
+      { journalRetentionMs: retentionDays * DAY_MS, idempotencyRetentionMs: retentionDays * DAY_MS },
+    );
+    const actor = stage.actor();
+    actor.startWorker();
+    const { invocationId } = await sendOn(actor, "parent");
+    await stage.pulse.pass(LEASE_MS);
+    await passHours(stage, actor, 30);
+    await stage.pulse.during(completeAwakeable(actor.engine, awakeables.get("parent")!, value("awake")));
+    await passHours(stage, actor, 30);
+    const go = deliverSignal(actor.engine, invocationId, "xgo", { name: "go" }, value("named"));
+    await stage.pulse.during(go);
+    await passHours(stage, actor, 60);
+    await stage.pulse.during(completeAwakeable(actor.engine, awakeables.get("child")!, value("called")));
+    await stage.pulse.settle();
+    const whole = await inspect(actor.engine, invocationId);
+    expect(whole).toMatchObject({ status: "completed" });
+
+    await stage.pulse.within(LEASE_MS, actor.stopWorker());
+    await passHours(stage, actor, 24 * retentionDays - STEP_HOURS);
+    const ended = await stage.pulse.within(1_000, attach(actor.engine, invocationId));
+    expect(ended.kind === "ended" && textOf(ended)).toBe("awake, named, called");
+    expect(await inspect(actor.engine, invocationId)).toEqual(whole);
+  },
+);
+
+test("a retention that is over leaves nothing behind", async () => {
+  const stage = await open({ wait: (ctx) => ctx.get(ctx.awakeable().result) }, { idempotencyRetentionMs: 3 * DAY_MS });
+  const actor = stage.actor();
+  actor.startWorker();
+  const { invocationId } = await sendOn(actor, "wait");
+  await passHours(stage, actor, 60);
+  await stage.pulse.during(deliverSignal(actor.engine, invocationId, "s17", { index: 17 }, value("over")));
+  await stage.pulse.settle();
+  await stage.pulse.within(LEASE_MS, actor.stopWorker());
+  await passHours(stage, actor, 24 * 7);
+  expect((await stage.stores.table.query(`inv#${invocationId}`)).items).toEqual([]);
+});
