@@ -91,6 +91,10 @@ export function text(fallback: string, doc: string): Setting<string> {
   };
 }
 
+export function optionalText(doc: string): Setting<string | undefined> {
+  return { ...text("", doc), fallback: undefined };
+}
+
 export function choice<const Choice extends string>(
   choices: readonly [Choice, ...Choice[]],
   doc: string,

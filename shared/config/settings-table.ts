@@ -6,6 +6,7 @@ import {
   duration,
   factor,
   optionalDuration,
+  optionalText,
   port,
   size,
   text,
@@ -29,6 +30,10 @@ export const SETTINGS = {
   "worker.wait-in-driver": duration("1s", "Retries due within this time wait in the driver; later ones park."),
   "worker.queue-delay": duration("15m", "Wakes further away than this go to the timers."),
 
+  "worker.check-interval": duration("10m", "How often a parked invocation that no clock wakes is looked at."),
+
+  "sweeper.listing-age": duration("5m", "The sweeper looks at what was accepted this long ago and nobody drives."),
+
   "worker.invoker.concurrent-invocations-limit": count("1000", "Invocations from the queue driven at the same time."),
   "worker.invoker.message-size-limit": size("32MiB", "The largest message of a deployment (RT0003)."),
   "worker.invoker.inactivity-timeout": duration("1m", "After so long without messages a stream is asked to suspend."),
@@ -49,6 +54,27 @@ export const SETTINGS = {
   "max-journal-retention": optionalDuration("The longest that a service may ask its journals to be kept (RT0022)."),
   "default-idempotency-retention": duration("1d", "How long the result of an idempotent call is kept."),
   "default-workflow-completion-retention": duration("1d", "How long the result of a workflow is kept."),
+
+  "aws.table": optionalText("The DynamoDB table of invocations and deployments."),
+  "aws.queue-url": optionalText("The SQS queue of wakes, by its URL."),
+  "aws.queue-arn": optionalText("The same queue by its ARN, as schedules name it."),
+  "aws.dead-letter-queue-url": optionalText("The queue of wakes that could not be worked on."),
+  "aws.timers": choice(
+    ["scheduler", "ladder"],
+    "What keeps far wakes: EventBridge Scheduler, or hops through the queue.",
+  ),
+  "aws.schedule-group": optionalText("The group of the schedules."),
+  "aws.schedule-role-arn": optionalText("The role as which EventBridge Scheduler sends to the queue."),
+  "aws.schedule-early": duration("1m", "Schedules fire so long before their time; the queue delays the rest."),
+  "aws.schedule-near": duration("2m", "Wakes due within this time go to the queue and not to the schedules."),
+  "aws.ladder-hop": duration("15m", "The longest hop of a wake through the queue."),
+  "aws.ingress-time": duration("25s", "A request that is not answered by then is told where to wait."),
+  "aws.time-margin": duration("3s", "Drivers stop so long before their function's time is up."),
+  "aws.slow-from": duration("5s", "A handler whose attempt is cut for time after so long is left to the workers."),
+  "aws.allowed-addresses": optionalText(
+    "Ranges that deployments may have beside public addresses, parted by commas: 10.4.0.0/16, private, loopback.",
+  ),
+  "aws.ingress-endpoint": optionalText("Where handlers are called, as the admin API tells it."),
 
   "log.level": choice(["info", "debug", "warn", "error", "silent"], "The least level that is logged."),
   "log.format": choice(["pretty", "json"], "How log lines are written."),

@@ -12,6 +12,8 @@ export function engineSettingsOf(settings: Settings, soleOwner: string | undefin
     queueDelayMaxMs: settings["worker.queue-delay"],
     messageSizeMaxBytes: settings["worker.invoker.message-size-limit"],
     silentAfterMs: settings["worker.invoker.silent-after"],
+    checkIntervalMs: settings["worker.check-interval"],
+    listingAgeMinMs: settings["sweeper.listing-age"],
     defaults: {
       abortTimeoutMs: settings["worker.invoker.abort-timeout"],
       inactivityTimeoutMs: settings["worker.invoker.inactivity-timeout"],

@@ -13,6 +13,7 @@ interface Room {
 const MODEL = ["shared/core/errors", "shared/core/model"];
 const CORE = "shared/core/*";
 const PROGRAM = ["shared/wiring", "shared/api/*", "shared/engine", "shared/engine/ports", "shared/config"];
+const LAMBDA = [...PROGRAM, "functions/lambda"];
 const ADAPTER = [CORE, "shared/engine/ports"];
 const FACE = [CORE, "shared/engine", "shared/engine/ports", "shared/api/wire", "shared/api/http"];
 
@@ -39,6 +40,11 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/config", rooms: ["shared/core/errors"], packages: ["smol-toml"], node: true },
   { folder: "shared/wiring", rooms: ["shared/*"], node: true },
   { folder: "functions/local", rooms: PROGRAM, node: true },
+  { folder: "functions/lambda", rooms: ["shared/wiring", "shared/api/http"], node: true },
+  { folder: "functions/ingress", rooms: LAMBDA },
+  { folder: "functions/admin", rooms: LAMBDA },
+  { folder: "functions/worker", rooms: LAMBDA },
+  { folder: "functions/sweeper", rooms: LAMBDA },
   { folder: "functions/cli", rooms: ["shared/api/wire"], packages: ["commander"], node: true },
   { folder: "examples", rooms: [], packages: ["@restatedev/restate-sdk"], node: true },
   { folder: "test", rooms: ["*"], packages: ["*"], node: true },

@@ -12,7 +12,9 @@ export interface PinoLogOptions {
   readonly fields?: LogFields;
   /** True waits for each line to be written: for processes that may be frozen or ended right after a line. */
   readonly synchronous?: boolean;
-  /** Where lines go instead of standard error. */
+  /** Lines go to standard output instead of standard error. */
+  readonly toStandardOutput?: boolean;
+  /** Where lines go instead of either. */
   readonly destination?: DestinationStream;
 }
 
@@ -27,7 +29,9 @@ export class PinoLog implements Log {
   readonly #logger: Logger;
 
   constructor(options: PinoLogOptions = {}) {
-    const destination = options.destination ?? pino.destination({ dest: 2, sync: options.synchronous ?? false });
+    const destination =
+      options.destination ??
+      pino.destination({ dest: options.toStandardOutput === true ? 1 : 2, sync: options.synchronous ?? false });
     this.#logger = pino(
       {
         level: options.level ?? "info",

@@ -49,6 +49,13 @@ export function unfinishedResponse(id: InvocationId, why: "stopping" | "out-of-t
   };
 }
 
+/** For doors that cannot carry a response of any size: whatever told of the invocation stays. */
+export function resultTooLargeResponse({ headers, body }: HttpResponse): HttpResponse {
+  const refused = refusalResponse(500, `the result of ${body.length} bytes is larger than this ingress can give out`);
+  const id = headers["x-restate-id"];
+  return { ...refused, headers: { ...refused.headers, ...(id !== undefined && { "x-restate-id": id }) } };
+}
+
 /** @param headers what goes beside the error's own, `x-restate-id` where the invocation is known */
 export function failureResponse(failure: Failure, headers: Readonly<Record<string, string>>): HttpResponse {
   const { code, message, metadata = [], stacktrace } = failure;

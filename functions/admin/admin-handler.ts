@@ -1,0 +1,31 @@
+/** The admin API as a function: whoever comes here has been let in by IAM. */
+import packageJson from "../../package.json" with { type: "json" };
+import { adminFace } from "../../shared/api/admin/admin-face.ts";
+import { textResponse } from "../../shared/api/http/message.ts";
+import { withinTime } from "../../shared/engine/time-budget.ts";
+import type { Aws } from "../../shared/wiring/aws.ts";
+import { invocationUseCases } from "../../shared/wiring/use-cases.ts";
+import { requestOf, resultOf } from "../lambda/gateway-event.ts";
+import type { GatewayEvent, GatewayResult } from "../lambda/gateway-event.ts";
+import { timeIsUpAtMs } from "../lambda/time-left.ts";
+import type { LambdaContext } from "../lambda/time-left.ts";
+
+export type AdminHandler = (event: GatewayEvent, context: LambdaContext) => Promise<GatewayResult>;
+
+export function adminHandler(aws: Aws): AdminHandler {
+  const { engine, settings } = aws;
+  const ingressEndpoint = settings["aws.ingress-endpoint"];
+  const face = adminFace(engine, {
+    version: packageJson.version,
+    ...(ingressEndpoint !== undefined && { ingressEndpoint }),
+    metricsText: async () => "# A function keeps no measures of its own.\n",
+    invocations: invocationUseCases,
+  });
+  return async (event, context) => {
+    const request = requestOf(event);
+    const isTooLarge = request.body.length > settings["admin.request-size-limit"];
+    const answer = async () => (isTooLarge ? textResponse(413, "length limit exceeded") : await face(request));
+    const response = await withinTime(engine, timeIsUpAtMs(aws, context), answer);
+    return resultOf(response, () => textResponse(500, "the answer is larger than a function can give out"));
+  };
+}

@@ -1,0 +1,24 @@
+/** The ingress as a function: one request in, its response out, within the time that the gateway waits. */
+import { bodyTooLargeResponse, resultTooLargeResponse } from "../../shared/api/ingress/answers.ts";
+import { ingressFace } from "../../shared/api/ingress/ingress-face.ts";
+import { withinTime } from "../../shared/engine/time-budget.ts";
+import type { Aws } from "../../shared/wiring/aws.ts";
+import { ingressUseCases } from "../../shared/wiring/use-cases.ts";
+import { requestOf, resultOf } from "../lambda/gateway-event.ts";
+import type { GatewayEvent, GatewayResult } from "../lambda/gateway-event.ts";
+import { timeIsUpAtMs } from "../lambda/time-left.ts";
+import type { LambdaContext } from "../lambda/time-left.ts";
+
+export type IngressHandler = (event: GatewayEvent, context: LambdaContext) => Promise<GatewayResult>;
+
+export function ingressHandler(aws: Aws): IngressHandler {
+  const { engine, settings } = aws;
+  const face = ingressFace(engine, ingressUseCases(engine), "out-of-time");
+  return async (event, context) => {
+    const request = requestOf(event);
+    const untilMs = timeIsUpAtMs(aws, context, settings["aws.ingress-time"]);
+    const isTooLarge = request.body.length > settings["ingress.request-size-limit"];
+    const answer = async () => (isTooLarge ? bodyTooLargeResponse(true) : await face(request));
+    return resultOf(await withinTime(engine, untilMs, answer), resultTooLargeResponse);
+  };
+}

@@ -1,0 +1,55 @@
+/** Requests and responses as an HTTP API hands them to a function, payload format 2.0. */
+import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
+
+/** What of the event matters here. */
+export interface GatewayEvent {
+  /** Decoded: which escapes the client wrote is not to be known any more. */
+  readonly rawPath: string;
+  readonly rawQueryString?: string;
+  /** Lower-case names, several values of one name joined by commas. Cookies come beside them, and are not wanted. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly requestContext: { readonly http: { readonly method: string } };
+  readonly body?: string;
+  readonly isBase64Encoded?: boolean;
+}
+
+export interface GatewayResult {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly isBase64Encoded: boolean;
+}
+
+/** Of the whole result as JSON; what is larger never leaves the function. */
+const RESULT_MAX_BYTES = 6 * 1024 * 1024;
+/** Handlers choose the status of their failures; a gateway passes none beyond this. */
+const STATUS_MAX = 599;
+
+const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The path is encoded again, segment by segment, because the faces decode it; an escaped slash is lost before it comes here. */
+export function requestOf(event: GatewayEvent): HttpRequest {
+  return {
+    method: event.requestContext.http.method.toUpperCase(),
+    path: event.rawPath.split("/").map(encodeURIComponent).join("/"),
+    query: event.rawQueryString ?? "",
+    headers: event.headers ?? {},
+    body: new Uint8Array(Buffer.from(event.body ?? "", event.isBase64Encoded === true ? "base64" : "utf8")),
+  };
+}
+
+/** @param tooLarge what is answered instead of a response that the function cannot give out */
+export function resultOf(response: HttpResponse, tooLarge: (response: HttpResponse) => HttpResponse): GatewayResult {
+  const result = encoded(response);
+  return Buffer.byteLength(JSON.stringify(result)) <= RESULT_MAX_BYTES ? result : encoded(tooLarge(response));
+}
+
+/** Text travels as it is, and everything else in base64. */
+function encoded({ status, headers, body }: HttpResponse): GatewayResult {
+  const statusCode = status > STATUS_MAX ? 500 : status;
+  try {
+    return { statusCode, headers, body: STRICT_UTF8.decode(body), isBase64Encoded: false };
+  } catch {
+    return { statusCode, headers, body: Buffer.from(body).toString("base64"), isBase64Encoded: true };
+  }
+}

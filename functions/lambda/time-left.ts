@@ -1,0 +1,16 @@
+/** How long a function may go on with one event. */
+import type { Aws } from "../../shared/wiring/aws.ts";
+
+/** What of Lambda's context matters here. */
+export interface LambdaContext {
+  getRemainingTimeInMillis(): number;
+}
+
+/**
+ * The moment at which drivers have to stop.
+ * @param mostMs less than the function has, where whoever waits for the reply waits no longer
+ */
+export function timeIsUpAtMs({ engine, settings }: Aws, context: LambdaContext, mostMs = Infinity): number {
+  const leftMs = context.getRemainingTimeInMillis() - settings["aws.time-margin"];
+  return engine.clock.nowMs() + Math.min(leftMs, mostMs);
+}

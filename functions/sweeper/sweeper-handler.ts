@@ -1,0 +1,28 @@
+/** The sweeper as a function: a rule calls it every few minutes, and what it finds tells of lost messages. */
+import { drainDeadLetters } from "../../shared/engine/dead-letters.ts";
+import type { DeadLetterReport } from "../../shared/engine/dead-letters.ts";
+import { sweepOnce } from "../../shared/engine/sweep.ts";
+import type { SweepReport } from "../../shared/engine/sweep.ts";
+import { withinTime } from "../../shared/engine/time-budget.ts";
+import type { Aws } from "../../shared/wiring/aws.ts";
+import { timeIsUpAtMs } from "../lambda/time-left.ts";
+import type { LambdaContext } from "../lambda/time-left.ts";
+
+export interface SweeperReport {
+  readonly swept: SweepReport;
+  readonly letters?: DeadLetterReport;
+}
+
+export type SweeperHandler = (event: unknown, context: LambdaContext) => Promise<SweeperReport>;
+
+export function sweeperHandler(aws: Aws): SweeperHandler {
+  const { engine, deadLetters } = aws;
+  return (_event, context) => {
+    const untilMs = timeIsUpAtMs(aws, context);
+    return withinTime(engine, untilMs, async () => {
+      const swept = await sweepOnce(engine);
+      if (deadLetters === undefined) return { swept };
+      return { swept, letters: await drainDeadLetters(engine, deadLetters, untilMs) };
+    });
+  };
+}

@@ -1,0 +1,13 @@
+/** The worker as a function: batches of wakes, each driven as far as it goes or as the time allows. */
+import { withinTime } from "../../shared/engine/time-budget.ts";
+import type { Aws } from "../../shared/wiring/aws.ts";
+import { workEvent } from "../../shared/wiring/work-event.ts";
+import type { WorkAnswer, WorkEvent } from "../../shared/wiring/work-event.ts";
+import { timeIsUpAtMs } from "../lambda/time-left.ts";
+import type { LambdaContext } from "../lambda/time-left.ts";
+
+export type WorkerHandler = (event: WorkEvent, context: LambdaContext) => Promise<WorkAnswer>;
+
+export function workerHandler(aws: Aws): WorkerHandler {
+  return (event, context) => withinTime(aws.engine, timeIsUpAtMs(aws, context), () => workEvent(aws.engine, event));
+}

@@ -1,0 +1,92 @@
+/** The composition root of the functions: every port filled by what AWS has, once per process. */
+import { dynamoClient } from "../adapters/dynamodb/dynamodb-client.ts";
+import { DynamoTable } from "../adapters/dynamodb/dynamodb-table.ts";
+import { HttpsEndpoints } from "../adapters/https/https-endpoints.ts";
+import { LambdaEndpoints } from "../adapters/lambda/lambda-endpoints.ts";
+import { sqsClient } from "../adapters/sqs/sqs-client.ts";
+import { SqsQueue } from "../adapters/sqs/sqs-queue.ts";
+import { SystemClock } from "../adapters/system/clock.ts";
+import { SecretIdSource } from "../adapters/system/id-source.ts";
+import { PinoLog } from "../adapters/system/pino-log.ts";
+import { silentMeter } from "../adapters/system/silent-meter.ts";
+import { loadSettings } from "../config/settings-source.ts";
+import type { Settings } from "../config/settings-table.ts";
+import { Drives } from "../engine/drives.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Queue } from "../engine/ports/queue.ts";
+import { createStoredRegistry } from "../engine/stored-registry.ts";
+import { awsTimers } from "./aws-timers.ts";
+import { endpointsByDestination } from "./endpoints-by-destination.ts";
+import { engineSettingsOf } from "./engine-settings-of.ts";
+import { environmentSecret } from "./environment-secret.ts";
+import { freshOwner, freshSecretBytes } from "./fresh-bytes.ts";
+import { required } from "./required-setting.ts";
+
+export interface Aws {
+  readonly engine: Engine;
+  readonly settings: Settings;
+  /** Wakes that could not be worked on; only who is told of that queue has it. */
+  readonly deadLetters?: Queue;
+}
+
+export interface AwsOptions {
+  /** Names the function on each of its log lines. */
+  readonly functionName: string;
+  /** Set where drivers have the time of a request and not that of a worker. */
+  readonly leavesSlowToQueue?: boolean;
+  /** What stands between the engine and its queue; nothing unless told. */
+  readonly throughQueue?: (queue: Queue) => Queue;
+}
+
+/**
+ * Opened while the function starts, so that no request waits for it but the first.
+ * @throws CodedError RT0002 where a setting is missing or cannot be read
+ */
+export async function openAws({ functionName, leavesSlowToQueue, throughQueue }: AwsOptions): Promise<Aws> {
+  const { settings, warnings } = loadSettings(undefined, {});
+  const log = new PinoLog({
+    level: settings["log.level"],
+    fields: { function: functionName },
+    toStandardOutput: true,
+    synchronous: true,
+  });
+  for (const warning of warnings) log.warn(warning);
+  const clock = new SystemClock();
+  const table = new DynamoTable({ client: dynamoClient(), tableName: required(settings, "aws.table"), clock });
+  const client = sqsClient();
+  const sqsQueue = new SqsQueue({ client, queueUrl: required(settings, "aws.queue-url"), clock, log });
+  const queue = throughQueue?.(sqsQueue) ?? sqsQueue;
+  const engineSettings = {
+    // Drivers share the table, so no process owns it alone.
+    ...engineSettingsOf(settings, undefined),
+    slowFromMs: settings["aws.slow-from"],
+    ...(leavesSlowToQueue === true && { leavesSlowToQueue }),
+  };
+  const secret = await environmentSecret(table, engineSettings.keyPrefix, freshSecretBytes);
+  const engine: Engine = {
+    table,
+    meta: table,
+    queue,
+    timers: awsTimers(settings, queue, clock),
+    endpoints: endpointsByDestination({ https: httpsEndpoints(settings), lambda: new LambdaEndpoints() }),
+    registry: createStoredRegistry({ meta: table, clock, settings: engineSettings, log }),
+    clock,
+    ids: new SecretIdSource(secret),
+    log,
+    meter: silentMeter,
+    drives: new Drives(clock, freshOwner()),
+    settings: engineSettings,
+  };
+  const deadLetterUrl = settings["aws.dead-letter-queue-url"];
+  const deadLetters = deadLetterUrl && new SqsQueue({ client, queueUrl: deadLetterUrl, clock, log });
+  return { engine, settings, ...(deadLetters && { deadLetters }) };
+}
+
+/** Functions stand in somebody's network, so that nothing but public addresses is reached unless it is allowed. */
+function httpsEndpoints(settings: Settings): HttpsEndpoints {
+  const allow = (settings["aws.allowed-addresses"] ?? "").split(",").map((range) => range.trim());
+  return new HttpsEndpoints({
+    allow: allow.filter((range) => range !== ""),
+    connectTimeoutMs: settings["worker.invoker.connect-timeout"],
+  });
+}

@@ -1,0 +1,67 @@
+/** Requests and responses between an HTTP API and a function. */
+import { expect, test } from "vitest";
+import type { GatewayEvent } from "../../../functions/lambda/gateway-event.ts";
+import { requestOf, resultOf } from "../../../functions/lambda/gateway-event.ts";
+import { emptyResponse, textResponse } from "../../../shared/api/http/message.ts";
+
+const EVENT: GatewayEvent = {
+  rawPath: "/greeter/greet",
+  rawQueryString: "delay=1s&x=%20",
+  headers: { "content-type": "application/json", host: "a.example" },
+  requestContext: { http: { method: "post" } },
+  body: '"Ada"',
+  isBase64Encoded: false,
+};
+const keepNothing = () => emptyResponse(599);
+
+test("an event becomes the request that the client sent", () => {
+  expect(requestOf(EVENT)).toEqual({
+    method: "POST",
+    path: "/greeter/greet",
+    query: "delay=1s&x=%20",
+    headers: { "content-type": "application/json", host: "a.example" },
+    body: new TextEncoder().encode('"Ada"'),
+  });
+});
+
+test("a decoded path is encoded again, so that what the face decodes is what the client meant", () => {
+  const { path } = requestOf({ ...EVENT, rawPath: "/counter/a key with 100% ü/add" });
+  expect(path).toBe("/counter/a%20key%20with%20100%25%20%C3%BC/add");
+  expect(path.split("/").map(decodeURIComponent)).toEqual(["", "counter", "a key with 100% ü", "add"]);
+});
+
+test("bytes that are no text travel in base64, both ways, and come back as they were", () => {
+  const bytes = Uint8Array.from({ length: 256 }, (_, at) => at);
+  const body = Buffer.from(bytes).toString("base64");
+  expect(requestOf({ ...EVENT, body, isBase64Encoded: true }).body).toEqual(bytes);
+  expect(resultOf({ status: 200, headers: {}, body: bytes }, keepNothing)).toEqual({
+    statusCode: 200,
+    headers: {},
+    body,
+    isBase64Encoded: true,
+  });
+});
+
+test("text travels as it is, a byte order mark included", () => {
+  const result = resultOf(textResponse(470, "\uFEFFgrüß"), keepNothing);
+  expect(result).toMatchObject({ statusCode: 470, body: "\uFEFFgrüß", isBase64Encoded: false });
+});
+
+test("an event without body, query and headers is a request with empty ones", () => {
+  const { rawPath, requestContext } = EVENT;
+  expect(requestOf({ rawPath, requestContext })).toMatchObject({ query: "", headers: {}, body: new Uint8Array(0) });
+});
+
+test("a status that no gateway passes is a 500", () => {
+  expect(resultOf(emptyResponse(999), keepNothing).statusCode).toBe(500);
+});
+
+test.each([
+  ["text", "a"],
+  ["text that JSON makes longer", '"'],
+  ["bytes", "\xff"],
+])("what a function cannot give out is answered in other words: %s", (_, letter) => {
+  const body = new Uint8Array(Buffer.alloc(6 * 1024 * 1024, letter, "latin1"));
+  const told = resultOf({ status: 200, headers: {}, body }, ({ body: { length } }) => textResponse(500, `${length}`));
+  expect(told).toMatchObject({ statusCode: 500, body: String(body.length) });
+});

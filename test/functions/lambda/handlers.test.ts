@@ -1,0 +1,164 @@
+/** The functions over an engine of their own: events go in, results come out, and nothing is left running. */
+import { expect, test } from "vitest";
+import { adminHandler } from "../../../functions/admin/admin-handler.ts";
+import { ingressHandler } from "../../../functions/ingress/ingress-handler.ts";
+import type { GatewayEvent } from "../../../functions/lambda/gateway-event.ts";
+import { sweeperHandler } from "../../../functions/sweeper/sweeper-handler.ts";
+import { workerHandler } from "../../../functions/worker/worker-handler.ts";
+import { readSettings } from "../../../shared/config/settings.ts";
+import { bodyOfWake } from "../../../shared/engine/ports/wake-body.ts";
+import type { Aws } from "../../../shared/wiring/aws.ts";
+import type { WorkEvent } from "../../../shared/wiring/work-event.ts";
+import type { Actor, Stage } from "../../engine/engine-fixture.ts";
+import { LEASE_MS } from "../../engine/engine-fixture.ts";
+import type { PortCall } from "../../engine/engine-process.ts";
+import { Gate } from "../../engine/gate.ts";
+import type { Handler } from "../../engine/script-context.ts";
+import { stages } from "../../engine/stages.ts";
+
+const openStage = stages();
+const { settings } = readSettings({ environment: {}, flags: {} });
+const INGRESS_TIME_MS = settings["aws.ingress-time"];
+const MINUTES = { getRemainingTimeInMillis: () => 900_000 };
+
+const open = (handlers: Record<string, Handler>) =>
+  openStage(handlers, { leavesSlowToQueue: true, slowFromMs: settings["aws.slow-from"] });
+const awsOf = ({ engine }: Actor): Aws => ({ engine, settings });
+
+function request(method: string, rawPath: string, body = ""): GatewayEvent {
+  return { rawPath, headers: { "content-type": "application/json" }, requestContext: { http: { method } }, body };
+}
+
+/** What the event source would hand to the worker. */
+async function nextEvent(stage: Stage): Promise<WorkEvent> {
+  const deliveries = await stage.pulse.within(0, stage.stores.queue.receive(10, 900_000, 0));
+  return {
+    Records: deliveries.map(({ wake, receipt, receiveCount }, at) => ({
+      messageId: `m${at}`,
+      receiptHandle: receipt,
+      body: bodyOfWake(wake),
+      attributes: { ApproximateReceiveCount: String(receiveCount) },
+    })),
+  };
+}
+
+test("a call is answered with its result and its id", async () => {
+  const stage = await open({ greet: (ctx) => `hello ${ctx.input}` });
+  const ingress = ingressHandler(awsOf(stage.actor()));
+  const result = await stage.pulse.within(100, ingress(request("POST", "/S/greet", "Ada"), MINUTES));
+  expect(result).toMatchObject({ statusCode: 200, body: "hello Ada", isBase64Encoded: false });
+  expect(result.headers["x-restate-id"]).toMatch(/^inv_1/);
+});
+
+test("a call that takes too long is a 504 that names the invocation; later its output is there", async () => {
+  const gate = new Gate();
+  const stage = await open({ slow: () => gate.passed.then(() => "late") });
+  const [driver, worker] = [stage.actor(), stage.actor()];
+  const ingress = ingressHandler(awsOf(driver));
+  const reply = await stage.pulse.within(INGRESS_TIME_MS + 500, ingress(request("POST", "/S/slow"), MINUTES));
+  expect(reply.statusCode).toBe(504);
+  expect(JSON.parse(reply.body)).toMatchObject({ code: 504, source: "ingress" });
+  const id = reply.headers["x-restate-id"]!;
+  expect(driver.engine.drives.size).toBe(0);
+
+  gate.open();
+  const event = await nextEvent(stage);
+  expect(await stage.pulse.within(1_000, workerHandler(awsOf(worker))(event, MINUTES))).toEqual({
+    batchItemFailures: [],
+  });
+  const attached = ingress(request("GET", `/restate/invocation/${id}/attach`), MINUTES);
+  expect(await stage.pulse.within(100, attached)).toMatchObject({ statusCode: 200, body: "late" });
+});
+
+test("a function with less time than a request may have replies before its own end", async () => {
+  const stage = await open({ slow: () => new Gate().passed.then(() => "") });
+  const ingress = ingressHandler(awsOf(stage.actor()));
+  const little = { getRemainingTimeInMillis: () => 4_000 };
+  const reply = await stage.pulse.within(4_000, ingress(request("POST", "/S/slow"), little));
+  expect(reply.statusCode).toBe(504);
+});
+
+test("a request above the limit of the settings is refused", async () => {
+  const stage = await open({ greet: () => "" });
+  const aws = { ...awsOf(stage.actor()), settings: { ...settings, "ingress.request-size-limit": 3 } };
+  const reply = await stage.pulse.within(100, ingressHandler(aws)(request("POST", "/S/greet", "1234"), MINUTES));
+  expect(reply.statusCode).toBe(413);
+});
+
+test("the admin function answers for services and invocations", async () => {
+  const stage = await open({ greet: () => "hello" });
+  const admin = adminHandler(awsOf(stage.actor()));
+  const services = await stage.pulse.within(100, admin(request("GET", "/services"), MINUTES));
+  expect(JSON.parse(services.body)).toMatchObject({ services: [{ name: "S" }] });
+  const unknown = await stage.pulse.within(100, admin(request("GET", "/nothing"), MINUTES));
+  expect(unknown.statusCode).toBe(404);
+});
+
+test("of a batch only what failed is named, what is no wake is dropped, and a failed one waits longer each time", async () => {
+  const stage = await open({ good: () => "done", bad: () => "done" });
+  const [sender, worker] = [stage.actor(), stage.actor()];
+  const ingress = ingressHandler(awsOf(sender));
+  for (const name of ["good", "bad"]) {
+    await stage.pulse.within(100, ingress(request("POST", `/S/${name}/send`), MINUTES));
+  }
+  const event = await nextEvent(stage);
+  const failing = event.Records.find((record) => record.messageId === "m1")!;
+  const { id } = JSON.parse(failing.body) as { id: string };
+  const isLoad = ({ method, args }: PortCall) => method === "query" && args[0] === `inv#${id}`;
+  worker.process.before = (call) => (isLoad(call) ? Promise.reject(new Error("no answer")) : undefined);
+  const foreign = { messageId: "x", receiptHandle: "none", body: "look here" };
+  const answer = workerHandler(awsOf(worker))({ Records: [...event.Records, foreign] }, MINUTES);
+  expect(await stage.pulse.within(1_000, answer)).toEqual({ batchItemFailures: [{ itemIdentifier: "m1" }] });
+  const extended = worker.process.calls.filter(({ method }) => method === "extend").map(({ args }) => args);
+  expect(extended.at(-1)).toEqual([failing.receiptHandle, 2_000]);
+});
+
+test("the messages of a worker that dies come again when their leases are over", async () => {
+  const gate = new Gate();
+  const stage = await open({
+    work: async () => {
+      if (stage.deployment.attempts.length === 1) await gate.passed;
+      return "done";
+    },
+  });
+  const [victim, next] = [stage.actor(), stage.actor()];
+  await stage.pulse.within(100, ingressHandler(awsOf(victim))(request("POST", "/S/work/send"), MINUTES));
+  void workerHandler(awsOf(victim))(await nextEvent(stage), MINUTES);
+  await stage.pulse.pass(LEASE_MS * 2.2);
+  victim.die();
+  await stage.pulse.pass(LEASE_MS);
+  const again = await nextEvent(stage);
+  expect(again.Records).toHaveLength(1);
+  await stage.pulse.within(1_000, workerHandler(awsOf(next))(again, MINUTES));
+  expect(stage.deployment.attempts).toHaveLength(2);
+});
+
+test("what is finished is deleted while others of its batch still run", async () => {
+  const gate = new Gate();
+  const stage = await open({ quick: () => "done", long: () => gate.passed.then(() => "done") });
+  const actor = stage.actor();
+  const ingress = ingressHandler(awsOf(actor));
+  for (const name of ["quick", "long"]) {
+    await stage.pulse.within(100, ingress(request("POST", `/S/${name}/send`), MINUTES));
+  }
+  const answer = workerHandler(awsOf(actor))(await nextEvent(stage), MINUTES);
+  await stage.pulse.pass(LEASE_MS);
+  expect(actor.process.methods("queue").filter((method) => method === "ack")).toHaveLength(1);
+  gate.open();
+  expect(await stage.pulse.within(1_000, answer)).toEqual({ batchItemFailures: [] });
+});
+
+test("the sweeper tells what it did, and empties its dead letters", async () => {
+  const [stage, other] = [await open({ work: () => "done" }), await open({})];
+  const actor = stage.actor();
+  const ingress = ingressHandler(awsOf(actor));
+  await stage.pulse.within(100, ingress(request("POST", "/S/work/send"), MINUTES));
+  const [lost] = await stage.pulse.within(0, stage.stores.queue.receive(10, 1_000, 0));
+  await stage.stores.queue.ack(lost!.receipt);
+  await other.stores.queue.send(lost!.wake);
+  const sweeper = sweeperHandler({ ...awsOf(actor), deadLetters: other.stores.queue });
+  expect(await stage.pulse.within(1_000, sweeper({}, MINUTES))).toEqual({
+    swept: { woken: 0, extended: 0 },
+    letters: { driven: 1, paused: 0 },
+  });
+});
