@@ -2,6 +2,7 @@
 import type { InvocationId, Token } from "../core/model/ids.ts";
 import { type Held, letGo, lose } from "./held.ts";
 import type { Clock } from "./ports/clock.ts";
+import { StandingMessages } from "./standing-messages.ts";
 
 /** `shutdown`: the process ends. `time`: its time for this event is nearly over, and it may be given another event later. */
 export type StopReason = "shutdown" | "time";
@@ -18,6 +19,8 @@ export class Drives {
   #tokens = 0;
   #stopReason: StopReason | undefined;
   #settled: (() => void)[] = [];
+  /** What this process has sent in place of other messages. */
+  readonly standing = new StandingMessages();
   /** One watch goes round at a time. */
   watched = false;
 

@@ -10,7 +10,7 @@ import { killLoaded } from "./kill.ts";
 import { isHeld, load, type Loaded, unperformed } from "./load.ts";
 import { perform } from "./perform.ts";
 import type { Wake } from "./ports/queue.ts";
-import { sendWake, wakeAt } from "./wake.ts";
+import { EARLY_MS, sendInPlace, wakeAt } from "./wake.ts";
 
 /** Put back at first for so long, then twice as long each time: an end that comes soon is seen soon. */
 const PUT_BACK_MIN_MS = 500;
@@ -28,6 +28,7 @@ export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
       continue;
     }
     if (isHeld(engine, loaded, nowMs)) return await putBack(engine, wake, loaded.lease.untilMs - nowMs);
+    if (isDrivenHere(engine, loaded)) return await putBack(engine, wake, engine.settings.leaseMs);
     const parked = stillParked(loaded, nowMs);
     if (parked !== undefined) return await wakeAgainIfEarly(engine, loaded, wake, parked.wakeAtMs);
     const held = await claim(engine, loaded, { messageDriven: true });
@@ -72,12 +73,22 @@ function hasKillOrder({ arrivals }: Loaded): boolean {
   return false;
 }
 
+/**
+ * After a long sleep of the machine the lease is over before its driver could renew it. Where nobody else can have taken
+ * over, since one process owns the store alone, the drive goes on and renews it next.
+ */
+function isDrivenHere({ drives, settings }: Engine, { invocation, lease }: Loaded): boolean {
+  if (settings.soleOwner === undefined || lease.untilMs === 0) return false;
+  const driver = drives.find(invocation.acceptance.id);
+  if (driver === undefined || driver.lost || !driver.open) return false;
+  return driver.lease.token === lease.token || driver.doubtedToken === lease.token;
+}
+
 /** Somebody drives: the message waits for the end of the lease, in case that driver dies. */
-async function putBack(engine: Engine, { invocationId, delayMs }: Wake, leaseLeftMs: number): Promise<void> {
-  engine.drives.poke(invocationId);
-  const grownMs = Math.max(PUT_BACK_MIN_MS, 2 * delayMs);
-  const nowMs = engine.clock.nowMs();
-  await engine.queue.send({ invocationId, sentAtMs: nowMs, delayMs: Math.ceil(Math.min(grownMs, leaseLeftMs + 1)) });
+async function putBack(engine: Engine, wake: Wake, leaseLeftMs: number): Promise<void> {
+  engine.drives.poke(wake.invocationId);
+  const grownMs = Math.max(PUT_BACK_MIN_MS, 2 * wake.delayMs);
+  await sendInPlace(engine, wake, Math.min(grownMs, leaseLeftMs + 1));
 }
 
 /** It is parked, and nothing that was read lets it advance: claiming it would only park it again. */
@@ -91,9 +102,6 @@ function stillParked({ invocation, hold, arrivals }: Loaded, nowMs: number): { w
   const due = hold.lookAtMs !== undefined && hold.lookAtMs <= nowMs;
   return step.wakeAtMs === undefined && due ? undefined : step;
 }
-
-/** So near to the moment, a message that does not say what it stands for may yet be the one that stands for it. */
-const EARLY_MS = 90_000;
 
 /**
  * Timers fire early on purpose. The message that stands for this very wake is sent on: by the queue where the rest is
@@ -109,6 +117,8 @@ async function wakeAgainIfEarly(
   if (wakeAtMs === undefined) return;
   const { id, nonce } = invocation.acceptance;
   const leftMs = wakeAtMs - engine.clock.nowMs();
-  if (wake.wakeAtMs === wakeAtMs) await wakeAt(engine, id, nonce, wakeAtMs, `on.${wakeAtMs}`);
-  else if (leftMs <= EARLY_MS) await sendWake(engine, id, leftMs);
+  const stands = wake.wakeAtMs === wakeAtMs;
+  if (leftMs <= EARLY_MS || (stands && leftMs <= engine.settings.queueDelayMaxMs))
+    await sendInPlace(engine, wake, leftMs);
+  else if (stands) await wakeAt(engine, id, nonce, wakeAtMs, `on.${wakeAtMs}`);
 }
