@@ -117,6 +117,6 @@ test("an id that does not parse fails the attempt, and the failure names it", as
   void callOn(other, "caught", "attach nonsense").catch(() => undefined);
   await stage.pulse.pass(10);
   const line = other.log.lines.find(({ fields }) => fields["errorCode"] === "RT0017");
-  expect(line?.fields["message"]).toContain("nonsense");
+  expect(line?.fields["reason"]).toContain("nonsense");
   expect(stage.deployment.of("caught")[0]?.start.debugId as InvocationId).toMatch(/^inv_1/);
 });
