@@ -5,7 +5,7 @@ import type { SettingPath } from "../../shared/config/settings-table.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
 import { registerWhenUp } from "../../shared/engine/register-when-up.ts";
 import { processLog } from "../../shared/wiring/process-log.ts";
-import { isStartRefusal } from "../../shared/wiring/start-refusals.ts";
+import { isStartRefusal, refusalText } from "../../shared/wiring/start-refusals.ts";
 import { startLocalProcess } from "./local-process.ts";
 import type { LocalProcess } from "./local-process.ts";
 
@@ -51,7 +51,7 @@ export async function runDev(options: DevOptions): Promise<number> {
     return EXIT_OK;
   } catch (error) {
     if (!isStartRefusal(error)) throw error;
-    process.stderr.write(`${error.message}\n${error.entry.remedy}\n`);
+    process.stderr.write(refusalText(error));
     return EXIT_REFUSED_START;
   } finally {
     process.off("SIGINT", onSignal).off("SIGTERM", onSignal).off("SIGHUP", onSignal);

@@ -1,4 +1,5 @@
 /** Every way in which an attempt can fail, as the rule book wants it: a code of the table, a number, words, and what it counts against. */
+import type { ErrorCode } from "../core/errors/error-table.ts";
 import type { AttemptFailure } from "../core/model/attempt-failure.ts";
 import type { Ending } from "../core/invocation/event.ts";
 import { commandNameOf } from "../core/protocol/command-messages.ts";
@@ -8,7 +9,7 @@ import type { OpenExchange } from "./held.ts";
 import { type ExchangeHead, TransportError, type TransportReason } from "./ports/endpoints.ts";
 
 export interface Failing {
-  readonly errorCode: string;
+  readonly errorCode: ErrorCode;
   readonly code: number;
   readonly message: string;
   readonly stacktrace?: string;
@@ -49,7 +50,7 @@ export function endingOf(atMs: number, ending: WireEnding): Ending {
   }
 }
 
-const CODES: Readonly<Record<number, string>> = { 570: "RT0016", 571: "RT0012" };
+const CODES: Readonly<Record<number, ErrorCode>> = { 570: "RT0016", 571: "RT0012" };
 
 function errorOf({ code, message, stacktrace, related, nextRetryDelayMs, behavior }: AttemptError): Failing {
   const { commandIndex, commandName, commandType } = related;
@@ -118,7 +119,7 @@ function retryAfterMs(atMs: number, header: string | undefined): number | undefi
 }
 
 /** Reasons that say more than that the network failed. */
-const CODE_OF_REASON: { readonly [Reason in TransportReason]?: string } = {
+const CODE_OF_REASON: { readonly [Reason in TransportReason]?: ErrorCode } = {
   throttled: "RT0023",
   "too-large": "RT0019",
 };

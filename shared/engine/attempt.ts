@@ -8,6 +8,7 @@ import { Conversation } from "../core/protocol/conversation.ts";
 import { isProtocolVersion, negotiate, type ProtocolVersion } from "../core/protocol/version.ts";
 import { attemptRequest } from "./attempt-request.ts";
 import { endingOf, failed, failureOfHead, failureOfTransport } from "./attempt-failures.ts";
+import type { Failing } from "./attempt-failures.ts";
 import type { Engine } from "./engine.ts";
 import { sleepEntry } from "./entries.ts";
 import { expand } from "./expand.ts";
@@ -63,7 +64,7 @@ function unroutable(engine: Engine, held: Held, startedAtMs: number, route: Rout
   const atMs = engine.clock.nowMs();
   const { pin } = held.invocation;
   const { service } = held.invocation.acceptance.target;
-  const why =
+  const why: Failing =
     route === undefined
       ? { errorCode: "RT0011", code: 500, message: "no deployment was found to process the invocation" }
       : pin === undefined

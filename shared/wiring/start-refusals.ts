@@ -2,6 +2,7 @@
 import { StoreOpenError } from "../adapters/embedded/store-version.ts";
 import type { StoreKind, StoreOpenReason } from "../adapters/embedded/store-version.ts";
 import { CodedError } from "../core/errors/coded-error.ts";
+import { documentationOf } from "../core/errors/error-table.ts";
 import type { ThrownCode } from "../core/errors/error-table.ts";
 
 const STORE_CODES: Readonly<Record<StoreKind, Readonly<Record<StoreOpenReason, ThrownCode>>>> = {
@@ -31,4 +32,9 @@ export function bindRefusal(address: string, cause: unknown): CodedError {
 /** The exit of a process, for whoever cannot name the error class. */
 export function isStartRefusal(error: unknown): error is CodedError {
   return error instanceof CodedError && error.entry.outcome.kind === "refuse-start";
+}
+
+/** What a person at a terminal is told: what is wrong, what helps, and where more is written. */
+export function refusalText({ message, code, entry }: CodedError): string {
+  return `${message}\n${entry.remedy}\nSee ${documentationOf(code)}\n`;
 }

@@ -1,6 +1,7 @@
 /** An error with a code of the table: what is thrown wherever the reader can look the code up. */
 import { ERRORS } from "./error-table.ts";
-import type { ErrorEntry, ThrownCode, WarningCode } from "./error-table.ts";
+import type { ErrorEntry } from "./error-entry.ts";
+import type { ThrownCode, WarningCode } from "./error-table.ts";
 
 /** Its message is `[CODE] Title: detail`. Codes that only warn cannot be thrown; they become a `Notice`. */
 export class CodedError extends Error {

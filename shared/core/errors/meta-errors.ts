@@ -1,0 +1,96 @@
+/** The META codes: registration, discovery, and the store of the registry. */
+import { REFUSE_START, reject } from "./error-entry.ts";
+import type { ErrorEntry } from "./error-entry.ts";
+
+export const META_ERRORS = {
+  META0003: {
+    title: "The deployment cannot be reached for discovery",
+    arises:
+      "Discovery gets no answer with a status below 300 within ten seconds: the address is refused or unknown, a certificate is not trusted, or the deployment answers 401, 404 or 500.",
+    outcome: reject(500),
+    remedy:
+      "Check the address, that the deployment runs and that this server can reach it. Where it asks for authentication, pass the headers as additional_headers.",
+  },
+  META0004: {
+    title: "A deployment with this address is registered already",
+    arises:
+      "The address, without its scheme, is that of a registered deployment whose manifest has changed since; the same manifest again changes nothing and is answered with 200. Under `/v2` the same manifest is refused too.",
+    outcome: reject(409),
+    remedy:
+      "Register the changed deployment under a new address. With force it replaces the registered one, which may leave invocations in flight unable to go on.",
+  },
+  META0005: {
+    title: "The service name is reserved",
+    arises: "The manifest names a service that begins with `restate`, in whatever case, or is called `openapi`.",
+    outcome: reject(400),
+    remedy:
+      "Choose a name that does not begin with 'restate' and is not 'openapi'. At server start this code can mean a damaged meta store: make it anew by registering the deployments in their original order.",
+  },
+  META0006: {
+    title: "The new revision conflicts with the registered one",
+    arises: "The manifest changes the type of a registered service, or lacks handlers of its latest revision.",
+    outcome: reject(409),
+    remedy:
+      "Keep the type of the service and every handler of the earlier revision, give the service a new name, or register with breaking.",
+  },
+  META0009: {
+    title: "The subscription is not valid",
+    arises: "A subscription is registered; this version takes none yet.",
+    outcome: reject(400),
+    remedy:
+      "The source is kafka://<cluster>/<topic> with a configured cluster; the sink is service://<service>/<handler> with a registered handler.",
+  },
+  META0010: {
+    title: "The meta store was written by an incompatible version of the server",
+    arises:
+      "The local process starts on a meta directory whose VERSION file names an older or newer format, another kind of store, or is damaged; or the directory cannot be read.",
+    outcome: REFUSE_START,
+    remedy: "Start the version that wrote it, migrate it, empty it, or choose another meta.storage-path.",
+  },
+  META0011: {
+    title: "The meta store holds data but no version file",
+    arises: "The local process starts on a meta directory that is not empty and has no VERSION file.",
+    outcome: REFUSE_START,
+    remedy: "It is damaged, or older than 0.8. Empty the directory or choose another meta.storage-path.",
+  },
+  META0012: {
+    title: "The deployment and this server share no protocol version",
+    arises:
+      "The manifest's range of protocol versions ends below the lowest version of this server, or begins above its highest.",
+    outcome: reject(500),
+    remedy: "Use versions of the SDK and of the server that fit each other.",
+  },
+  META0013: {
+    title: "The deployment answered the discovery with something that cannot be used",
+    arises:
+      "The answer to the discovery has no manifest's content type, cannot be decoded, lacks the protocol mode or the versions, names versions that cannot be, or is too large.",
+    outcome: reject(500),
+    remedy:
+      "Check that the address is that of an SDK endpoint, and that the versions of the SDK and of the server fit each other.",
+  },
+  META0014: {
+    title: "The deployment seems to speak HTTP/1.1 only",
+    arises: "Discovery spoke HTTP/2 with prior knowledge, and what came back looks like HTTP/1.1.",
+    outcome: reject(500),
+    remedy: "Register it with use_http_11 (--use-http1.1). Deployments meant for production speak HTTP/2.",
+  },
+  META0015: {
+    title: "The deployment announces the bidirectional mode over a transport that has none",
+    arises: "A deployment on Lambda announces the bidirectional mode.",
+    outcome: reject(500),
+    remedy: "Let the endpoint announce the request-response mode.",
+  },
+  META0016: {
+    title: "The discovered deployment differs too much from the one it would update",
+    arises: "A deployment is updated in place; this version replaces only with force.",
+    outcome: reject(400),
+    remedy:
+      "Keep every service with its type and handlers, and exactly the same protocol versions: in general the same minor version of the SDK.",
+  },
+  META0017: {
+    title: "Two or more deployments share this address",
+    arises: "Registration with force meets two or more deployments under the address.",
+    outcome: reject(409),
+    remedy: "Delete one of them (DELETE /deployments/{deployment_id}), so that it is clear which one is replaced.",
+  },
+} as const satisfies Record<string, ErrorEntry>;

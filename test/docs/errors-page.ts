@@ -1,0 +1,67 @@
+/** Writes docs/errors.md from the error table. */
+import type { ErrorEntry, Outcome } from "../../shared/core/errors/error-entry.ts";
+import { ERROR_CODES, ERRORS } from "../../shared/core/errors/error-table.ts";
+import type { ErrorCode } from "../../shared/core/errors/error-table.ts";
+
+const FAMILIES = [
+  { prefix: "META", heading: "Registration, discovery and the meta store" },
+  { prefix: "RT", heading: "Attempts, configuration and the start" },
+] as const;
+
+const OPENING = `# Errors
+
+Every error of the control plane that has a name, when it arises, where it shows, and what helps. This page is written by \`npm run docs\`
+from \`shared/core/errors\`.
+
+## Where they show
+
+- **A request is refused.** The admin API answers with the status given here and the body
+  \`{"message": "[CODE] …", "restate_code": "CODE"}\`. What is refused without a code has \`null\` in its place.
+- **An attempt has failed.** \`GET /invocations/{id}\` on the admin port has the code, the message and the moment in \`last_failure\`, and
+  those of earlier attempts in \`events\`. The log says \`an attempt failed\` with invocation, attempt, code and reason, and
+  \`attempt_failures_total{code="…"}\` counts it. The caller keeps waiting: the attempt is made again as the retry policy says, and after the
+  last one the invocation is paused or fails, as \`default-retry-policy.on-max-attempts\` or the handler wants it.
+- **The process does not start.** The command ends with exit code 3. Standard error has \`[CODE]\` with what is wrong, the remedy, and the
+  place on this page.
+- **A warning.** It stands in \`info\` of the service or the handler on the admin API, and changes nothing else.
+
+Callers at the ingress never see a code: there an error has its HTTP status and its message.
+`;
+
+export function errorsPage(): string {
+  const sections = FAMILIES.map(({ prefix, heading }) => {
+    const codes = ERROR_CODES.filter((code) => code.startsWith(prefix)).sort();
+    return `## ${heading}\n\n${codes.map(section).join("\n")}`;
+  });
+  return [OPENING, ...sections].join("\n");
+}
+
+function section(code: ErrorCode): string {
+  const { title, arises, outcome, remedy }: ErrorEntry = ERRORS[code];
+  const rows = [
+    `- **When:** ${arises}`,
+    `- **Where:** ${placeOf(code, outcome)}`,
+    `- **What helps:** ${asText(remedy)}`,
+  ];
+  return `### ${code}\n\n${title}.\n\n${rows.join("\n")}\n`;
+}
+
+/** Angle brackets would be taken for tags. */
+function asText(words: string): string {
+  return words.replaceAll("<", "\\<");
+}
+
+function placeOf(code: ErrorCode, outcome: Outcome): string {
+  switch (outcome.kind) {
+    case "reject":
+      return `The request is refused with ${outcome.status} and \`"restate_code": "${code}"\`.`;
+    case "retry":
+      return `\`last_failure.error_code\` of the invocation, which is retried.`;
+    case "pause":
+      return `\`last_failure.error_code\` of the invocation, which is paused.`;
+    case "refuse-start":
+      return `Exit code 3 and \`[${code}]\` on standard error.`;
+    case "warn":
+      return `\`info\` of the service or the handler.`;
+  }
+}
