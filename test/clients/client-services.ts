@@ -1,0 +1,50 @@
+/** What the typed client is tried on: one service with a handler for each thing that a client can ask, an object, a workflow. */
+import * as restate from "@restatedev/restate-sdk";
+
+const { handlers, serde, TerminalError } = restate;
+
+/** What the handlers did, in this process. */
+export const done = { greeted: [] as string[], awakeables: new Map<string, string>(), opened: () => {} };
+
+export const greeter = restate.service({
+  name: "Greeter",
+  handlers: {
+    greet: async (_ctx: restate.Context, name: string) => {
+      done.greeted.push(name);
+      return `Hello ${name}`;
+    },
+    nothing: async () => {},
+    bytes: handlers.handler(
+      { input: serde.binary, output: serde.binary },
+      async (_ctx: restate.Context, bytes: Uint8Array) => bytes.toReversed(),
+    ),
+    header: async (ctx: restate.Context, name: string) => ctx.request().headers.get(name) ?? null,
+    fail: async (_ctx: restate.Context, code: number): Promise<string> => {
+      throw new TerminalError("no luck", { errorCode: code, metadata: { where: "here" } });
+    },
+    /** Waits for an awakeable, whose id it leaves behind under the given name. */
+    wait: async (ctx: restate.Context, name: string) => {
+      const { id, promise } = ctx.awakeable<unknown>();
+      // The first attempt of a call may overlap its acceptance; the id goes out in a later one.
+      await ctx.sleep(1);
+      done.awakeables.set(name, id);
+      done.opened();
+      return promise;
+    },
+  },
+});
+
+export const counter = restate.object({
+  name: "Counter",
+  handlers: { add: async (_ctx: restate.ObjectContext, by: number) => by },
+});
+
+export const signup = restate.workflow({
+  name: "Signup",
+  handlers: {
+    run: async (_ctx: restate.WorkflowContext, name: string) => name,
+    status: handlers.workflow.shared(async (_ctx: restate.WorkflowSharedContext) => "none"),
+  },
+});
+
+export const CLIENT_SERVICES = [greeter, counter, signup];
