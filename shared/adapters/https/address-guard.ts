@@ -87,7 +87,8 @@ function embeddedIpv4(address: string): string | undefined {
 function groupsOf(address: string): readonly number[] {
   const plain = new URL(`http://[${address}]/`).hostname.slice(1, -1);
   const [front = "", back] = plain.split("::");
-  const parse = (part: string): number[] => (part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16)));
+  const parse = (part: string): number[] =>
+    part === "" ? [] : part.split(":").map((group) => Number.parseInt(group, 16));
   const before = parse(front);
   const after = parse(back ?? "");
   return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];

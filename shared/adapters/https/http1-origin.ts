@@ -106,7 +106,8 @@ export class Http1Origin {
   #dropStale(): void {
     const nowMs = Date.now();
     if (nowMs - this.#usedAtMs > IDLE_MAX_MS) {
-      for (const sockets of Object.values(this.#agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+      for (const sockets of Object.values(this.#agent.freeSockets))
+        for (const socket of sockets ?? []) socket.destroy();
     }
     this.#usedAtMs = nowMs;
   }

@@ -38,7 +38,9 @@ export function endToEnd(headers: Readonly<Record<string, string>>): Record<stri
 }
 
 /** Response headers with lower-case names, several values of one name joined. */
-export function joined(headers: Readonly<Record<string, string | string[] | number | undefined>>): Record<string, string> {
+export function joined(
+  headers: Readonly<Record<string, string | string[] | number | undefined>>,
+): Record<string, string> {
   const plain: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];

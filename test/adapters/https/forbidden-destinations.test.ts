@@ -122,10 +122,13 @@ describe("names", () => {
   });
 
   test("a name that does not exist is unreachable, not forbidden", async () => {
-    const resolve = (): Promise<never> => Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }));
+    const resolve = (): Promise<never> =>
+      Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }));
     const none = endpointsWith({ resolve: resolvingTo() });
     const uri = "http://nowhere.example/";
-    expect(await reasonOf(endpointsWith({ resolve }).open(requestTo(uri, "h2 in the clear")).head())).toBe("unreachable");
+    expect(await reasonOf(endpointsWith({ resolve }).open(requestTo(uri, "h2 in the clear")).head())).toBe(
+      "unreachable",
+    );
     expect(await reasonOf(none.open(requestTo(uri, "h2 in the clear")).head())).toBe("unreachable");
   });
 });

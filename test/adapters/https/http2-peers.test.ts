@@ -56,13 +56,14 @@ describe("peers that speak something else", () => {
     expect(await reasonOf(exchange.next())).toBe("http1-only");
   });
 
-  test.each(["HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n", "HTTP/1.0 505 No\r\n\r\nsorry", "<html>bad</html>"])(
-    "a server that answers %j is recognised",
-    async (text) => {
-      const { uri } = await peerOf(createTcp((socket) => void socket.once("data", () => socket.end(text))));
-      expect(await reasonOf(ask(uri).head())).toBe("http1-only");
-    },
-  );
+  test.each([
+    "HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n",
+    "HTTP/1.0 505 No\r\n\r\nsorry",
+    "<html>bad</html>",
+  ])("a server that answers %j is recognised", async (text) => {
+    const { uri } = await peerOf(createTcp((socket) => void socket.once("data", () => socket.end(text))));
+    expect(await reasonOf(ask(uri).head())).toBe("http1-only");
+  });
 
   test("a server that only closes the connection is broken, and asked anew the next time", async () => {
     const peer = await peerOf(createTcp((socket) => void socket.once("data", () => socket.end())));

@@ -10,7 +10,9 @@ function written(options: PinoLogOptions, tell: (log: PinoLog) => void): Record<
 }
 
 test("a line is one JSON object with level, time, message and exactly the given fields", () => {
-  const [line, ...more] = written({}, (log) => log.warn("lease lost", { invocation: "inv_1", attempt: 3, gone: undefined }));
+  const [line, ...more] = written({}, (log) =>
+    log.warn("lease lost", { invocation: "inv_1", attempt: 3, gone: undefined }),
+  );
   expect(more).toEqual([]);
   const { time, ...rest } = line ?? {};
   expect(new Date(String(time)).toISOString()).toBe(time);
