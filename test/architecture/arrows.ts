@@ -46,6 +46,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "functions/worker", rooms: LAMBDA },
   { folder: "functions/sweeper", rooms: LAMBDA },
   { folder: "functions/cli", rooms: ["shared/api/wire"], packages: ["commander"], node: true },
+  { folder: "infra", rooms: ["shared/config"], packages: ["aws-cdk-lib", "constructs", "esbuild"], node: true },
   { folder: "examples", rooms: [], packages: ["@restatedev/restate-sdk"], node: true },
   { folder: "test", rooms: ["*"], packages: ["*"], node: true },
 ];

@@ -1,0 +1,23 @@
+/** The CDK app: one stack with one control plane, shaped by context (`cdk deploy -c name=...`). */
+import { join } from "node:path";
+import { App, CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
+import type { SettingPath } from "../shared/config/settings-table.ts";
+import { Stepwell } from "./stepwell.ts";
+
+const app = new App({ analyticsReporting: false });
+const context = (name: string): string | undefined => app.node.tryGetContext(name) as string | undefined;
+
+const stack = new Stack(app, context("name") ?? "Stepwell", {
+  description: "Stepwell, a durable-execution control plane",
+});
+const settings = JSON.parse(context("settings") ?? "{}") as Partial<Record<SettingPath, string>>;
+const handlerArns = context("handler-arns")?.split(",");
+const stepwell = new Stepwell(stack, "Stepwell", {
+  codeFolder: context("code-folder") ?? join(process.cwd(), ".cache/functions"),
+  settings,
+  ...(handlerArns !== undefined && { handlerArns }),
+  ...(context("ingress-auth") === "iam" && { ingressAuth: "iam" as const }),
+  ...(context("worker-concurrency") !== undefined && { workerConcurrencyMax: Number(context("worker-concurrency")) }),
+  ...(context("keep-data") === "false" && { removalPolicy: RemovalPolicy.DESTROY }),
+});
+for (const [name, value] of Object.entries(stepwell.outputs)) new CfnOutput(stack, name, { value });

@@ -1,0 +1,51 @@
+/** Bundles what runs on Lambda: each function one file with everything in it, because what a runtime brings is older and slower. */
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+const ROOT = join(import.meta.dirname, "..");
+export const FUNCTIONS_FOLDER = join(ROOT, ".cache/functions");
+const FUNCTIONS = ["ingress", "admin", "worker", "sweeper"];
+
+/** Some packages still ask for `require`, which a module has only if it makes one. */
+const REQUIRE = 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);';
+
+/** The source files of the product's functions. */
+export function productEntries() {
+  return Object.fromEntries(FUNCTIONS.map((name) => [name, `functions/${name}/lambda.ts`]));
+}
+
+/**
+ * Prints the size of each to standard error, since standard output belongs to whoever synthesises.
+ * @param entries source files by the name of their function
+ * @param folder gets `<name>/index.mjs` for each; what lay there before is removed
+ */
+export async function bundleFunctions(entries, folder) {
+  rmSync(folder, { recursive: true, force: true });
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: Object.entries(entries).map(([name, entry]) => ({ in: entry, out: `${name}/index` })),
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    minify: true,
+    keepNames: true,
+    platform: "node",
+    target: "node24",
+    format: "esm",
+    mainFields: ["module", "main"],
+    banner: { js: REQUIRE },
+    legalComments: "none",
+    metafile: true,
+    logLevel: "warning",
+  });
+  for (const [file, { bytes }] of Object.entries(metafile.outputs)) {
+    const packed = gzipSync(readFileSync(join(ROOT, file))).length;
+    console.error(`${file.padEnd(40)} ${kilobytes(bytes)}, packed ${kilobytes(packed)}`);
+  }
+}
+
+function kilobytes(bytes) {
+  return `${String(Math.ceil(bytes / 1024)).padStart(5)} KB`;
+}

@@ -1,0 +1,66 @@
+/** What the functions are granted, statement by statement: named actions on named resources. */
+import { ArnFormat, Stack } from "aws-cdk-lib";
+import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import type { Role } from "aws-cdk-lib/aws-iam";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
+import type { Construct } from "constructs";
+
+export const HANDLER_TAG = { name: "stepwell", value: "handler" };
+
+export interface DrivingProps {
+  readonly table: TableV2;
+  readonly queue: Queue;
+  readonly groupName: string;
+  readonly scheduleRole: Role;
+}
+
+/** What every driver does: it reads and writes invocations, sends wakes, and sets far ones. */
+export function driving(scope: Construct, { table, queue, groupName, scheduleRole }: DrivingProps): PolicyStatement[] {
+  const schedules = Stack.of(scope).formatArn({
+    service: "scheduler",
+    resource: "schedule",
+    resourceName: `${groupName}/*`,
+    arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
+  });
+  return [
+    new PolicyStatement({
+      actions: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:Query"],
+      resources: [table.tableArn],
+    }),
+    new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queue.queueArn] }),
+    new PolicyStatement({ actions: ["scheduler:CreateSchedule"], resources: [schedules] }),
+    new PolicyStatement({
+      actions: ["iam:PassRole"],
+      resources: [scheduleRole.roleArn],
+      conditions: { StringEquals: { "iam:PassedToService": "scheduler.amazonaws.com" } },
+    }),
+  ];
+}
+
+/** Handlers that are functions: those that are named, or those of this account and Region that say so by a tag. */
+export function handlerCalls(scope: Construct, handlerArns: readonly string[] | undefined): PolicyStatement {
+  const actions = ["lambda:InvokeFunction"];
+  if (handlerArns !== undefined) return new PolicyStatement({ actions, resources: [...handlerArns] });
+  const resource = { service: "lambda", resource: "function", resourceName: "*" };
+  return new PolicyStatement({
+    actions,
+    resources: [Stack.of(scope).formatArn({ ...resource, arnFormat: ArnFormat.COLON_RESOURCE_NAME })],
+    conditions: { StringEquals: { [`aws:ResourceTag/${HANDLER_TAG.name}`]: HANDLER_TAG.value } },
+  });
+}
+
+/** The sweeper walks both indexes, and forgets what it had to remember. */
+export function readingIndexes(table: TableV2): PolicyStatement {
+  return new PolicyStatement({
+    actions: ["dynamodb:Query", "dynamodb:DeleteItem"],
+    resources: [table.tableArn, `${table.tableArn}/index/list`, `${table.tableArn}/index/open`],
+  });
+}
+
+export function emptying(deadLetters: Queue): PolicyStatement {
+  return new PolicyStatement({
+    actions: ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility"],
+    resources: [deadLetters.queueArn],
+  });
+}

@@ -1,0 +1,51 @@
+/** The stack as CloudFormation would get it, from a folder with functions that do nothing: synthesising needs no bundles. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { App, Stack } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
+import type { StepwellProps } from "../../infra/stepwell.ts";
+import { Stepwell } from "../../infra/stepwell.ts";
+
+export interface Resource {
+  readonly Type: string;
+  readonly Properties: Readonly<Record<string, unknown>>;
+}
+
+export interface Statement {
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+export function synthesised(props: Partial<StepwellProps> = {}): Template {
+  const codeFolder = mkdtempSync(join(tmpdir(), "stepwell-code-"));
+  try {
+    for (const name of ["ingress", "admin", "worker", "sweeper"]) {
+      mkdirSync(join(codeFolder, name));
+      writeFileSync(join(codeFolder, name, "index.mjs"), "export const handler = async () => ({});\n");
+    }
+    const stack = new Stack(new App({ analyticsReporting: false }), "Test");
+    new Stepwell(stack, "Stepwell", { codeFolder, ...props });
+    return Template.fromStack(stack);
+  } finally {
+    rmSync(codeFolder, { recursive: true, force: true });
+  }
+}
+
+export function resourcesOf(template: Template, type: string): readonly (readonly [string, Resource])[] {
+  return Object.entries(template.findResources(type)) as [string, Resource][];
+}
+
+/** Every statement that is granted to anybody, with the logical id of its policy. */
+export function statementsOf(template: Template): readonly { readonly id: string; readonly statement: Statement }[] {
+  return resourcesOf(template, "AWS::IAM::Policy").flatMap(([id, { Properties }]) => {
+    const { Statement: statements } = Properties["PolicyDocument"] as { readonly Statement: readonly Statement[] };
+    return statements.map((statement) => ({ id, statement }));
+  });
+}
+
+export function actionsOf({ Action }: Statement): readonly string[] {
+  return typeof Action === "string" ? [Action] : Action;
+}

@@ -1,0 +1,170 @@
+/** What the stack must be, read from its template: an emulator drops some of it without a word, and AWS would bill the rest. */
+import { Match } from "aws-cdk-lib/assertions";
+import { describe, expect, test } from "vitest";
+import { SETTING_PATHS, variableOf } from "../../shared/config/settings-table.ts";
+import { INDEX_FACTS, TABLE_FACTS } from "../../shared/config/table-facts.ts";
+import { EXPIRY_ATTRIBUTE, tableDefinition } from "../../shared/adapters/dynamodb/table-definition.ts";
+import { actionsOf, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
+
+const template = synthesised();
+const NAMES = ["Ingress", "Admin", "Worker", "Sweeper"];
+const functions = resourcesOf(template, "AWS::Lambda::Function");
+const idOf = (name: string) =>
+  functions.find(([id]) => new RegExp(`^StepwellFunctions${name}[0-9A-F]{8}$`).test(id))![0];
+
+test("there are four functions on Node 24, each with a log group that forgets", () => {
+  expect(functions).toHaveLength(4);
+  for (const name of NAMES) expect(idOf(name)).toBeDefined();
+  template.allResourcesProperties("AWS::Lambda::Function", { Runtime: "nodejs24.x", LoggingConfig: Match.anyValue() });
+  template.resourceCountIs("AWS::Logs::LogGroup", 4);
+  template.allResourcesProperties("AWS::Logs::LogGroup", { RetentionInDays: 30 });
+});
+
+test("every variable of a function is a setting that the program knows", () => {
+  const known = new Set(SETTING_PATHS.map(variableOf));
+  for (const [, { Properties }] of functions) {
+    const { Variables } = Properties["Environment"] as { readonly Variables: Readonly<Record<string, unknown>> };
+    expect(Object.keys(Variables).filter((name) => !known.has(name))).toEqual([]);
+  }
+});
+
+test("settings become variables, but what the stack itself decides cannot be set", () => {
+  const told = synthesised({ settings: { "worker.lease": "3s", "aws.table": "another" } });
+  told.allResourcesProperties("AWS::Lambda::Function", {
+    Environment: { Variables: { STEPWELL_WORKER__LEASE: "3s", STEPWELL_AWS__TABLE: { Ref: Match.anyValue() } } },
+  });
+});
+
+describe("the table", () => {
+  test("is paid for by the request, forgets what has expired and can be restored to any second", () => {
+    template.hasResourceProperties("AWS::DynamoDB::GlobalTable", {
+      BillingMode: "PAY_PER_REQUEST",
+      TimeToLiveSpecification: { AttributeName: "expiresAtS", Enabled: true },
+      Replicas: [Match.objectLike({ PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } })],
+    });
+    template.hasResource("AWS::DynamoDB::GlobalTable", { DeletionPolicy: "Retain" });
+  });
+
+  test("has the keys and indexes that the program reads and writes", () => {
+    const projected = Object.fromEntries(INDEX_FACTS.map(({ name, shown }) => [name, shown]));
+    const wanted = tableDefinition("t", projected as Parameters<typeof tableDefinition>[1]);
+    const [[, { Properties }]] = resourcesOf(template, "AWS::DynamoDB::GlobalTable") as [[string, never]];
+    expect(Properties["KeySchema"]).toEqual(wanted.KeySchema);
+    expect(Properties["GlobalSecondaryIndexes"]).toEqual(wanted.GlobalSecondaryIndexes);
+    expect(TABLE_FACTS.expiryAttribute).toBe(EXPIRY_ATTRIBUTE);
+  });
+});
+
+describe("the queues", () => {
+  const queues = resourcesOf(template, "AWS::SQS::Queue");
+
+  test("every one but the dead-letter queue has one, and is named for what it is", () => {
+    const dead = queues.filter(([id]) => /Dlq/.test(id));
+    expect(dead).toHaveLength(1);
+    for (const [id, { Properties }] of queues) {
+      const redrive = Properties["RedrivePolicy"] as { readonly maxReceiveCount: number } | undefined;
+      if (/Dlq/.test(id)) expect(redrive).toBeUndefined();
+      else expect(redrive?.maxReceiveCount).toBeGreaterThanOrEqual(5);
+    }
+  });
+
+  test("hide a message for at least as long as its worker may run", () => {
+    const [, { Properties: worker }] = functions.find(([id]) => id === idOf("Worker"))!;
+    for (const [id, { Properties }] of queues) {
+      if (!/Dlq/.test(id)) expect(Properties["VisibilityTimeout"]).toBeGreaterThanOrEqual(Number(worker["Timeout"]));
+    }
+  });
+
+  test("are worked on in batches whose messages fail one by one, by so many workers and no more", () => {
+    template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+      FunctionResponseTypes: ["ReportBatchItemFailures"],
+      BatchSize: 10,
+      ScalingConfig: { MaximumConcurrency: 100 },
+    });
+    synthesised({ workerConcurrencyMax: 7 }).hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+      ScalingConfig: { MaximumConcurrency: 7 },
+    });
+  });
+});
+
+test("the worker alone may be called in a circle: it sends itself what it puts off", () => {
+  const circling = functions.filter(([, { Properties }]) => Properties["RecursiveLoop"] === "Allow");
+  expect(circling.map(([id]) => id)).toEqual([idOf("Worker")]);
+});
+
+test("no function outlives the gateway that waits for it", () => {
+  for (const name of ["Ingress", "Admin"]) {
+    const [, { Properties }] = functions.find(([id]) => id === idOf(name))!;
+    expect(Properties["Timeout"]).toBeLessThan(30);
+  }
+});
+
+describe("the doors", () => {
+  const routes = (of: typeof template) => resourcesOf(of, "AWS::ApiGatewayV2::Route");
+
+  test("nobody comes to the admin API without IAM, and its routes are named for it", () => {
+    const admin = routes(template).filter(([id]) => /Admin/.test(id));
+    expect(admin).toHaveLength(1);
+    for (const [, { Properties }] of admin) expect(Properties["AuthorizationType"]).toBe("AWS_IAM");
+  });
+
+  test("the ingress is open unless it is told to ask for IAM", () => {
+    const auth = (of: typeof template) =>
+      routes(of)
+        .filter(([id]) => !/Admin/.test(id))
+        .map(([, { Properties }]) => Properties["AuthorizationType"]);
+    expect(auth(template)).toEqual(["NONE"]);
+    expect(auth(synthesised({ ingressAuth: "iam" }))).toEqual(["AWS_IAM"]);
+  });
+});
+
+describe("what is granted", () => {
+  const statements = statementsOf(template);
+  const grantedTo = (name: string) =>
+    statements.filter(({ id }) => id.includes(`${name}Role`)).flatMap(({ statement }) => actionsOf(statement));
+
+  test("is actions by their names, on resources by their names", () => {
+    expect(statements.length).toBeGreaterThanOrEqual(4);
+    for (const { id, statement } of statements) {
+      expect(
+        actionsOf(statement).filter((action) => /\*/.test(action)),
+        id,
+      ).toEqual([]);
+      const everything = [statement.Resource].flat().includes("*");
+      expect(everything && statement.Condition === undefined, `${id} ${JSON.stringify(statement)}`).toBe(false);
+    }
+  });
+
+  test("comes from no policy that somebody else may change", () => {
+    for (const [id, { Properties }] of resourcesOf(template, "AWS::IAM::Role")) {
+      expect(Properties["ManagedPolicyArns"] ?? [], id).toEqual([]);
+    }
+  });
+
+  test("is to each function what it does, and to no other", () => {
+    const only = (action: string) => NAMES.filter((name) => grantedTo(name).includes(action));
+    expect(only("dynamodb:PutItem")).toEqual(NAMES);
+    expect(only("dynamodb:DeleteItem")).toEqual(["Sweeper"]);
+    expect(only("sqs:ReceiveMessage")).toEqual(["Worker", "Sweeper"]);
+    expect(only("sqs:SendMessage")).toEqual(NAMES);
+    expect(only("dynamodb:Scan")).toEqual([]);
+  });
+
+  test("handlers are called where they carry the tag, or where the stack names them", () => {
+    const invokes = (of: typeof template) =>
+      statementsOf(of)
+        .map(({ statement }) => statement)
+        .filter((one) => actionsOf(one).includes("lambda:InvokeFunction"));
+    for (const { Condition } of invokes(template)) {
+      expect(Condition).toEqual({ StringEquals: { "aws:ResourceTag/stepwell": "handler" } });
+    }
+    const named = "arn:aws:lambda:eu-west-1:111122223333:function:shop-*";
+    for (const { Resource } of invokes(synthesised({ handlerArns: [named] }))) expect(Resource).toBe(named);
+  });
+
+  test("schedules may send to the queue, and only those of this group may", () => {
+    const [, { Properties }] = resourcesOf(template, "AWS::IAM::Role").find(([id]) => /Schedules/.test(id))!;
+    expect(JSON.stringify(Properties["AssumeRolePolicyDocument"])).toContain("aws:SourceArn");
+    expect(grantedTo("Schedules")).toEqual(["sqs:SendMessage"]);
+  });
+});
