@@ -40,7 +40,12 @@ export class Stepwell extends Construct {
     const { groupName, role } = new WakeSchedules(this, "Schedules", { queue });
     const functions = new StepwellFunctions(this, "Functions", {
       ...props,
-      ...{ table, queue, deadLetters, groupName, scheduleRole: role, removalPolicy },
+      table,
+      queue,
+      deadLetters,
+      groupName,
+      scheduleRole: role,
+      removalPolicy,
     });
     new SweepRule(this, "SweepRule", { sweeper: functions.sweeper });
     const ingress = new IngressApi(this, "IngressApi", {

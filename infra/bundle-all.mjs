@@ -1,6 +1,5 @@
-/** What `cdk` runs: bundles the functions and the app itself, so that nothing but Node and the installed packages is needed. */
+/** What `cdk` runs first: it bundles the functions and the app itself, so that nothing but Node and the installed packages is needed. */
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { bundleFunctions, FUNCTIONS_FOLDER, productEntries } from "./bundle.mjs";
 
@@ -17,4 +16,3 @@ await build({
   packages: "external",
   logLevel: "warning",
 });
-await import(pathToFileURL(APP).href);
