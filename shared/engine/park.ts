@@ -101,7 +101,7 @@ export async function readArrivals(engine: Engine, held: Held): Promise<void> {
 async function writeDownInline(engine: Engine, held: Held): Promise<void> {
   const { acceptance } = held.invocation;
   const to = { id: held.id, nonce: acceptance.nonce, keptUntilS: keepUntilS(acceptance, engine.clock.nowMs()) };
-  for (const [key, { completionId, result }] of [...held.results]) {
+  for (const [key, { completionId, result }] of held.results) {
     const arrival = held.arrivals.get(key);
     if (arrival?.kind === "notification") {
       await writeArrival(engine, to, key, { kind: "notification", id: { completionId }, result });

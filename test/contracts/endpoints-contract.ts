@@ -276,7 +276,7 @@ export function endpointsContract(kind: PeerKind, make: () => EndpointsSubject):
         });
         const exchange = open(uri);
         await exchange.head();
-        for (let before = -1; before !== sentBytes; ) {
+        for (let before = -1; before !== sentBytes;) {
           before = sentBytes;
           await new Promise((resolve) => setTimeout(resolve, 150));
         }

@@ -77,7 +77,14 @@ test("a process that stopped for time drives again at its next event", async () 
   const { stage, driver } = await openStage({ slow: () => gate.passed.then(() => "done"), quick: () => "at once" });
   const first = timed(driver, () => callOn(driver, "slow")).catch((error: unknown) => error);
   await stage.pulse.within(TIME_MS + 200, first);
-  expect(textOf(await stage.pulse.within(100, timed(driver, () => callOn(driver, "quick"))))).toBe("at once");
+  expect(
+    textOf(
+      await stage.pulse.within(
+        100,
+        timed(driver, () => callOn(driver, "quick")),
+      ),
+    ),
+  ).toBe("at once");
 });
 
 test("a call that nobody waited for is not driven behind the reply: the worker gets it", async () => {
@@ -92,7 +99,10 @@ test("a call that nobody waited for is not driven behind the reply: the worker g
       return "done";
     },
   });
-  const ended = await stage.pulse.within(1_000, timed(driver, () => callOn(driver, "caller")));
+  const ended = await stage.pulse.within(
+    1_000,
+    timed(driver, () => callOn(driver, "caller")),
+  );
   expect(textOf(ended)).toBe("did not wait");
   expect(driver.engine.drives.size).toBe(0);
   worker.startWorker();

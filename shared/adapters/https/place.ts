@@ -1,10 +1,9 @@
 /** Where a registered URI points, taken apart once and kept. */
 
 /** Set by the protocol itself, so never taken from a caller. */
-const HOP_HEADERS: ReadonlySet<string> = new Set([
-  ...["connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "te", "trailer"],
-  ...["host", "content-length", "expect"],
-]);
+const HOP_HEADERS: ReadonlySet<string> = new Set(
+  "connection keep-alive proxy-connection transfer-encoding upgrade te trailer host content-length expect".split(" "),
+);
 
 export interface Place {
   readonly origin: URL;
