@@ -3,6 +3,7 @@ import type { InvocationId, Token } from "../core/model/ids.ts";
 import { type Held, letGo, lose } from "./held.ts";
 import type { Clock } from "./ports/clock.ts";
 import { StandingMessages } from "./standing-messages.ts";
+import { Woken } from "./woken.ts";
 
 /** `shutdown`: the process ends. `time`: its time for this event is nearly over, and it may be given another event later. */
 export type StopReason = "shutdown" | "time";
@@ -21,6 +22,13 @@ export class Drives {
   #settled: (() => void)[] = [];
   /** What this process has sent in place of other messages. */
   readonly standing = new StandingMessages();
+  /** What this process's sweeper has woken lately. */
+  readonly woken = new Woken();
+  /**
+   * When this process last began to extend everything that is open. What had expired by then and is expired still belongs
+   * to nothing that is open, however long the process or its machine had slept.
+   */
+  walkedAtMs: number | undefined;
   /** One watch goes round at a time. */
   watched = false;
 

@@ -1,24 +1,22 @@
 /** Giving the items of one life more time to live, which is all of a segment that may ever change (I1). */
 import type { Invocation } from "../core/invocation/invocation.ts";
-import type { InvocationId } from "../core/model/ids.ts";
 import type { Engine } from "./engine.ts";
 import type { Held } from "./held.ts";
 import { ARRIVALS, belongsTo, holdKey, invocationPk } from "./item-keys.ts";
 import { keepUntilS, openUntilS, RETENTION_ASSUMED_MS } from "./keep.ts";
-import { load } from "./load.ts";
+import type { Loaded } from "./load.ts";
 import type { Range } from "./ports/table.ts";
 import { readPartition } from "./read-partition.ts";
 
 /** @returns false where it is not open */
-export async function extendOpen(engine: Engine, id: InvocationId): Promise<boolean> {
-  const loaded = await load(engine, id);
-  if (loaded === undefined || loaded.invocation.standing.status === "completed") return false;
-  const { pk, invocation } = loaded;
+export async function extendOpen(engine: Engine, { pk, invocation }: Loaded): Promise<boolean> {
+  if (invocation.standing.status === "completed") return false;
+  const { id, nonce } = invocation.acceptance;
   const nowMs = engine.clock.nowMs();
   await extendItems(engine, pk, invocation, {}, keepUntilS(invocation.acceptance, nowMs));
   // The hold comes last: an extension that died on the way is begun anew.
   const openUntil = openUntilS(nowMs);
-  const key = holdKey(pk, invocation.acceptance.nonce);
+  const key = holdKey(pk, nonce);
   const older = { kind: "less", attribute: "keepUntilS", than: openUntil } as const;
   await engine.table.update(key, { set: { keepUntilS: openUntil } }, older);
   // A driver of this process would put back what it knows.

@@ -89,7 +89,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
   return {
     engine,
     metricsText: () => meter.text(),
-    expire: (signal) => expireItems(table, clock, log, signal),
+    expire: (signal) => expireItems({ table, clock, log, drives: engine.drives, everyMs: 60_000 }, signal),
     async close() {
       endpoints.close();
       await journalStore.close();

@@ -1,18 +1,29 @@
 /** Removes expired items from an embedded table, as a managed table does by itself. */
 import type { EmbeddedTable } from "../adapters/embedded/embedded-table.ts";
+import type { Drives } from "../engine/drives.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Log } from "../engine/ports/log.ts";
 
-const EVERY_MS = 60_000;
 /** Small batches, so that a sweep never stands in the way of a call for long. */
 const BATCH_ITEMS = 200;
 
-/** Resolves when the signal aborts; a failure is told and tried again at the next pass. */
-export async function expireItems(table: EmbeddedTable, clock: Clock, log: Log, signal: AbortSignal): Promise<void> {
-  while (await clock.sleep(EVERY_MS, signal)) {
+export interface Expiry {
+  readonly table: EmbeddedTable;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly drives: Pick<Drives, "walkedAtMs">;
+  readonly everyMs: number;
+}
+
+/**
+ * Resolves when the signal aborts; a failure is told and tried again at the next pass. Only what had expired when the
+ * sweeper last began to extend what is open is removed: after a long sleep of the machine the sweeper goes first.
+ */
+export async function expireItems({ table, clock, log, drives, everyMs }: Expiry, signal: AbortSignal): Promise<void> {
+  while (await clock.sleep(everyMs, signal)) {
     try {
-      while (!signal.aborted) {
-        const removed = await table.sweepExpired(Math.floor(clock.nowMs() / 1000), BATCH_ITEMS);
+      while (!signal.aborted && drives.walkedAtMs !== undefined) {
+        const removed = await table.sweepExpired(Math.floor(drives.walkedAtMs / 1000), BATCH_ITEMS);
         if (removed < BATCH_ITEMS) break;
       }
     } catch (error) {

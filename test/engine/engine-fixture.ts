@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { openEmbeddedQueue } from "../../shared/adapters/embedded/embedded-queue.ts";
 import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";
 import { openEmbeddedTimers } from "../../shared/adapters/embedded/embedded-timers.ts";
+import { MESSAGE, TIMER } from "../../shared/adapters/embedded/key-encoding.ts";
 import { openStore, type Store } from "../../shared/adapters/embedded/store.ts";
 import { SecretIdSource } from "../../shared/adapters/system/id-source.ts";
 import type { RetryPolicy } from "../../shared/core/model/service.ts";
@@ -102,6 +103,18 @@ export class Stage {
   async reboot(): Promise<void> {
     await this.#end();
     await this.#openStores();
+  }
+
+  /** A reboot after which nothing is left of messages and timers, as when only the table was restored. */
+  async wipeHints(): Promise<void> {
+    for (const actor of this.#actors.splice(0)) actor.die();
+    await this.pulse.settle();
+    const { journal } = this.#stores;
+    for (const first of [MESSAGE, TIMER]) {
+      const { entries } = await journal.entries({ gte: first, lt: `${first}\uffff` }, 10_000);
+      await journal.writeGroup(entries.map(([key]) => ({ type: "del" as const, key })));
+    }
+    await this.reboot();
   }
 
   async #end(): Promise<void> {

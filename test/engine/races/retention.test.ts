@@ -4,7 +4,8 @@ import { attach } from "../../../shared/engine/attach.ts";
 import { deliverSignal } from "../../../shared/engine/deliver.ts";
 import { inspect } from "../../../shared/engine/inspect.ts";
 import { completeAwakeable } from "../../../shared/engine/perform.ts";
-import { sweep } from "../../../shared/engine/sweep.ts";
+import { runSweeper, sweep } from "../../../shared/engine/sweep.ts";
+import { expireItems } from "../../../shared/wiring/expire-items.ts";
 import { type Actor, LEASE_MS, type Stage, sendOn, textOf } from "../engine-fixture.ts";
 import { stages } from "../stages.ts";
 
@@ -66,6 +67,26 @@ test.each([1, 3, 29, 40])(
     expect(await inspect(actor.engine, invocationId)).toEqual(whole);
   },
 );
+
+test("what is open outlives five days in which nothing ran", async () => {
+  const stage = await open({ wait: (ctx) => ctx.get(ctx.awakeable().result) });
+  const actor = stage.actor();
+  actor.startWorker();
+  const { invocationId } = await sendOn(actor, "wait");
+  await stage.pulse.pass(LEASE_MS);
+  await stage.pulse.within(2 * LEASE_MS, actor.stopWorker());
+  await stage.pulse.pass(5 * DAY_MS);
+  const { engine, log } = actor;
+  const table = stage.stores.table as EmbeddedTable;
+  const { signal } = new AbortController();
+  void expireItems({ table, clock: engine.clock, log, drives: engine.drives, everyMs: 60_000 }, signal);
+  void runSweeper(engine, signal, 90_000);
+  await stage.pulse.pass(HOUR_MS);
+  actor.startWorker();
+  await stage.pulse.during(deliverSignal(engine, invocationId, "s17", { index: 17 }, value("still there")));
+  const ended = await stage.pulse.within(1_000, attach(engine, invocationId));
+  expect(ended.kind === "ended" && textOf(ended)).toBe("still there");
+});
 
 test("a retention that is over leaves nothing behind", async () => {
   const stage = await open({ wait: (ctx) => ctx.get(ctx.awakeable().result) }, { idempotencyRetentionMs: 3 * DAY_MS });

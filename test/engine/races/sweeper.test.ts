@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { invocationPk } from "../../../shared/engine/item-keys.ts";
-import { recover, sweep } from "../../../shared/engine/sweep.ts";
-import { LEASE_MS, sendOn } from "../engine-fixture.ts";
+import { attach } from "../../../shared/engine/attach.ts";
+import { deliverSignal } from "../../../shared/engine/deliver.ts";
+import { recover, runSweeper, sweep } from "../../../shared/engine/sweep.ts";
+import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
 import { stages } from "../stages.ts";
 
 const open = stages();
@@ -22,4 +24,79 @@ test("one invocation that cannot be read keeps the sweeper from no other", async
   await stage.pulse.pass(CHECKED_MS + 1);
   expect(await stage.pulse.within(1_000, sweep(actor.engine, stage.pulse.nowMs()))).toMatchObject({ woken: 1 });
   expect(await stage.pulse.within(1_000, recover(stage.actor().engine))).toBeLessThanOrEqual(1);
+});
+
+test("a backlog gets one message for each that is due, however many passes there are", async () => {
+  const stage = await open({ wait: (ctx) => ctx.get(ctx.awakeable().result) });
+  const [first, sweeper] = [stage.actor(), stage.actor()];
+  first.startWorker();
+  for (let count = 0; count < 5; count++) await sendOn(first, "wait");
+  await stage.pulse.pass(LEASE_MS);
+  await stage.pulse.within(2 * LEASE_MS, first.stopWorker());
+  await stage.pulse.pass(CHECKED_MS);
+  const woken = [];
+  for (let minute = 0; minute < 4; minute++) {
+    woken.push((await stage.pulse.within(1_000, sweep(sweeper.engine, stage.pulse.nowMs()))).woken);
+    await stage.pulse.pass(60_000);
+  }
+  expect(woken).toEqual([5, 0, 0, 0]);
+  // Taken up and parked anew they are woken again when they are due again.
+  sweeper.startWorker();
+  await stage.pulse.pass(LEASE_MS);
+  await stage.pulse.pass(CHECKED_MS);
+  expect((await stage.pulse.within(1_000, sweep(sweeper.engine, stage.pulse.nowMs()))).woken).toBe(5);
+});
+
+test("of ten passes one looks at everything that is open, the others at what is due", async () => {
+  const stage = await open({ wait: (ctx) => ctx.get(ctx.awakeable().result) });
+  const actor = stage.actor();
+  const stopping = new AbortController();
+  void runSweeper(actor.engine, stopping.signal);
+  await stage.pulse.pass(20 * 60_000);
+  stopping.abort();
+  const ranges = actor.process.calls
+    .filter(({ method, args }) => method === "queryIndex" && args[0] === "open" && String(args[1]).endsWith("#0"))
+    .map(({ args }) => (args[2] as { below?: string }).below);
+  expect(ranges).toHaveLength(20);
+  expect(ranges.filter((below) => below === undefined)).toHaveLength(2);
+});
+
+test("a driver that died under an entry far ahead is found by the walk over everything", async () => {
+  const stage = await open({
+    wait: async (ctx) => {
+      await ctx.race(ctx.awakeable().result, ctx.sleep(Number(ctx.input)));
+      if (stage.deployment.attempts.length === 2) await new Promise(() => undefined);
+      return "done";
+    },
+  });
+  const first = stage.actor();
+  first.startWorker();
+  const { invocationId } = await sendOn(first, "wait", String(stage.pulse.nowMs() + 30 * 86_400_000));
+  // So long that nobody looks at its entry in the listing any more.
+  await stage.pulse.pass(30 * 60_000);
+  void deliverSignal(first.engine, invocationId, "s17", { index: 17 }, { kind: "success", value: new Uint8Array(1) });
+  await stage.pulse.pass(100);
+  expect(stage.deployment.attempts).toHaveLength(2);
+  // Its message is lost with it: whoever follows takes only what the sweeper sends.
+  await stage.wipeHints();
+  const sweeper = stage.actor();
+  sweeper.startWorker();
+  void runSweeper(sweeper.engine, new AbortController().signal);
+  const ended = await stage.pulse.within(11 * 60_000, attach(sweeper.engine, invocationId));
+  expect(ended.kind === "ended" && textOf(ended)).toBe("done");
+});
+
+test("the hold of a former life that is due leaves the index, and its successor is left alone", async () => {
+  const stage = await open({ wait: (ctx) => ctx.get(ctx.awakeable().result) });
+  const actor = stage.actor();
+  actor.startWorker();
+  const { invocationId } = await sendOn(actor, "wait");
+  await stage.pulse.pass(LEASE_MS);
+  const pk = invocationPk("", invocationId);
+  const { items } = await stage.stores.table.query(pk, { from: "hold#", below: "hold$" });
+  await stage.stores.table.put({ ...items[0]!, sk: "hold#former", openSk: `0#${invocationId}`, lookAtMs: 0 });
+  for (let pass = 0; pass < 2; pass++)
+    expect((await stage.pulse.within(1_000, sweep(actor.engine, stage.pulse.nowMs()))).woken).toBe(0);
+  const left = await stage.stores.table.query(pk, { from: "hold#", below: "hold$" });
+  expect(left.items.map(({ sk }) => sk)).toEqual([items[0]!.sk]);
 });
