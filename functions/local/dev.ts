@@ -5,6 +5,7 @@ import type { SettingPath } from "../../shared/config/settings-table.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
 import { registerWhenUp } from "../../shared/engine/register-when-up.ts";
 import { processLog } from "../../shared/wiring/process-log.ts";
+import { settingsWarnings } from "../../shared/wiring/settings-warnings.ts";
 import { isStartRefusal, refusalText } from "../../shared/wiring/start-refusals.ts";
 import { startLocalProcess } from "./local-process.ts";
 import type { LocalProcess } from "./local-process.ts";
@@ -37,7 +38,7 @@ export async function runDev(options: DevOptions): Promise<number> {
   try {
     const { settings, warnings } = loadSettings(options.configFile, options.flags);
     const log = processLog(settings, (line) => void process.stderr.write(line));
-    for (const warning of warnings) log.warn(warning);
+    for (const warning of [...warnings, ...settingsWarnings(settings)]) log.warn(warning);
     const local = await startLocalProcess(settings, packageJson.version, log);
     tellStart(local, log, settings["data-dir"], [settings["ingress.bind"], settings["admin.bind"]]);
     const registrations = options.register.map((uri) =>

@@ -2,7 +2,9 @@
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   ms: 1,
-  millis: 1,
+  milli: 1,
+  msec: 1,
+  millisecond: 1,
   s: 1000,
   sec: 1000,
   second: 1000,
@@ -10,10 +12,12 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   min: 60_000,
   minute: 60_000,
   h: 3_600_000,
+  hr: 3_600_000,
   hour: 3_600_000,
   d: 86_400_000,
   day: 86_400_000,
   w: 604_800_000,
+  wk: 604_800_000,
   week: 604_800_000,
 };
 

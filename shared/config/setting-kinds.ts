@@ -2,6 +2,8 @@
 import { durationMs } from "./duration-text.ts";
 import { sizeBytes } from "./size-text.ts";
 
+const INTERVAL_MIN_MS = 10;
+
 export type SettingKind = "duration" | "size" | "number" | "text" | "choice";
 
 /** One line of the settings table. */
@@ -22,6 +24,17 @@ export interface Setting<Value> {
 /** A whole number of milliseconds; a bare number is refused, because its unit would be a guess. */
 export function duration(fallbackText: string, doc: string): Setting<number> {
   return required(optionalDuration(doc), fallbackText);
+}
+
+/** A duration that something is repeated after, so that none at all would be an endless loop. */
+export function interval(fallbackText: string, doc: string): Setting<number> {
+  const any = duration(fallbackText, doc);
+  const expected = "a duration from 10ms, such as 500ms, 1m 30s or PT1M30S";
+  const read: typeof any.read = (raw) => {
+    const given = any.read(raw);
+    return given !== undefined && given.value >= INTERVAL_MIN_MS ? given : undefined;
+  };
+  return { ...any, expected, read };
 }
 
 export function optionalDuration(doc: string): Setting<number | undefined> {

@@ -5,6 +5,7 @@ import {
   countOrUnlimited,
   duration,
   factor,
+  interval,
   optionalDuration,
   optionalText,
   port,
@@ -15,7 +16,12 @@ import type { Setting } from "./setting-kinds.ts";
 
 export const SETTINGS = {
   "data-dir": text("./.stepwell", "The directory of the two stores, meta and journal."),
+  "meta.storage-path": optionalText("The directory of the meta store; <data-dir>/meta where nothing is said."),
+  "worker.storage.path": optionalText("The directory of the journal store; <data-dir>/journal where nothing is said."),
   "cluster-name": text("stepwell", "Sent to deployments as x-restate-cluster-name."),
+  "request-identity-private-key-pem-file": optionalText(
+    "An Ed25519 private key in PEM (PKCS#8); requests to deployments are signed with it.",
+  ),
   "shutdown-timeout": duration("5s", "How long running attempts may go on once the process is told to stop."),
 
   "ingress.bind": text("127.0.0.1", "The address on which handlers are called."),
@@ -26,17 +32,20 @@ export const SETTINGS = {
   "admin.port": port("9070", "The port of the admin API; 0 takes a free one."),
   "admin.request-size-limit": size("4MiB", "The largest request body that the admin API takes."),
 
-  "worker.lease": duration("10s", "How long a driver holds an invocation without renewing."),
+  "worker.lease": interval("10s", "How long a driver holds an invocation without renewing."),
   "worker.wait-in-driver": duration("1s", "Retries due within this time wait in the driver; later ones park."),
   "worker.queue-delay": duration("15m", "Wakes further away than this go to the timers."),
-
-  "worker.check-interval": duration("10m", "How often a parked invocation that no clock wakes is looked at."),
+  "worker.cleanup-interval": interval("1m", "How often the local process removes what has expired."),
+  "worker.check-interval": interval("10m", "How often a parked invocation that no clock wakes is looked at."),
 
   "sweeper.listing-age": duration("5m", "The sweeper looks at what was accepted this long ago and nobody drives."),
 
   "worker.invoker.concurrent-invocations-limit": count("1000", "Invocations from the queue driven at the same time."),
   "worker.invoker.message-size-limit": size("32MiB", "The largest message of a deployment (RT0003)."),
-  "worker.invoker.inactivity-timeout": duration("1m", "After so long without messages a stream is asked to suspend."),
+  "worker.invoker.inactivity-timeout": duration(
+    "1m",
+    "How long an open stream may be quiet; attempts close their side at once.",
+  ),
   "worker.invoker.abort-timeout": duration("10m", "After so long without messages an attempt is aborted (RT0001)."),
   "worker.invoker.connect-timeout": duration("10s", "How long connecting to a deployment may take."),
   "worker.invoker.silent-after": duration(

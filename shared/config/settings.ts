@@ -1,5 +1,6 @@
 /** Settings from a file, the environment and flags: the later wins, the unreadable refuses the start, the unknown is told. */
 import { CodedError } from "../core/errors/coded-error.ts";
+import { aliased, ALIAS_NAMES } from "./setting-aliases.ts";
 import { nearestWord } from "./nearest-word.ts";
 import { SETTING_PATHS, SETTINGS, variableOf } from "./settings-table.ts";
 import type { Setting } from "./setting-kinds.ts";
@@ -18,36 +19,64 @@ export interface SettingsRead {
   readonly warnings: readonly string[];
 }
 
+const NAMES: readonly string[] = [...SETTING_PATHS, ...ALIAS_NAMES];
+const NAME_OF_VARIABLE: ReadonlyMap<string, string> = new Map(NAMES.map((name) => [variableOf(name), name]));
+
 /** A raw value and the words that say where it stands. */
 interface Given {
   readonly raw: unknown;
   readonly origin: string;
 }
 
+interface Named extends Given {
+  /** In the spelling of the table, where the table knows it. */
+  readonly name: string;
+  /** As the reader of a message would recognise it. */
+  readonly written: string;
+}
+
 /** @throws CodedError RT0002 naming the file, variable or flag, and the key and line where they are known */
 export function readSettings(sources: SettingsSources): SettingsRead {
-  const given = new Map<string, Given>();
+  const given = new Map<SettingPath, Given>();
   const warnings: string[] = [];
-  if (sources.file !== undefined) {
-    for (const { key, raw, line } of readTomlSettings(sources.file.path, sources.file.text)) {
-      const origin = `${sources.file.path}${line === undefined ? "" : `, line ${line}`}: ${key}`;
-      if (isSetting(key)) given.set(key, { raw, origin });
-      else warnings.push(unknownKey(origin, key, SETTING_PATHS));
+  for (const named of [fileSettings(sources.file), variables(sources.environment), flags(sources.flags)]) {
+    // Aliases go first, so that a setting's own name wins over them within one source.
+    const inOrder = [...named].sort((a, b) => Number(isSetting(a.name)) - Number(isSetting(b.name)));
+    for (const { name, raw, origin, written } of inOrder) {
+      const path = isSetting(name) ? name : aliased(name);
+      if (path === undefined) warnings.push(unknownKey(origin, written));
+      else given.set(path, { raw, origin });
     }
-  }
-  const byVariable = new Map(SETTING_PATHS.map((path) => [variableOf(path), path]));
-  for (const [variable, raw] of Object.entries(sources.environment)) {
-    if (!variable.startsWith("STEPWELL_") || raw === undefined) continue;
-    const path = byVariable.get(variable);
-    if (path !== undefined) given.set(path, { raw, origin: `the environment variable ${variable}` });
-    else warnings.push(unknownKey(`the environment variable ${variable}`, variable, [...byVariable.keys()]));
-  }
-  for (const path of SETTING_PATHS) {
-    const raw = sources.flags[path];
-    if (raw !== undefined) given.set(path, { raw, origin: `the flag for ${path}` });
   }
   const settings = Object.fromEntries(SETTING_PATHS.map((path) => [path, valueOf(SETTINGS[path], given.get(path))]));
   return { settings: settings as Settings, warnings };
+}
+
+function fileSettings(file: SettingsSources["file"]): readonly Named[] {
+  if (file === undefined) return [];
+  return readTomlSettings(file.path, file.text).map(({ key, raw, line }) => ({
+    name: key,
+    written: key,
+    raw,
+    origin: `${file.path}${line === undefined ? "" : `, line ${line}`}: ${key}`,
+  }));
+}
+
+function variables(environment: SettingsSources["environment"]): readonly Named[] {
+  return Object.entries(environment)
+    .filter(([variable, raw]) => variable.startsWith("STEPWELL_") && raw !== undefined)
+    .map(([variable, raw]) => ({
+      name: NAME_OF_VARIABLE.get(variable) ?? variable,
+      written: variable,
+      raw,
+      origin: `the environment variable ${variable}`,
+    }));
+}
+
+function flags(given: SettingsSources["flags"]): readonly Named[] {
+  return Object.entries(given)
+    .filter(([, raw]) => raw !== undefined)
+    .map(([name, raw]) => ({ name, written: name, raw, origin: `the flag for ${name}` }));
 }
 
 function isSetting(key: string): key is SettingPath {
@@ -66,7 +95,9 @@ function shown(raw: unknown): string {
   return written.length > 80 ? `${written.slice(0, 80)}…` : written;
 }
 
-function unknownKey(origin: string, key: string, known: readonly string[]): string {
-  const nearest = nearestWord(key, known);
+/** The nearest known name is told in the form in which the unknown one is written. */
+function unknownKey(origin: string, written: string): string {
+  const known = written.startsWith("STEPWELL_") ? [...NAME_OF_VARIABLE.keys()] : NAMES;
+  const nearest = nearestWord(written, known);
   return `There is no such setting, ${origin}${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;
 }

@@ -19,6 +19,9 @@ export interface Failing {
   readonly countsSinceEntry?: boolean;
 }
 
+/** Ten years: what asks for more means never, and a moment beyond the calendar could neither be kept nor shown. */
+const DELAY_MAX_MS = 10 * 365 * 86_400_000;
+
 export function failed(atMs: number, failing: Failing): Ending {
   const { nextRetryDelayMs, behavior = "retry", countsSinceEntry = true, ...told } = failing;
   const failure: AttemptFailure = { ...told, atMs };
@@ -27,7 +30,7 @@ export function failed(atMs: number, failing: Failing): Ending {
     failure,
     behavior,
     countsSinceEntry,
-    ...(nextRetryDelayMs !== undefined && { nextRetryDelayMs }),
+    ...(nextRetryDelayMs !== undefined && { nextRetryDelayMs: Math.min(nextRetryDelayMs, DELAY_MAX_MS) }),
   };
 }
 

@@ -20,6 +20,7 @@ import { engineSettingsOf } from "./engine-settings-of.ts";
 import { environmentSecret } from "./environment-secret.ts";
 import { expireItems } from "./expire-items.ts";
 import { freshOwner, freshSecretBytes } from "./fresh-bytes.ts";
+import { signingEndpoints } from "./signing-endpoints.ts";
 import { storeRefusal } from "./start-refusals.ts";
 
 export interface Embedded {
@@ -33,8 +34,9 @@ export interface Embedded {
 }
 
 /**
- * Opens both stores below the data directory, `meta` and `journal`; no transaction spans them.
- * @throws CodedError RT0005, RT0009, META0010 or META0011 where a store cannot be opened
+ * Opens both stores, `meta` and `journal`, below the data directory unless each has a place of its own; no transaction
+ * spans them.
+ * @throws CodedError RT0002 for an unreadable key, RT0005, RT0009, META0010 or META0011 where a store cannot be opened
  */
 export async function openEmbedded(settings: Settings, log: Log): Promise<Embedded> {
   const metaStore = await open(settings, "meta");
@@ -49,9 +51,11 @@ export async function openEmbedded(settings: Settings, log: Log): Promise<Embedd
   }
 }
 
+const STORAGE_PATH = { meta: "meta.storage-path", journal: "worker.storage.path" } as const;
+
 async function open(settings: Settings, kind: StoreKind): Promise<Store> {
   try {
-    return await openStore(join(settings["data-dir"], kind), { kind });
+    return await openStore(settings[STORAGE_PATH[kind]] ?? join(settings["data-dir"], kind), { kind });
   } catch (error) {
     throw storeRefusal(kind, error);
   }
@@ -77,7 +81,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     meta,
     queue,
     timers,
-    endpoints,
+    endpoints: signingEndpoints(endpoints, settings, clock, log),
     registry: createStoredRegistry({ meta, clock, settings: engineSettings }),
     clock,
     ids: new SecretIdSource(secret),
@@ -89,7 +93,8 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
   return {
     engine,
     metricsText: () => meter.text(),
-    expire: (signal) => expireItems({ table, clock, log, drives: engine.drives, everyMs: 60_000 }, signal),
+    expire: (signal) =>
+      expireItems({ table, clock, log, drives: engine.drives, everyMs: settings["worker.cleanup-interval"] }, signal),
     async close() {
       endpoints.close();
       await journalStore.close();

@@ -27,6 +27,8 @@ describe("a duration", () => {
     ["PT1M30S", 90_000],
     ["P1DT2H", 93_600_000],
     ["PT0.5S", 500],
+    ["2 hrs 3 mins", 7_380_000],
+    ["250 milliseconds", 250],
   ])("%s is %d ms", (text, ms) => expect(durationMs(text)).toBe(ms));
 
   it.each(["", "10", "-5s", "5 fortnights", "P", "PT", "P1M", "1y", "s", "constructor", "1constructor"])(
@@ -125,6 +127,26 @@ describe("settings", () => {
     expect(() => read(text, more)).toThrow(
       expect.objectContaining({ code: "RT0002", message: expect.stringMatching(reason) }),
     );
+  });
+
+  it("bear other names too, and their own wins wherever it stands", () => {
+    const { settings, warnings } = read('journal_retention = "2h"\n[worker.storage_rocksdb]\npath = "/old"\n', {
+      environment: { STEPWELL_JOURNAL_RETENTION: "3h" },
+    });
+    expect([settings["default-journal-retention"], settings["worker.storage.path"]]).toEqual([10_800_000, "/old"]);
+    expect(warnings).toEqual([]);
+    for (const text of [
+      'default_journal_retention = "1h"\njournal_retention = "2h"',
+      'journal_retention = "2h"\ndefault_journal_retention = "1h"',
+    ]) {
+      expect(read(text).settings["default-journal-retention"]).toBe(3_600_000);
+    }
+    const refused = { environment: { STEPWELL_WORKER__STORAGE_ROCKSDB__PATH: "" } };
+    expect(() => read("", refused)).toThrow(/RT0002.*STEPWELL_WORKER__STORAGE_ROCKSDB__PATH/);
+  });
+
+  it("that are intervals are refused at zero, where they would never rest", () => {
+    expect(() => read("", { environment: { STEPWELL_WORKER__CLEANUP_INTERVAL: "0s" } })).toThrow(/RT0002.*from 10ms/);
   });
 
   it("tell of unknown keys, and of the nearest known one", () => {

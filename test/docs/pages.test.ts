@@ -1,6 +1,8 @@
 /** The pages that are written from tables are the ones that are committed; `npm run docs` writes them. */
 import { describe, expect, it } from "vitest";
 import { documentationOf, ERROR_CODES } from "../../shared/core/errors/error-table.ts";
+import { SETTING_PATHS } from "../../shared/config/settings-table.ts";
+import { configurationPage } from "./configuration-page.ts";
 import { errorsPage } from "./errors-page.ts";
 
 describe("docs/errors.md", () => {
@@ -13,5 +15,16 @@ describe("docs/errors.md", () => {
       ([, code]) => `docs/errors.md#${code!.toLowerCase()}`,
     );
     expect(headings.sort()).toEqual(ERROR_CODES.map(documentationOf).sort());
+  });
+});
+
+describe("docs/configuration.md", () => {
+  it("is what the table of settings says", async () => {
+    await expect(configurationPage()).toMatchFileSnapshot("../../docs/configuration.md");
+  });
+
+  it("has every setting exactly once", () => {
+    const keys = [...configurationPage().matchAll(/^\| `([^`]+)` \| (?:duration|size|number|choice|text) \|/gm)];
+    expect(keys.map(([, key]) => key).sort()).toEqual([...SETTING_PATHS].sort());
   });
 });

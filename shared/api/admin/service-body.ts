@@ -22,6 +22,8 @@ export function serviceBody(service: ServiceRevision, deployment: Deployment, se
   const maxima = maximaOf(server);
   const settings = effectiveSettings(service, undefined, server.defaults, maxima);
   const run = service.handlers.find(({ type }) => type === "workflow");
+  // A default that is cut is worth telling as much as a setting of the service's own.
+  const asked = { journalRetentionMs: server.defaults.journalRetentionMs, ...service.settings };
   const workflow = effectiveSettings(service, run, server.defaults, maxima);
   return {
     name: service.name,
@@ -42,7 +44,7 @@ export function serviceBody(service: ServiceRevision, deployment: Deployment, se
     abort_timeout: durationText(settings.abortTimeoutMs),
     enable_lazy_state: settings.lazyState,
     retry_policy: wholePolicy(settings),
-    ...noticesBody(settingsNotices(service.settings, deployment.protocolMode, maxima)),
+    ...noticesBody(settingsNotices(asked, deployment.protocolMode, maxima)),
   };
 }
 

@@ -1,0 +1,83 @@
+/** Writes docs/configuration.md from the table of settings. */
+import { ALIASES } from "../../shared/config/setting-aliases.ts";
+import type { Setting } from "../../shared/config/setting-kinds.ts";
+import { SETTING_PATHS, SETTINGS, variableOf } from "../../shared/config/settings-table.ts";
+import type { SettingPath } from "../../shared/config/settings-table.ts";
+
+const SECTIONS: readonly { readonly prefix: string; readonly heading: string }[] = [
+  { prefix: "", heading: "The process" },
+  { prefix: "ingress.", heading: "Ingress" },
+  { prefix: "admin.", heading: "Admin" },
+  { prefix: "meta.", heading: "Meta store" },
+  { prefix: "worker.", heading: "Worker" },
+  { prefix: "worker.invoker.", heading: "Attempts" },
+  { prefix: "sweeper.", heading: "Sweeper" },
+  { prefix: "default-retry-policy.", heading: "Retries" },
+  { prefix: "log.", heading: "Log" },
+  { prefix: "aws.", heading: "On AWS" },
+];
+
+const OPENING = `# Configuration
+
+Every setting, with what holds where nobody sets it. This page is written by \`npm run docs\` from \`shared/config\`.
+
+A setting has one key. It can be set, each place winning over the ones before:
+
+1. in a TOML file named with \`--config-file\`; \`-\` and \`_\` are alike in it:
+
+   \`\`\`toml
+   max_journal_retention = "7d"
+
+   [worker.invoker]
+   abort-timeout = "1m 30s"
+   \`\`\`
+
+2. by an environment variable: \`STEPWELL_\`, then the key in capitals, \`__\` for each dot and \`_\` for each hyphen, as in
+   \`STEPWELL_WORKER__INVOKER__ABORT_TIMEOUT=90s\` and \`STEPWELL_MAX_JOURNAL_RETENTION=7d\`;
+3. by a flag, for the few that have one: \`stepwell dev --help\` shows them.
+
+| kind | how it is written |
+|---|---|
+| duration | with its unit: \`500ms\`, \`1m 30s\`, \`2 days\`, or \`PT1M30S\`; a bare number is refused |
+| size | \`32MiB\`, \`1.5 GB\`, or a number of bytes |
+| number | \`3\`, \`1.5\`; \`unlimited\` where the meaning says so |
+| choice | one of the words given, in whatever case |
+| text | as it is, and not empty |
+
+A known key with a value that cannot be read keeps the process from starting ([RT0002](errors.md#rt0002)); the message names the file, the
+line and the key, or the variable. A key or a \`STEPWELL_\` variable that nobody knows is told as a warning, with the nearest known one, and
+changes nothing.
+`;
+
+export function configurationPage(): string {
+  const sections = SECTIONS.map(({ prefix, heading }) => `## ${heading}\n\n${tableOf(pathsOf(prefix))}`);
+  return [OPENING, ...sections, aliases()].join("\n");
+}
+
+/** Each key stands in the section with the longest prefix that fits; what fits none stands with the process. */
+function pathsOf(prefix: string): readonly SettingPath[] {
+  return SETTING_PATHS.filter((path) => {
+    const fitting = SECTIONS.filter((section) => path.startsWith(section.prefix));
+    return fitting.every((section) => section.prefix.length <= prefix.length) && path.startsWith(prefix);
+  });
+}
+
+function tableOf(paths: readonly SettingPath[]): string {
+  const rows = paths.map((path) => {
+    const setting: Setting<unknown> = SETTINGS[path];
+    const fallback = setting.fallbackText === "" ? "not set" : `\`${setting.fallbackText}\``;
+    const words = setting.choices?.map((choice) => `\`${choice}\``).join(", ");
+    const meaning = words === undefined ? setting.doc : `${setting.doc} One of ${words}.`;
+    return `| \`${path}\` | ${setting.kind} | ${fallback} | ${meaning.replaceAll("<", "\\<")} |`;
+  });
+  return `| key | kind | default | meaning |\n|---|---|---|---|\n${rows.join("\n")}\n`;
+}
+
+function aliases(): string {
+  const rows = Object.entries(ALIASES).map(
+    ([alias, path]) => `| \`${alias}\` | \`${variableOf(alias)}\` | \`${path}\` |`,
+  );
+  return `## Other names\n\nThese are read as well; where both are set in one place, the setting's own name wins.
+
+| name | variable | the same as |\n|---|---|---|\n${rows.join("\n")}\n`;
+}
