@@ -1,6 +1,8 @@
 /** Discovery: what a deployment offers, read from its manifest and checked against what this server speaks. */
 import { CodedError } from "../core/errors/coded-error.ts";
+import { addressOf } from "../core/model/deployment.ts";
 import type { DeploymentDestination } from "../core/model/deployment.ts";
+import { LambdaArnError, parseLambdaArn } from "../core/model/lambda-arn.ts";
 import { JsonShapeError } from "../core/protocol/json-object.ts";
 import { parseManifest } from "../core/protocol/manifest.ts";
 import type { Manifest } from "../core/protocol/manifest.ts";
@@ -9,15 +11,24 @@ import type { DiscoveredManifest } from "../core/registry/same-manifest.ts";
 import { fetchManifest } from "./discovery-exchange.ts";
 import type { ManifestAnswer } from "./discovery-exchange.ts";
 import type { Engine } from "./engine.ts";
+import type { HttpDestination, LambdaDestination } from "./ports/endpoints.ts";
 
 const SDK_NAME_MAX_CHARACTERS = 256;
 
-export interface DiscoveryRequest {
+export interface HttpAddress {
   readonly uri: string;
   /** Speak HTTP/1.1 to `http:` addresses; `https:` ones decide in their handshake. */
   readonly useHttp11: boolean;
-  readonly additionalHeaders: Readonly<Record<string, string>>;
 }
+
+export interface LambdaAddress {
+  /** Must name a version or an alias, so that invocations go on with the code they began with. */
+  readonly arn: string;
+}
+
+export type DiscoveryRequest = (HttpAddress | LambdaAddress) & {
+  readonly additionalHeaders: Readonly<Record<string, string>>;
+};
 
 export interface Discovered {
   readonly destination: DeploymentDestination;
@@ -25,33 +36,56 @@ export interface Discovered {
   readonly sdkVersion?: string;
 }
 
-/** The address is no absolute `http:` or `https:` one. */
+/** The address is no absolute `http:` or `https:` one, or no ARN of a function's version or alias. */
 export class AddressError extends Error {
   override name = "AddressError";
+  readonly field: "uri" | "arn";
+  constructor(field: "uri" | "arn", message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.field = field;
+  }
 }
 
 /**
  * @throws AddressError, ManifestRuleError where the manifest asks for what is not allowed,
- * CodedError META0003, META0012, META0013 or META0014
+ * CodedError META0003, META0012, META0013, META0014 or META0015
  */
 export async function discover(
   engine: Pick<Engine, "endpoints" | "clock" | "settings">,
   request: DiscoveryRequest,
 ): Promise<Discovered> {
-  const address = parseAddress(request.uri);
-  if (address === undefined || (address.scheme !== "http" && address.scheme !== "https")) {
-    throw new AddressError(`'${request.uri}' is not an absolute address with http or https`);
-  }
-  const uri = addressText(address);
-  const spoken = address.scheme === "https" ? "negotiate" : request.useHttp11 ? "http1.1" : "h2";
-  const answer = await fetchManifest(engine, { uri, httpVersion: spoken }, request.additionalHeaders);
-  const { protocolMode, minProtocolVersion, maxProtocolVersion, services } = readManifest(answer, uri);
+  const asked = "arn" in request ? lambdaDestination(request) : httpDestination(request);
+  const answer = await fetchManifest(engine, asked, request.additionalHeaders);
+  const manifest = readManifest(answer, addressOf(asked));
+  const { protocolMode, minProtocolVersion, maxProtocolVersion, services, lambdaCompression } = manifest;
+  if ("arn" in asked && protocolMode === "bidi-stream") throw new CodedError("META0015", `'${asked.arn}'`);
   const sdkVersion = answer.sdkVersion?.slice(0, SDK_NAME_MAX_CHARACTERS);
   return {
-    destination: { kind: "http", uri, httpVersion: answer.httpVersion },
+    destination:
+      "arn" in asked
+        ? { kind: "lambda", arn: asked.arn, ...(lambdaCompression && { compression: lambdaCompression }) }
+        : { kind: "http", uri: asked.uri, httpVersion: answer.httpVersion },
     manifest: { protocolMode, minProtocolVersion, maxProtocolVersion, services },
     ...(sdkVersion === undefined ? {} : { sdkVersion }),
   };
+}
+
+function httpDestination({ uri: text, useHttp11 }: HttpAddress): HttpDestination {
+  const address = parseAddress(text);
+  if (address === undefined || (address.scheme !== "http" && address.scheme !== "https")) {
+    throw new AddressError("uri", `'${text}' is not an absolute address with http or https`);
+  }
+  const httpVersion = address.scheme === "https" ? "negotiate" : useHttp11 ? "http1.1" : "h2";
+  return { uri: addressText(address), httpVersion };
+}
+
+function lambdaDestination({ arn }: LambdaAddress): LambdaDestination {
+  try {
+    return { arn: parseLambdaArn(arn).text };
+  } catch (cause) {
+    if (!(cause instanceof LambdaArnError)) throw cause;
+    throw new AddressError("arn", cause.message, { cause });
+  }
 }
 
 /** A manifest that cannot be decoded is a bad answer of the deployment, whatever the reason. */

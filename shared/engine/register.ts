@@ -13,14 +13,14 @@ import { DEPLOYMENT_MAX_BYTES, deploymentBytes, readRegistry, writeDeployment } 
 /** Registrations are rare; who loses so often meets something else than another registration. */
 const TRIES = 10;
 
-export interface RegisterRequest extends DiscoveryRequest {
+export type RegisterRequest = DiscoveryRequest & {
   /** Shown with the deployment; not part of what is compared. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly force: boolean;
   readonly breaking: boolean;
   /** Discovers and decides, but stores nothing; the id of a new deployment is then a throw-away. */
   readonly dryRun: boolean;
-}
+};
 
 export interface Registered {
   readonly kind: "created" | "replaced" | "unchanged";

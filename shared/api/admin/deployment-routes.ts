@@ -30,7 +30,7 @@ async function registerOrRefuse(engine: AdminRequest["engine"], asked: RegisterR
     return await register(engine, asked);
   } catch (error) {
     if (error instanceof AddressError) {
-      throw new HttpProblem(400, `The request field 'uri' is invalid: ${error.message}`);
+      throw new HttpProblem(400, `The request field '${error.field}' is invalid: ${error.message}`);
     }
     if (error instanceof ManifestRuleError) throw new HttpProblem(400, `The manifest is not valid: ${error.message}`);
     throw error;

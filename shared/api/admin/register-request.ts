@@ -1,4 +1,5 @@
 /** Reads the body of `POST /deployments`. */
+import type { HttpAddress, LambdaAddress } from "../../engine/discover.ts";
 import type { RegisterRequest } from "../../engine/register.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { HttpProblem } from "../http/problem.ts";
@@ -29,21 +30,31 @@ const FORBIDDEN_HEADERS: ReadonlySet<string> = new Set([
  */
 export function readRegisterRequest(request: HttpRequest, forceByDefault: boolean): RegisterRequest {
   const body = jsonObject(request);
-  if (body["uri"] === undefined && body["arn"] !== undefined) {
-    throw new HttpProblem(501, "Deployments on Lambda cannot be registered yet");
-  }
   if (body["auth"] !== undefined && body["auth"] !== null) {
     throw new HttpProblem(501, "Authentication by identity tokens is not supported; use additional_headers");
   }
   return {
-    uri: text(body, "uri"),
+    ...address(body),
     additionalHeaders: headers(textMap(body, "additional_headers")),
     metadata: textMap(body, "metadata"),
-    useHttp11: flag(body, "use_http_11", false),
     breaking: flag(body, "breaking", false),
     force: flag(body, "force", forceByDefault),
     dryRun: flag(body, "dry_run", false),
   };
+}
+
+/** An address over HTTP, or the ARN of a function. */
+function address(body: JsonObject): HttpAddress | LambdaAddress {
+  if (body["uri"] !== undefined || body["arn"] === undefined) {
+    return { uri: text(body, "uri"), useHttp11: flag(body, "use_http_11", false) };
+  }
+  if (body["assume_role_arn"] !== undefined && body["assume_role_arn"] !== null) {
+    throw new HttpProblem(
+      501,
+      "Roles to be assumed for a call are not supported; grant the call to this server's role",
+    );
+  }
+  return { arn: text(body, "arn") };
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;

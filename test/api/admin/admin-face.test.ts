@@ -117,7 +117,13 @@ describe("the admin face", () => {
     ["another scheme", { uri: "ftp://host/" }, 400],
     ["a header of the connection", { uri: "http://x/", additional_headers: { Host: "y" } }, 400],
     ["a header that breaks the line", { uri: "http://x/", additional_headers: { a: "b\r\nc: d" } }, 400],
-    ["a function", { arn: "arn:aws:lambda:eu-west-1:123456789012:function:f:1" }, 501],
+    ["a function without a version", { arn: "arn:aws:lambda:eu-west-1:123456789012:function:f" }, 400],
+    ["what is no function", { arn: "arn:aws:s3:::bucket" }, 400],
+    [
+      "a function that is called as another role",
+      { arn: "arn:aws:lambda:eu-west-1:123456789012:function:f:1", assume_role_arn: "arn:aws:iam::1:role/r" },
+      501,
+    ],
   ])("refuses to register %s", async (_name, body, status) => {
     const answer = await plane.ask("POST", "/deployments", body);
     expect([answer.status, answer.json.restate_code]).toEqual([status, null]);

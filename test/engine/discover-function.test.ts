@@ -1,0 +1,53 @@
+/** Discovery of deployments on Lambda: by version or alias, in one mode, with what they can compress. */
+import { expect, test } from "vitest";
+import { CodedError } from "../../shared/core/errors/coded-error.ts";
+import { AddressError, discover } from "../../shared/engine/discover.ts";
+import type { EngineSettings } from "../../shared/engine/engine-settings.ts";
+import type { Endpoints, ExchangeRequest } from "../../shared/engine/ports/endpoints.ts";
+import { SteppedClock } from "../stepped-clock.ts";
+
+const ARN = "arn:aws:lambda:eu-west-1:123456789012:function:shop:live";
+const MANIFEST = { protocolMode: "REQUEST_RESPONSE", minProtocolVersion: 5, maxProtocolVersion: 7, services: [] };
+
+/** A function that answers every discovery with one manifest. */
+function functionWith(manifest: object) {
+  const asked: ExchangeRequest[] = [];
+  const bodies = [new TextEncoder().encode(JSON.stringify(manifest))];
+  const endpoints: Endpoints = {
+    open(request) {
+      asked.push(request);
+      const left = [...bodies];
+      const headers = { "content-type": "application/vnd.restate.endpointmanifest.v4+json" };
+      return {
+        head: async () => ({ status: 200, headers, httpVersion: "http1.1" }),
+        next: async () => left.shift(),
+        write: () => undefined,
+        halfClose: () => undefined,
+        abort: () => undefined,
+      };
+    },
+  };
+  const settings = { clusterName: "test" } as EngineSettings;
+  return { asked, engine: { endpoints, clock: new SteppedClock(), settings } };
+}
+
+test("a function is asked by its qualified ARN, and stands behind exactly that", async () => {
+  const { asked, engine } = functionWith({ ...MANIFEST, lambdaCompression: "zstd" });
+  const found = await discover(engine, { arn: ARN, additionalHeaders: {} });
+  expect(asked.map(({ destination }) => destination)).toEqual([{ arn: ARN }]);
+  expect(found.destination).toEqual({ kind: "lambda", arn: ARN, compression: "zstd" });
+});
+
+test("a function that wants the bidirectional mode is refused: nothing carries it", async () => {
+  const { engine } = functionWith({ ...MANIFEST, protocolMode: "BIDI_STREAM" });
+  const error: unknown = await discover(engine, { arn: ARN, additionalHeaders: {} }).catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(CodedError);
+  expect(error).toMatchObject({ code: "META0015" });
+});
+
+test("a function without a version is refused before anything is called", async () => {
+  const { asked, engine } = functionWith(MANIFEST);
+  const bare = ARN.replace(":live", "");
+  await expect(discover(engine, { arn: bare, additionalHeaders: {} })).rejects.toThrow(AddressError);
+  expect(asked).toEqual([]);
+});
