@@ -1,5 +1,5 @@
 /** Waiting for the end of an invocation, and asking for its output without waiting. */
-import type { InvocationId } from "../core/model/ids.ts";
+import type { InvocationId, Nonce } from "../core/model/ids.ts";
 import { endedOf } from "./ended.ts";
 import type { Engine } from "./engine.ts";
 import { hasExpired, isHeld, load, type Loaded } from "./load.ts";
@@ -9,6 +9,8 @@ import { sendWake } from "./wake.ts";
 /** A ring in this process ends a wait at once; for ends in other processes the table is asked, ever more rarely. */
 const POLL_MIN_MS = 100;
 const POLL_MAX_MS = 2_000;
+/** Where one process owns the store alone, every end rings in it: the table is asked only in case that a ring was missed. */
+const POLL_MAX_ALONE_MS = 30_000;
 
 /** Waits as long as the caller does. @returns `unknown` where there is no such invocation */
 export async function attach(
@@ -20,7 +22,7 @@ export async function attach(
   if (loaded === undefined) return { kind: "unknown" };
   if (loaded.invocation.standing.status === "completed") return endedOf(loaded.invocation, engine.clock.nowMs());
   await wakeIfDriverless(engine, loaded);
-  return (await waitForEnd(engine, id, signal)) ?? { kind: "unknown" };
+  return (await waitForEnd(engine, loaded.invocation.acceptance, signal)) ?? { kind: "unknown" };
 }
 
 /** The result if there is one, at once. */
@@ -31,13 +33,24 @@ export async function output(engine: Engine, id: InvocationId): Promise<Ended | 
   return { kind: "open" };
 }
 
+/** One life of an id: the next one under the same id is another invocation. */
+export interface Life {
+  readonly id: InvocationId;
+  readonly nonce: Nonce;
+}
+
 /** @returns undefined where it ended without leaving a record. @throws the signal's reason when the caller has gone */
-export async function waitForEnd(engine: Engine, id: InvocationId, signal?: AbortSignal): Promise<Ended | undefined> {
-  for (let pollMs = POLL_MIN_MS; ; pollMs = Math.min(pollMs * 2, POLL_MAX_MS)) {
+export async function waitForEnd(
+  engine: Engine,
+  { id, nonce }: Life,
+  signal?: AbortSignal,
+): Promise<Ended | undefined> {
+  const pollMaxMs = engine.settings.soleOwner === undefined ? POLL_MAX_MS : POLL_MAX_ALONE_MS;
+  for (let pollMs = POLL_MIN_MS; ; pollMs = Math.min(pollMs * 2, pollMaxMs)) {
     // Listening starts before the look, so that an end between the two is heard.
     const heard = engine.drives.heard(id, pollMs, signal);
     const loaded = await load(engine, id);
-    if (loaded === undefined) return undefined;
+    if (loaded === undefined || loaded.invocation.acceptance.nonce !== nonce) return undefined;
     if (loaded.invocation.standing.status === "completed") {
       engine.drives.ring(id);
       return endedOf(loaded.invocation, undefined);

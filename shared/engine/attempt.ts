@@ -25,10 +25,17 @@ export async function attempt(engine: Engine, held: Held, step: Attempt): Promis
   const version = route && versionFor(held, route);
   if (route === undefined || version === undefined) return unroutable(engine, held, startedAtMs, route);
   const sent: readonly Taken[] = [...step.take, ...step.dueSleeps.map(overSleep)];
-  const request = attemptRequest(engine, held, route, version, sent);
-  const { received, ending } = await converse(engine, held, route, version, engine.endpoints.open(request));
-  const expanded = await expand(engine, held, received);
+  let exchange: Exchange;
+  try {
+    exchange = engine.endpoints.open(attemptRequest(engine, held, route, version, sent));
+  } catch (error) {
+    return unsent(engine, held, startedAtMs, error, route);
+  }
+  const reply = await converse(engine, held, route, version, exchange);
+  const expanded = await expand(engine, held, reply.received);
   const atMs = engine.clock.nowMs();
+  // A refused command cuts the list: whatever ended the attempt afterwards rests on it.
+  const ending = expanded.refused ? failed(atMs, expanded.refused) : reply.ending;
   engine.meter.count("attempts_total", { ending: ending.kind });
   engine.meter.observe("attempt_seconds", (atMs - startedAtMs) / 1000);
   return {
@@ -38,10 +45,9 @@ export async function attempt(engine: Engine, held: Held, step: Attempt): Promis
     pin: { deploymentId: route.deployment.id, protocolVersion: version },
     sent,
     entries: expanded.entries,
-    // A refused command cuts the list: whatever ended the attempt afterwards rests on it.
-    ending: expanded.refused ? failed(atMs, expanded.refused) : ending,
+    ending,
     policy: route.settings.retry,
-    jitter: engine.ids.random(1)[0]! / 255,
+    jitter: ending.kind === "failed" ? jitter(engine) : 0,
   };
 }
 
@@ -61,7 +67,6 @@ function versionFor(held: Held, { deployment }: Route): ProtocolVersion | undefi
 }
 
 function unroutable(engine: Engine, held: Held, startedAtMs: number, route: Route | undefined): AttemptEnded {
-  const atMs = engine.clock.nowMs();
   const { pin } = held.invocation;
   const { service } = held.invocation.acceptance.target;
   const why: Failing =
@@ -78,6 +83,27 @@ function unroutable(engine: Engine, held: Held, startedAtMs: number, route: Rout
             code: 500,
             message: `protocol version ${pin.protocolVersion} of this invocation is no longer supported`,
           };
+  return neverBegun(engine, held, startedAtMs, why, route);
+}
+
+/** Nothing of it reached the deployment: a value that does not fit the wire, a destination that is none. */
+function unsent(engine: Engine, held: Held, startedAtMs: number, error: unknown, route: Route): AttemptEnded {
+  const reason = error instanceof Error ? error.message : String(error);
+  engine.log.error("an attempt could not be sent", { invocationId: held.id, error: String(error) });
+  const why: Failing = { errorCode: "RT0006", code: 500, message: `the request could not be sent: ${reason}` };
+  return neverBegun(engine, held, startedAtMs, why, route);
+}
+
+/** It says nothing of the handler's progress, and counts against the policy like any other. */
+function neverBegun(
+  engine: Engine,
+  held: Held,
+  startedAtMs: number,
+  why: Failing,
+  route: Route | undefined,
+): AttemptEnded {
+  const { pin } = held.invocation;
+  const atMs = engine.clock.nowMs();
   return {
     kind: "attempt-ended",
     atMs,
@@ -87,8 +113,12 @@ function unroutable(engine: Engine, held: Held, startedAtMs: number, route: Rout
     entries: [],
     ending: failed(atMs, { ...why, countsSinceEntry: false }),
     policy: route?.settings.retry ?? engine.settings.defaults.retry,
-    jitter: engine.ids.random(1)[0]! / 255,
+    jitter: jitter(engine),
   };
+}
+
+function jitter({ ids }: Engine): number {
+  return ids.random(1)[0]! / 255;
 }
 
 function spanOf(held: Held, startedAtMs: number, endedAtMs: number): AttemptSpan {

@@ -7,6 +7,7 @@ import { drive } from "./drive.ts";
 import { endedOf } from "./ended.ts";
 import type { Engine } from "./engine.ts";
 import { nextLease } from "./grasp.ts";
+import { lose } from "./held.ts";
 import { isHeld, type Loaded } from "./load.ts";
 import type { Ended, Refusal, Submission } from "./submission.ts";
 import { submit } from "./submit.ts";
@@ -42,9 +43,13 @@ async function callFresh(
   // The message finds the invocation if this process dies: it is due when the lease is over, and recalled at a good end.
   const backstop = sendWake(engine, acceptance.id, engine.settings.leaseMs);
   const durable = Promise.all([accept(engine, acceptance, lease), backstop]);
-  durable.catch(() => undefined);
   const held = heldByAcceptor(engine, acceptance, lease, { durable });
-  if ((await drive(engine, held)) !== "ended") return await answer(engine, acceptance, signal);
+  // What was never accepted must not be driven any further: nothing could come of the attempt.
+  durable.catch(() => lose(held));
+  if ((await drive(engine, held)) !== "ended") {
+    await durable;
+    return await answer(engine, acceptance, signal);
+  }
   void engine.queue.recall(await backstop);
   return endedOf(held.invocation, undefined);
 }
@@ -66,8 +71,9 @@ async function joinCall(engine: Engine, loaded: Loaded, signal: AbortSignal | un
   return await answer(engine, invocation.acceptance, signal);
 }
 
-async function answer(engine: Engine, { id, target }: Acceptance, signal: AbortSignal | undefined): Promise<Ended> {
-  const end = await waitForEnd(engine, id, signal);
+async function answer(engine: Engine, acceptance: Acceptance, signal: AbortSignal | undefined): Promise<Ended> {
+  const { id, target } = acceptance;
+  const end = await waitForEnd(engine, acceptance, signal);
   if (end !== undefined) return end;
   // Ended without a record, between two looks: killed before its first attempt, or kept for no time at all.
   return {

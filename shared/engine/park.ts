@@ -50,7 +50,7 @@ export async function park(engine: Engine, held: Held, step: Park): Promise<"aga
       held.open = false;
       return "parked";
     }
-    if (!(await reclaim(engine, held))) return "lost";
+    if ((await takeUpAgain(engine, held)) === "lost") return "lost";
   }
 }
 

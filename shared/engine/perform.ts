@@ -34,7 +34,9 @@ export async function perform(
   if (effects.length === 0) return [];
   const [final, first] = [effects.filter(isFinal), effects.filter((effect) => !isFinal(effect))];
   let room = ALONGSIDE_MAX - held.children.size;
-  const children = await Promise.all(first.map((effect) => performOne(engine, held, effect, room--)));
+  const children = await Promise.all(
+    first.map((effect) => performOne(engine, held, effect, isCall(effect) ? room-- : 0)),
+  );
   for (const effect of final) await performOne(engine, held, effect, 0);
   return children.filter((child) => child !== undefined);
 }
@@ -47,6 +49,11 @@ function isAnswered({ arrivals }: Held, effect: Effect): boolean {
     effect.kind !== "deliver" &&
     arrivals.has(completionArrival(effect.completionId))
   );
+}
+
+/** Sends are left to the queue and take no room beside the driver. */
+function isCall(effect: Effect): boolean {
+  return effect.kind === "accept-child" && effect.completionId !== undefined;
 }
 
 function isFinal({ kind }: Effect): boolean {

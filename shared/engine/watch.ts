@@ -13,12 +13,24 @@ export async function watch(engine: Engine): Promise<void> {
   if (drives.watched) return;
   drives.watched = true;
   const roundMs = Math.min(ROUND_MAX_MS, settings.leaseMs / 8);
-  while (drives.size > 0) {
-    await clock.sleep(roundMs);
-    const nowMs = clock.nowMs();
-    for (const held of drives.all()) watchOver(engine, held, nowMs);
+  try {
+    while (drives.size > 0) {
+      await clock.sleep(roundMs);
+      const nowMs = clock.nowMs();
+      for (const held of drives.all()) watchSpared(engine, held, nowMs);
+    }
+  } finally {
+    drives.watched = false;
   }
-  drives.watched = false;
+}
+
+/** One drive that cannot be watched over must not end the watch over all others. */
+function watchSpared(engine: Engine, held: Held, nowMs: number): void {
+  try {
+    watchOver(engine, held, nowMs);
+  } catch (error) {
+    engine.log.error("a drive could not be watched over", { invocationId: held.id, error: String(error) });
+  }
 }
 
 function watchOver(engine: Engine, held: Held, nowMs: number): void {

@@ -27,6 +27,9 @@ export class ScriptedDeployment implements Endpoints {
   /** Asked before the handler is: an answer of its own stands for a deployment that is not well. */
   instead: ((attempt: ScriptedAttempt) => Reply | Promise<Reply> | undefined) | undefined;
 
+  /** Called when an exchange is opened: what it throws, opening throws. */
+  refusing: (() => void) | undefined;
+
   constructor(handlers: Record<string, Handler>) {
     this.handlers = handlers;
   }
@@ -37,6 +40,7 @@ export class ScriptedDeployment implements Endpoints {
   }
 
   open(request: ExchangeRequest): Exchange {
+    this.refusing?.();
     const attempt: ScriptedAttempt = { ...readJournal(request), aborted: false };
     this.attempts.push(attempt);
     let abort: (error: Error) => void = () => {};

@@ -1,0 +1,49 @@
+import { expect, test } from "vitest";
+import type { PortCall } from "../engine-process.ts";
+import { callOn, LEASE_MS, textOf } from "../engine-fixture.ts";
+import { Gate } from "../gate.ts";
+import { stages } from "../stages.ts";
+
+const open = stages();
+
+test("sends take no room beside a driver: the call behind them is driven along", async () => {
+  const stage = await open({
+    parent: async (ctx) => {
+      for (let count = 0; count < 40; count++) ctx.send("child", "sent");
+      return await ctx.get(ctx.call("child", "called"));
+    },
+    child: (ctx) => ctx.input,
+  });
+  // No worker runs: what is left to the queue is not answered.
+  expect(textOf(await stage.pulse.within(1_000, callOn(stage.actor(), "parent")))).toBe("called");
+});
+
+test("an ingress driver that takes up again what it has parked sends a message before", async () => {
+  const [ended, told] = [new Gate(), new Gate()];
+  const stage = await open({ parent: (ctx) => ctx.get(ctx.call("child")), child: () => "done" });
+  const actor = stage.actor();
+  const skOf = ({ port, method, args }: PortCall) =>
+    port === "table" && method === "put" ? (args[0] as { sk: string }).sk : "";
+  const parked: number[] = [];
+  // The child ends while its caller, who must stop, is being parked.
+  actor.process.before = (call) => {
+    const hasBegun = stage.deployment.of("child").length > 0;
+    if (hasBegun && skOf(call).startsWith("seg#") && parked.length === 0) return ended.passed;
+    if (skOf(call).startsWith("hold#") && parked.push(actor.process.calls.length) === 1) return told.passed;
+    return undefined;
+  };
+  const called = callOn(actor, "parent");
+  called.catch(() => undefined);
+  await stage.pulse.pass(1_000);
+  actor.engine.drives.stop();
+  await stage.pulse.settle();
+  ended.open();
+  await stage.pulse.settle();
+  told.open();
+  await stage.pulse.settle();
+  expect(parked.length).toBeGreaterThan(1);
+  const parentId = stage.deployment.of("parent")[0]!.start.debugId;
+  const between = actor.process.calls.slice(parked[0], parked[1]);
+  const sends = between.filter(({ port, method }) => port === "queue" && method === "send");
+  expect(sends.map(({ args }) => args[0])).toMatchObject([{ invocationId: parentId, delayMs: LEASE_MS }]);
+});

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import { attach } from "../../../shared/engine/attach.ts";
+import { kill } from "../../../shared/engine/kill.ts";
+import { callOn, sendOn, textOf } from "../engine-fixture.ts";
+import { Gate } from "../gate.ts";
+import { stages } from "../stages.ts";
+
+const open = stages();
+const HOUR_MS = 3_600_000;
+
+test("who waits for one life of an id does not get the result of the next", async () => {
+  const stage = await open(
+    { hears: (ctx) => (ctx.input === "first" ? ctx.get(ctx.awakeable().result) : "second") },
+    { idempotencyRetentionMs: 0 },
+  );
+  const [actor, elsewhere] = [stage.actor(), stage.actor()];
+  actor.startWorker();
+  const key = { idempotencyKey: "one" };
+  const { invocationId } = await sendOn(actor, "hears", "first", key);
+  await stage.pulse.pass(1_000);
+  // Another process: no ring reaches it, and between two of its looks the id begins another life.
+  const waiting = attach(elsewhere.engine, invocationId);
+  await stage.pulse.pass(5_100);
+  expect(await stage.pulse.within(0, kill(actor.engine, invocationId))).toBe("done");
+  expect(textOf(await stage.pulse.within(0, callOn(actor, "hears", "second", key)))).toBe("second");
+  expect((await stage.pulse.within(5_000, waiting)).kind).toBe("unknown");
+});
+
+test("a process that owns its store alone seldom asks for an end that will ring", async () => {
+  const gate = new Gate();
+  const stage = await open({
+    slow: async () => {
+      await gate.passed;
+      return "done";
+    },
+  });
+  const actor = stage.actor({ soleOwner: true });
+  const called = callOn(actor, "slow");
+  await stage.pulse.pass(100);
+  const waiting = attach(actor.engine, stage.deployment.attempts[0]!.start.debugId as InvocationId);
+  await stage.pulse.pass(1_000);
+  actor.process.calls.length = 0;
+  await stage.pulse.pass(HOUR_MS / 2);
+  expect(actor.process.methods("table").filter((method) => method === "query").length).toBeLessThan(70);
+  gate.open();
+  const ended = await stage.pulse.within(0, waiting);
+  expect(ended.kind === "ended" && textOf(ended)).toBe("done");
+  await called;
+});
