@@ -1,0 +1,165 @@
+/** A command that cannot start says why with a code, a remedy and a place to read on, and exits with 3. */
+import { once } from "node:events";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { ERRORS } from "../../shared/core/errors/error-table.ts";
+import type { ErrorCode } from "../../shared/core/errors/error-table.ts";
+import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
+import { buildCommand } from "./command.ts";
+import type { BuiltCommand } from "./command.ts";
+
+const READY = /stepwell \S+ is ready/;
+
+let command: BuiltCommand;
+let dir: string;
+beforeAll(async () => {
+  command = await buildCommand();
+});
+afterAll(() => command.remove());
+beforeEach(async () => {
+  dir = await temporaryDirectory();
+  return () => removeDirectory(dir);
+});
+
+const dev = (...more: string[]): string[] => ["dev", "--data-dir", join(dir, "data"), ...more];
+
+async function refused(
+  code: ErrorCode,
+  args: readonly string[],
+  settings: Record<string, string> = {},
+): Promise<string> {
+  const ended = await command.start(args, settings).end();
+  expect(ended).toEqual({ code: 3, stderr: expect.stringContaining(`[${code}] ${ERRORS[code].title}: `) });
+  expect(ended.stderr).toContain(`\n${ERRORS[code].remedy}\nSee docs/errors.md#${code.toLowerCase()}\n`);
+  return ended.stderr;
+}
+
+function configFile(text: string): string {
+  const file = join(dir, "stepwell.toml");
+  writeFileSync(file, text);
+  return file;
+}
+
+describe("RT0002", () => {
+  test.each([
+    ["no TOML", "[worker\n", /stepwell\.toml, line 1, column \d+/],
+    [
+      "a value of another form",
+      "[worker.invoker]\n\nabort_timeout = 5\n",
+      /stepwell\.toml, line 3: worker\.invoker\.abort-timeout: 5 is not a duration/,
+    ],
+    [
+      "a size without sense",
+      'worker.invoker.message_size_limit = "much"',
+      /line 1: .*message-size-limit: "much" is not a size/,
+    ],
+    ["a key under its other name", 'journal_retention = "long"', /line 1: journal-retention: "long" is not a duration/],
+  ])("names the file, the line and the key: %s", async (_what, text, where) => {
+    expect(await refused("RT0002", dev("--config-file", configFile(text)))).toMatch(where);
+  });
+
+  test("names the file that is not there", async () => {
+    expect(await refused("RT0002", dev("--config-file", join(dir, "gone.toml")))).toContain(join(dir, "gone.toml"));
+  });
+
+  test.each([
+    ["STEPWELL_WORKER__INVOKER__ABORT_TIMEOUT", "soon"],
+    ["STEPWELL_MAX_JOURNAL_RETENTION", "7"],
+    ["STEPWELL_DEFAULT_RETRY_POLICY__ON_MAX_ATTEMPTS", "cry"],
+    ["STEPWELL_REQUEST_IDENTITY_PRIVATE_KEY_PEM_FILE", ""],
+  ])("names the variable %s", async (variable, value) => {
+    expect(await refused("RT0002", dev(), { [variable]: value })).toContain(
+      `the environment variable ${variable}: ${JSON.stringify(value)} is not`,
+    );
+  });
+
+  test("is no answer to what nobody knows: that is told, and the process starts", async () => {
+    const file = configFile('[worker.invoker]\nabort_timeuot = "1s"\n[worker]\nbuffer_in_bytes = 3\n');
+    const settings = { STEPWELL_WORKER__INVOKER__ABORT_TIMEOUTS: "1s", STEPWELL_JOURNAL_RETENTION: "2d" };
+    const running = command.start(dev("--config-file", file), { ...settings, STEPWELL_MAX_JOURNAL_RETENTION: "1d" });
+    const told = await running.told(READY);
+    expect(told).toMatch(/line 2: worker\.invoker\.abort-timeuot; did you mean worker\.invoker\.abort-timeout\?/);
+    expect(told).toMatch(/line 4: worker\.buffer-in-bytes/);
+    expect(told).toMatch(/ABORT_TIMEOUTS; did you mean STEPWELL_WORKER__INVOKER__ABORT_TIMEOUT\?/);
+    expect(told).toMatch(/WARN .*\[RT0022\] default-journal-retention \(172800000 ms\)/);
+    expect(await running.end("SIGTERM")).toMatchObject({ code: 0 });
+  });
+});
+
+test.each(["STEPWELL_INGRESS__PORT", "STEPWELL_ADMIN__PORT"])(
+  "RT0004 names the address that %s asks for",
+  async (variable) => {
+    const holder = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void holder.close());
+    await once(holder, "listening");
+    const port = String((holder.address() as AddressInfo).port);
+    expect(await refused("RT0004", dev(), { [variable]: port })).toMatch(
+      new RegExp(`127\\.0\\.0\\.1:${port}: .*EADDRINUSE`),
+    );
+  },
+);
+
+test("RT0005 names the directory that a living process holds, and a dead one holds nothing", async () => {
+  const first = command.start(dev());
+  await first.told(READY);
+  expect(await refused("RT0005", dev())).toContain(join(dir, "data", "meta"));
+  await first.end("SIGKILL");
+  const second = command.start(dev());
+  await second.told(READY);
+  expect(await second.end("SIGTERM")).toMatchObject({ code: 0 });
+});
+
+describe("the stores, each in a place of its own", () => {
+  const VARIABLES = { meta: "STEPWELL_META__STORAGE_PATH", journal: "STEPWELL_WORKER__STORAGE_ROCKSDB__PATH" } as const;
+  const places = (): Record<string, string> => ({
+    [VARIABLES.meta]: join(dir, "the meta"),
+    [VARIABLES.journal]: join(dir, "the journal"),
+  });
+
+  beforeEach(async () => {
+    const running = command.start(dev(), places());
+    await running.told(READY);
+    await running.end("SIGTERM");
+  });
+
+  test("start again where nothing has changed", async () => {
+    const running = command.start(dev(), places());
+    await running.told(READY);
+    await running.end("SIGTERM");
+  });
+
+  test.each([
+    ["meta", "older", "META0010"],
+    ["meta", "newer", "META0010"],
+    ["meta", "missing", "META0011"],
+    ["meta", "damaged", "META0010"],
+    ["journal", "older", "RT0009"],
+    ["journal", "newer", "RT0009"],
+    ["journal", "missing", "RT0009"],
+    ["journal", "damaged", "RT0009"],
+  ] as const)("refuse a %s store whose version is %s with %s", async (kind, version, code) => {
+    const place = places()[VARIABLES[kind]]!;
+    const file = join(place, "VERSION");
+    if (version === "missing") rmSync(file);
+    else if (version === "damaged") writeFileSync(file, "{");
+    else writeFileSync(file, JSON.stringify({ format: version === "older" ? 0 : 999, kind }));
+    expect(await refused(code, dev(), places())).toContain(place);
+  });
+
+  test("are not taken for each other", async () => {
+    const { [VARIABLES.meta]: meta, [VARIABLES.journal]: journal } = places();
+    const swapped = { [VARIABLES.meta]: journal!, [VARIABLES.journal]: meta! };
+    expect(await refused("META0010", dev(), swapped)).toContain("is a journal store, not a meta store");
+  });
+
+  test("refuse a directory of something else", async () => {
+    const place = join(dir, "pictures");
+    mkdirSync(place);
+    writeFileSync(join(place, "cat.png"), "");
+    expect(await refused("META0011", dev(), { [VARIABLES.meta]: place })).toContain(place);
+    expect(await refused("RT0009", dev(), { ...places(), [VARIABLES.journal]: place })).toContain(place);
+  });
+});
