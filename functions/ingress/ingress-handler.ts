@@ -13,7 +13,10 @@ export type IngressHandler = (event: GatewayEvent, context: LambdaContext) => Pr
 
 export function ingressHandler(aws: Aws): IngressHandler {
   const { engine, settings } = aws;
-  const face = ingressFace(engine, ingressUseCases(engine), "out-of-time");
+  const face = ingressFace(engine, ingressUseCases(engine), {
+    unfinished: "out-of-time",
+    forwardHeaders: settings["ingress.forward-headers"],
+  });
   return async (event, context) => {
     const request = requestOf(event);
     const untilMs = timeIsUpAtMs(aws, context, settings["aws.ingress-time"]);

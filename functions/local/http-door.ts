@@ -1,11 +1,12 @@
 /** One port of the process: HTTP/1.1 and HTTP/2 with prior knowledge, both turned into plain requests for one face. */
 import { createServer as createHttp1, STATUS_CODES } from "node:http";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, Server as Http1Server, ServerResponse } from "node:http";
 import { createServer as createHttp2 } from "node:http2";
-import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Session } from "node:http2";
+import type { Http2Server, Http2ServerRequest, Http2ServerResponse, ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import { bindRefusal } from "../../shared/wiring/start-refusals.ts";
+import { limitSession } from "./http2-limits.ts";
 import { readRequest } from "./http-request.ts";
 import { offerBothProtocols } from "./protocol-choice.ts";
 
@@ -14,11 +15,30 @@ export interface DoorOptions {
   /** 0 takes a free one. */
   readonly port: number;
   readonly bodyMaxBytes: number;
-  /** @param declared whether the request had told its size before its body came */
-  readonly tooLarge: (declared: boolean) => HttpResponse;
+  /**
+   * @param request without its body
+   * @param declared whether the request had told its size before its body came
+   */
+  readonly tooLarge: (request: HttpRequest, declared: boolean) => HttpResponse;
+  /** A minute for the head and five for the whole request unless told; the answer may take as long as it likes. */
+  readonly arrival?: Partial<ArrivalLimits>;
   /** Its promise never rejects. */
   readonly answer: (request: HttpRequest) => Promise<HttpResponse>;
 }
+
+/** Within what a request has to arrive, counted from its first byte. */
+export interface ArrivalLimits {
+  readonly headWithinMs: number;
+  readonly requestWithinMs: number;
+  /** How often connections are looked at. */
+  readonly checkEveryMs: number;
+}
+
+const ARRIVAL: ArrivalLimits = { headWithinMs: 60_000, requestWithinMs: 300_000, checkEveryMs: 10_000 };
+/** On one connection of HTTP/2; clients open another one beyond. */
+const CONCURRENT_STREAMS_MAX = 200;
+/** How long what is left of a refused body is read and forgotten, so that its sender can read the refusal. */
+const LINGER_MS = 1000;
 
 /** Longer than clients keep idle connections, so that it is they who close them and no request meets a closing one. */
 const KEEP_ALIVE_MS = 75_000;
@@ -41,19 +61,33 @@ export class Door {
   readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   /** Listens for both; it keeps the watch over slow and idle connections of its own kind. */
-  readonly #http1 = createHttp1(
-    { keepAliveTimeout: KEEP_ALIVE_MS },
-    (incoming, outgoing) => void this.#serve(incoming, outgoing),
-  );
-  readonly #http2 = createHttp2((incoming, outgoing) => void this.#serve(incoming, outgoing));
+  readonly #http1: Http1Server;
+  readonly #http2: Http2Server;
   #isClosing = false;
   #openRequests = 0;
 
   constructor(options: DoorOptions) {
     this.#options = options;
+    const { headWithinMs, requestWithinMs, checkEveryMs } = { ...ARRIVAL, ...options.arrival };
+    this.#http1 = createHttp1({
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: headWithinMs,
+      requestTimeout: requestWithinMs,
+      connectionsCheckingInterval: checkEveryMs,
+    });
+    this.#http2 = createHttp2({ settings: { maxConcurrentStreams: CONCURRENT_STREAMS_MAX } });
+    for (const server of [this.#http1, this.#http2] as const) {
+      server.on("request", (incoming: Incoming, outgoing: Outgoing) => void this.#serve(incoming, outgoing));
+      // Whoever asks before it sends a body is told to go on only when the body is wanted.
+      server.on(
+        "checkContinue",
+        (incoming: Incoming, outgoing: Outgoing) => void this.#serve(incoming, outgoing, true),
+      );
+    }
     this.#http2.on("session", (session) => {
       this.#sessions.add(session);
       session.once("close", () => this.#sessions.delete(session));
+      limitSession(session, { idleMs: KEEP_ALIVE_MS, requestWithinMs });
     });
     offerBothProtocols(this.#http1, this.#http2, (socket) => {
       this.#sockets.add(socket);
@@ -91,7 +125,7 @@ export class Door {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  async #serve(incoming: Incoming, outgoing: Outgoing): Promise<void> {
+  async #serve(incoming: Incoming, outgoing: Outgoing, asksToGoOn = false): Promise<void> {
     this.#openRequests += 1;
     const gone = new AbortController();
     let isAnswered = false;
@@ -102,9 +136,12 @@ export class Door {
     });
     incoming.once("error", () => gone.abort());
     try {
-      const read = await readRequest(incoming, this.#options.bodyMaxBytes, gone.signal);
+      const goOn = asksToGoOn ? () => outgoing.writeContinue() : undefined;
+      const read = await readRequest(incoming, this.#options.bodyMaxBytes, gone.signal, goOn);
       if (read.kind === "broken") return;
-      if (read.kind === "too-large") return refuseBody(incoming, outgoing, this.#options.tooLarge(read.declared));
+      if (read.kind === "too-large") {
+        return refuseBody(incoming, outgoing, this.#options.tooLarge(read.request, read.declared));
+      }
       const response = await this.#options.answer(read.request);
       isAnswered = true;
       if (!outgoing.destroyed) write(outgoing, response, this.#isClosing);
@@ -115,16 +152,38 @@ export class Door {
   }
 }
 
-/** The rest of the body is not read, so the connection cannot be used again. */
+/**
+ * The rest of the body is not kept, so the connection cannot be used again; but one that is closed upon bytes that
+ * nobody has read takes the refusal with it.
+ */
 function refuseBody(incoming: Incoming, outgoing: Outgoing, response: HttpResponse): void {
-  outgoing.once("finish", () => setImmediate(() => incoming.destroy()));
-  write(outgoing, response, true);
+  const isHttp2 = writeHead(outgoing, response, true);
+  // Node would close a connection of HTTP/1.1 at the end of its last answer; the client knows the end by its length.
+  if (isHttp2) outgoing.end(response.body);
+  else (outgoing as ServerResponse).write(response.body);
+  const end = (): void => {
+    clearTimeout(lingering);
+    if (isHttp2) incoming.destroy();
+    else outgoing.end();
+  };
+  const lingering = setTimeout(end, LINGER_MS);
+  incoming.once("end", end).once("close", () => clearTimeout(lingering));
+  incoming.removeAllListeners("data").resume();
 }
 
-function write(outgoing: Outgoing, { status, headers, body }: HttpResponse, isLast: boolean): void {
+function write(outgoing: Outgoing, response: HttpResponse, isLast: boolean): void {
+  writeHead(outgoing, response, isLast);
+  outgoing.end(response.body);
+}
+
+/** @returns whether the request came over HTTP/2 */
+function writeHead(outgoing: Outgoing, { status, headers, body }: HttpResponse, isLast: boolean): boolean {
   const sized = status === 204 || status === 304 ? headers : { ...headers, "content-length": String(body.length) };
-  if ("stream" in outgoing) outgoing.writeHead(status > STATUS_MAX_OF_HTTP2 ? 500 : status, sized);
+  if ("stream" in outgoing) {
+    outgoing.writeHead(status > STATUS_MAX_OF_HTTP2 ? 500 : status, sized);
+    return true;
+  }
   // A status of our own has no reason phrase.
-  else outgoing.writeHead(status, STATUS_CODES[status] ?? "", isLast ? { ...sized, connection: "close" } : sized);
-  outgoing.end(body);
+  outgoing.writeHead(status, STATUS_CODES[status] ?? "", isLast ? { ...sized, connection: "close" } : sized);
+  return false;
 }

@@ -3,22 +3,33 @@ import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import type { HttpRequest } from "../../shared/api/http/message.ts";
 
+const NOTHING = new Uint8Array(0);
+
 type Incoming = IncomingMessage | Http2ServerRequest;
 
 export type RequestRead =
   | { readonly kind: "read"; readonly request: HttpRequest }
-  | { readonly kind: "too-large"; readonly declared: boolean }
+  /** The request is there without its body. */
+  | { readonly kind: "too-large"; readonly request: HttpRequest; readonly declared: boolean }
   /** The client went away before its body was whole. */
   | { readonly kind: "broken" };
 
-export async function readRequest(incoming: Incoming, bodyMaxBytes: number, signal: AbortSignal): Promise<RequestRead> {
+/** @param goOn tells a client that has asked for it to send its body */
+export async function readRequest(
+  incoming: Incoming,
+  bodyMaxBytes: number,
+  signal: AbortSignal,
+  goOn?: () => void,
+): Promise<RequestRead> {
   const headers = firstHeaders(incoming.rawHeaders);
-  if (Number(headers["content-length"] ?? 0) > bodyMaxBytes) return { kind: "too-large", declared: true };
+  const { path, query } = splitUrl(escaped(incoming.url ?? "/"));
+  const request = { method: incoming.method ?? "GET", path, query, headers, body: NOTHING, signal };
+  if (Number(headers["content-length"] ?? 0) > bodyMaxBytes) return { kind: "too-large", request, declared: true };
+  goOn?.();
   const body = await readBody(incoming, bodyMaxBytes);
   if (body === "broken") return { kind: "broken" };
-  if (body === "too-large") return { kind: "too-large", declared: false };
-  const { path, query } = splitUrl(incoming.url ?? "/");
-  return { kind: "read", request: { method: incoming.method ?? "GET", path, query, headers, body, signal } };
+  if (body === "too-large") return { kind: "too-large", request, declared: false };
+  return { kind: "read", request: { ...request, body } };
 }
 
 /** By events: iterating would destroy the connection of a body that is left unread, and with it the refusal. */
@@ -50,6 +61,11 @@ function firstHeaders(raw: readonly string[]): Record<string, string> {
     else if (!name.startsWith(":")) headers[name] ??= raw[at + 1]!;
   }
   return headers;
+}
+
+/** Bytes that may not stand in a path are read as if the client had escaped them; node gives each as one character. */
+function escaped(url: string): string {
+  return url.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 /** Also takes the absolute form, which proxies send. */

@@ -2,6 +2,7 @@
 import { adminFace } from "../../shared/api/admin/admin-face.ts";
 import { textResponse } from "../../shared/api/http/message.ts";
 import { bodyTooLargeResponse } from "../../shared/api/ingress/answers.ts";
+import { withCommonHeaders } from "../../shared/api/ingress/cors.ts";
 import { ingressFace } from "../../shared/api/ingress/ingress-face.ts";
 import type { Settings } from "../../shared/config/settings-table.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
@@ -51,12 +52,16 @@ export async function startLocalProcess(settings: Settings, version: string, log
 }
 
 function openIngress(settings: Settings, engine: Engine): Promise<Door> {
+  const concurrencyMax = settings["ingress.concurrent-api-requests-limit"];
   return openDoor({
     host: settings["ingress.bind"],
     port: settings["ingress.port"],
     bodyMaxBytes: settings["ingress.request-size-limit"],
-    tooLarge: bodyTooLargeResponse,
-    answer: ingressFace(engine, ingressUseCases(engine)),
+    tooLarge: (request, declared) => withCommonHeaders(request, bodyTooLargeResponse(declared)),
+    answer: ingressFace(engine, ingressUseCases(engine), {
+      forwardHeaders: settings["ingress.forward-headers"],
+      ...(concurrencyMax === undefined ? {} : { concurrencyMax }),
+    }),
   });
 }
 

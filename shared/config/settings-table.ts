@@ -1,4 +1,5 @@
 /** Every setting: its key, kind, default and meaning. Files, variables, flags and documentation follow from this table. */
+import { headerNames } from "./name-list.ts";
 import {
   choice,
   count,
@@ -27,6 +28,13 @@ export const SETTINGS = {
   "ingress.bind": text("127.0.0.1", "The address on which handlers are called."),
   "ingress.port": port("8080", "The port on which handlers are called; 0 takes a free one."),
   "ingress.request-size-limit": size("32MiB", "The largest request body that the ingress takes."),
+  "ingress.concurrent-api-requests-limit": countOrUnlimited(
+    "unlimited",
+    "Requests that the ingress answers at the same time; what is beyond gets 429.",
+  ),
+  "ingress.forward-headers": headerNames(
+    "Headers with credentials (authorization, cookie, x-amz-*) that handlers get, and the journal with them.",
+  ),
 
   "admin.bind": text("127.0.0.1", "The address of the admin API."),
   "admin.port": port("9070", "The port of the admin API; 0 takes a free one."),

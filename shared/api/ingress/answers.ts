@@ -33,6 +33,10 @@ export function refusalResponse(status: number, message: string): HttpResponse {
   return jsonResponse(status, body, { "x-restate-error-source": "ingress" });
 }
 
+export function tooManyResponse(): HttpResponse {
+  return refusalResponse(429, "too many requests, nothing was accepted: try again when others have been answered");
+}
+
 /** A second is long for most invocations, and short for a client that attaches: that request waits by itself. */
 const RETRY_AFTER_S = 1;
 

@@ -10,6 +10,7 @@ import type { Called } from "./called-target.ts";
 import type { CallPath } from "./ingress-path.ts";
 import { IngressRefusal, methodNotAllowed, unknownHandler, unknownService } from "./ingress-refusal.ts";
 import { headerText, submissionHeaders, traceparentOf } from "./submission-headers.ts";
+import type { Wanted } from "./submission-headers.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 
 const SCOPE = /^[a-zA-Z0-9_.-]{1,36}$/;
@@ -20,9 +21,10 @@ export async function answerCall(
   useCases: IngressUseCases,
   request: HttpRequest,
   path: CallPath,
+  isWanted: Wanted,
 ): Promise<HttpResponse> {
   const called = await calledTarget(engine.registry, path);
-  const submission = checkedSubmission(engine, request, called, path.scope);
+  const submission = checkedSubmission(engine, request, called, { scope: path.scope, isWanted });
   if (called.oneWay) {
     const outcome = await useCases.send(engine, submission);
     return outcome.kind === "sent" ? sentResponse(outcome) : refusedResponse(outcome, called);
@@ -37,7 +39,7 @@ function checkedSubmission(
   engine: Engine,
   request: HttpRequest,
   called: Called,
-  scope: string | undefined,
+  { scope, isWanted }: { readonly scope: string | undefined; readonly isWanted: Wanted },
 ): Submission {
   const { target, route, oneWay } = called;
   const idempotencyKey = headerText(request, "idempotency-key");
@@ -57,7 +59,7 @@ function checkedSubmission(
   return {
     target,
     input: request.body,
-    headers: submissionHeaders(request),
+    headers: submissionHeaders(request, isWanted),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(startMs === undefined ? {} : { startAtMs: startMs }),

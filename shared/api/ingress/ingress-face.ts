@@ -5,48 +5,67 @@ import { StoreError } from "../../engine/ports/table.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse } from "../http/message.ts";
 import type { HealthBody } from "../wire/ingress.ts";
-import { refusalResponse, unfinishedResponse } from "./answers.ts";
+import { refusalResponse, tooManyResponse, unfinishedResponse } from "./answers.ts";
 import { completeAwakeable } from "./awakeable-route.ts";
 import { answerCall } from "./call-route.ts";
 import { preflight, withCommonHeaders } from "./cors.ts";
 import { parseIngressPath } from "./ingress-path.ts";
 import { IngressRefusal, methodNotAllowed } from "./ingress-refusal.ts";
 import { answerQuestion } from "./question-route.ts";
+import { wantedHeaders } from "./submission-headers.ts";
+import type { Wanted } from "./submission-headers.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 
 /** `stopping`: the process ends. `out-of-time`: the process has so much time for a request and no more. */
 export type Unfinished = "stopping" | "out-of-time";
 
+export interface IngressOptions {
+  /** Why this process may have to answer a request before its invocation has ended; `stopping` unless told. */
+  readonly unfinished?: Unfinished;
+  /** Headers with credentials that handlers get, in lower case; a star at the end stands for any ending. */
+  readonly forwardHeaders?: readonly string[];
+  /** Requests answered at the same time; what is beyond is refused. */
+  readonly concurrencyMax?: number;
+}
+
 /** Nothing is sent for it: the client has gone. */
 const CLIENT_GONE = 499;
 const ERROR_ID_BYTES = 8;
 
-/**
- * The promise of the returned function never rejects.
- * @param unfinished why this process may have to answer a request before its invocation has ended
- */
+/** The promise of the returned function never rejects. */
 export function ingressFace(
   engine: Engine,
   useCases: IngressUseCases,
-  unfinished: Unfinished = "stopping",
+  { unfinished = "stopping", forwardHeaders = [], concurrencyMax = Infinity }: IngressOptions = {},
 ): (request: HttpRequest) => Promise<HttpResponse> {
+  const isWanted = wantedHeaders(forwardHeaders);
+  let open = 0;
   return async (request) => {
     if (request.method === "OPTIONS") return withCommonHeaders(request, preflight(request));
+    if (open >= concurrencyMax) return withCommonHeaders(request, tooManyResponse());
+    open += 1;
     let response: HttpResponse;
     try {
-      response = await answer(engine, useCases, request);
+      response = await answer(engine, useCases, request, isWanted);
     } catch (error) {
       response = failedAnswer(engine, request, error, unfinished);
+    } finally {
+      open -= 1;
     }
     return withCommonHeaders(request, response);
   };
 }
 
-async function answer(engine: Engine, useCases: IngressUseCases, request: HttpRequest): Promise<HttpResponse> {
+async function answer(
+  engine: Engine,
+  useCases: IngressUseCases,
+  request: HttpRequest,
+  isWanted: Wanted,
+): Promise<HttpResponse> {
   const path = parseIngressPath(request.path);
   switch (path.kind) {
     case "call":
-      return answerCall(engine, useCases, request, path);
+      return answerCall(engine, useCases, request, path, isWanted);
     case "awakeable":
       return completeAwakeable(engine, useCases, request, path);
     case "health":

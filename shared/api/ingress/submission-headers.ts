@@ -3,32 +3,41 @@ import type { Header } from "../../core/model/header.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { IngressRefusal } from "./ingress-refusal.ts";
 
-/** Of the connection or of the door itself; and credentials, which must not be at rest in a journal. */
-const DROPPED = new Set([
-  "connection",
-  "host",
-  "idempotency-key",
-  "idempotency-expires",
-  "authorization",
-  "proxy-authorization",
-  "cookie",
-]);
+/** Of the connection, or of the door itself. */
+const OF_THE_DOOR = new Set(["connection", "host", "idempotency-key", "idempotency-expires"]);
+
+/** Credentials, which must not be at rest in a journal. */
+const CREDENTIALS = new Set(["authorization", "proxy-authorization", "cookie"]);
 
 /** Gateways put identities, signatures and tokens under these (`x-amzn-oidc-data`, `x-amz-security-token`). */
-const DROPPED_PREFIXES = ["x-amz-", "x-amzn-"];
+const CREDENTIAL_PREFIXES = ["x-amz-", "x-amzn-"];
+
+/** Which headers with credentials are wanted in spite of it. */
+export type Wanted = (name: string) => boolean;
+
+/** @param names lower-case; one with a star at its end stands for all that begin so */
+export function wantedHeaders(names: readonly string[]): Wanted {
+  const whole = new Set(names);
+  const beginnings = names.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
+  return (name) => whole.has(name) || beginnings.some((beginning) => name.startsWith(beginning));
+}
 
 /**
  * The headers as the handler will see them, the path by which it was called first.
  * @throws IngressRefusal 400 for a value that is not printable ASCII, dropped headers aside
  */
-export function submissionHeaders(request: HttpRequest): Header[] {
+export function submissionHeaders(request: HttpRequest, isWanted: Wanted): Header[] {
   const path = request.query === "" ? request.path : `${request.path}?${request.query}`;
   const kept: Header[] = [{ key: "x-restate-ingress-path", value: path }];
   for (const key in request.headers) {
-    if (DROPPED.has(key) || DROPPED_PREFIXES.some((prefix) => key.startsWith(prefix))) continue;
+    if (OF_THE_DOOR.has(key) || (isCredential(key) && !isWanted(key))) continue;
     kept.push({ key, value: headerText(request, key)! });
   }
   return kept;
+}
+
+function isCredential(name: string): boolean {
+  return CREDENTIALS.has(name) || CREDENTIAL_PREFIXES.some((prefix) => name.startsWith(prefix));
 }
 
 /**

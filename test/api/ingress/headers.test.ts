@@ -39,6 +39,25 @@ test("credentials and headers of connection and gateway are not submitted", asyn
   expect(JSON.stringify(submissions)).not.toContain("secret");
 });
 
+test("credentials that the settings want are submitted, those of the door never", async () => {
+  const { face, submissions } = smallWorld({
+    forwardHeaders: ["authorization", "x-amzn-*", "host", "idempotency-key"],
+  });
+  const headers = {
+    host: "localhost",
+    "idempotency-key": "k",
+    authorization: "Bearer wanted",
+    cookie: "a=b",
+    "x-amz-date": "today",
+    "x-amzn-trace-id": "1",
+  };
+  await face(request("POST /Greeter/echo", headers));
+  expect(submissions[0]!.headers.slice(1)).toEqual([
+    { key: "authorization", value: "Bearer wanted" },
+    { key: "x-amzn-trace-id", value: "1" },
+  ]);
+});
+
 test("the idempotency key is part of the submission, also where it is empty", async () => {
   const { face, submissions } = smallWorld();
   await face(request("POST /Greeter/echo", { "idempotency-key": "" }));

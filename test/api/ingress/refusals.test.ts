@@ -215,7 +215,7 @@ test.each([
   ["stopping", 503, "the server is stopping; "],
   ["out-of-time", 504, "the invocation takes longer than a request may wait"],
 ] as const)("an answer that is not there when %s is %i, and says where to wait for it", async (why, status, words) => {
-  const { headers, ...response } = await smallWorld(why).face(request("POST /Greeter/break-off"));
+  const { headers, ...response } = await smallWorld({ unfinished: why }).face(request("POST /Greeter/break-off"));
   expect(response.status).toBe(status);
   expect(headers).toMatchObject({
     "x-restate-id": UNFINISHED_ID,

@@ -13,7 +13,7 @@ import { StoppingError } from "../../../shared/engine/attach.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import type { Ended, Submission } from "../../../shared/engine/submission.ts";
 import { ingressFace } from "../../../shared/api/ingress/ingress-face.ts";
-import type { Unfinished } from "../../../shared/api/ingress/ingress-face.ts";
+import type { IngressOptions } from "../../../shared/api/ingress/ingress-face.ts";
 import type { IngressUseCases } from "../../../shared/api/ingress/use-cases.ts";
 import type { HttpRequest, HttpResponse } from "../../../shared/api/http/message.ts";
 
@@ -66,13 +66,13 @@ export interface World {
 /** The invocation of every call of `break-off`. */
 export const UNFINISHED_ID = idOf("unfinished");
 
-export function smallWorld(unfinished?: Unfinished): World {
+export function smallWorld(options?: IngressOptions): World {
   const submissions: Submission[] = [];
   const awakeables: { id: string; result: Result }[] = [];
   const logged: unknown[] = [];
   const engine = smallEngine(logged);
   const useCases = smallDesk(submissions, awakeables);
-  return { face: ingressFace(engine, useCases, unfinished), submissions, awakeables, logged, useCases };
+  return { face: ingressFace(engine, useCases, options), submissions, awakeables, logged, useCases };
 }
 
 function smallEngine(logged: unknown[]): Engine {

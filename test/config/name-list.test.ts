@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { headerNames } from "../../shared/config/name-list.ts";
+import { readSettings } from "../../shared/config/settings.ts";
+
+const { read, fallback } = headerNames("");
+
+test.each<readonly [unknown, readonly string[]]>([
+  ["Authorization, x-amz-*", ["authorization", "x-amz-*"]],
+  [["Cookie"], ["cookie"]],
+  ["none", []],
+  ["", []],
+  [[], []],
+  [" , ,", []],
+])("%j is the list %j", (raw, names) => expect(read(raw)).toEqual({ value: names }));
+
+test.each([1, true, ["a", 1], "two words", "a:b", "x-*-y", "*"])("%j is no list of header names", (raw) =>
+  expect(read(raw)).toBeUndefined(),
+);
+
+test("nothing is wanted unless somebody says so, in a file or in the environment", () => {
+  const file = { path: "stepwell.toml", text: '[ingress]\nforward-headers = ["cookie"]\n' };
+  const variable = { STEPWELL_INGRESS__FORWARD_HEADERS: "authorization,cookie" };
+  expect(fallback).toEqual([]);
+  expect(readSettings({ file, environment: {}, flags: {} }).settings["ingress.forward-headers"]).toEqual(["cookie"]);
+  expect(readSettings({ environment: variable, flags: {} }).settings["ingress.forward-headers"]).toEqual([
+    "authorization",
+    "cookie",
+  ]);
+});

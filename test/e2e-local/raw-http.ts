@@ -1,0 +1,94 @@
+/** HTTP as bytes on a socket, for what no client library would send. */
+import { once } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
+import type { IncomingHttpHeaders } from "node:http2";
+import { connect } from "node:net";
+import type { Socket } from "node:net";
+
+export interface RawAnswer {
+  readonly status: number;
+  /** Lower-case names, in order. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Opens a connection; errors on it are kept quiet, because its end tells enough. */
+export async function openSocket(port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  return socket;
+}
+
+/** A head as it goes over the wire, ended. */
+export function head(line: string, headers: Readonly<Record<string, string>> = {}): string {
+  const lines = Object.entries({ host: "stepwell", ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${line} HTTP/1.1\r\n${lines.join("")}\r\n`;
+}
+
+/** Sends bytes as latin-1, and reads until the other side closes. */
+export async function exchange(port: number, ...pieces: readonly (string | Buffer)[]): Promise<string> {
+  const socket = await openSocket(port);
+  let text = "";
+  socket.on("data", (piece) => (text += piece.toString("latin1")));
+  const closed = once(socket, "close");
+  for (const piece of pieces) socket.write(typeof piece === "string" ? Buffer.from(piece, "latin1") : piece);
+  await closed;
+  return text;
+}
+
+/** One request on a connection of its own. */
+export async function ask(
+  port: number,
+  line: string,
+  headers: Readonly<Record<string, string>> = {},
+  body: string | Buffer = "",
+): Promise<RawAnswer> {
+  const sized = body.length > 0 && !("transfer-encoding" in headers) && !("content-length" in headers);
+  const length = sized ? { "content-length": String(Buffer.byteLength(body, "latin1")) } : {};
+  const text = await exchange(port, head(line, { connection: "close", ...length, ...headers }), body);
+  return parseAnswers(text, line.startsWith("HEAD "))[0]!;
+}
+
+/** All answers of a connection, informational ones too. */
+export function parseAnswers(text: string, withoutBody = false): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  for (let rest = text; rest !== "";) {
+    const at = rest.indexOf("\r\n\r\n");
+    if (at < 0) throw new Error(`no head: ${rest}`);
+    const [first, ...lines] = rest.slice(0, at).split("\r\n") as [string, ...string[]];
+    const headers = Object.fromEntries(
+      lines.map((line) => {
+        const colon = line.indexOf(":");
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      }),
+    );
+    const length = withoutBody ? 0 : Number(headers["content-length"] ?? 0);
+    const from = at + 4;
+    answers.push({ status: Number(first.split(" ")[1]), headers, body: rest.slice(from, from + length) });
+    rest = rest.slice(from + length);
+  }
+  return answers;
+}
+
+/** One request over HTTP/2 with prior knowledge. */
+export async function askHttp2(
+  uri: string,
+  headers: IncomingHttpHeaders,
+  body?: Uint8Array,
+): Promise<{ readonly headers: IncomingHttpHeaders; readonly body: string }> {
+  const session = connectHttp2(uri);
+  session.on("error", () => undefined);
+  try {
+    const stream = session.request({ ":method": body === undefined ? "GET" : "POST", ...headers });
+    stream.on("error", () => undefined);
+    const answered = once(stream, "response") as Promise<[IncomingHttpHeaders]>;
+    stream.end(body);
+    const [answer] = await answered;
+    let text = "";
+    for await (const piece of stream) text += String(piece);
+    return { headers: answer, body: text };
+  } finally {
+    session.destroy();
+  }
+}
