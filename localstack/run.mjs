@@ -1,0 +1,91 @@
+/** `npm run localstack`: the control plane on an emulated AWS, with an example to call; with `--test`, the suite that runs over HTTP. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { bootstrap, clientEnvironment, deploy } from "./deploy.mjs";
+import { startEmulator } from "./emulator.mjs";
+import { deployHandlers, register } from "./handlers.mjs";
+import { localApi } from "./signed-request.mjs";
+
+const ROOT = join(import.meta.dirname, "..");
+const PORT = 4566;
+const EXAMPLE = { name: "StepwellExample", functionName: "stepwell-example", entry: "localstack/example/greeter.ts" };
+const isTest = process.argv.includes("--test");
+
+/** Takes the emulator that is named, or starts one. */
+async function emulator() {
+  const named = process.env.AWS_ENDPOINT_URL;
+  if (named !== undefined && named !== "") return { endpoint: named, stop: async () => undefined };
+  const started = await startEmulator(isTest ? 0 : PORT);
+  console.log(`${started.name} answers on ${started.endpoint}; its log is ${started.logFile}`);
+  return started;
+}
+
+async function stay(endpoint) {
+  await bootstrap(endpoint);
+  console.log("Deploying the control plane and the example ...");
+  const context = {
+    "keep-data": "false",
+    // An emulator may not know the tags of functions when it judges a policy.
+    "handler-arns": `arn:aws:lambda:us-east-1:000000000000:function:${EXAMPLE.functionName}*`,
+  };
+  const outputs = await deploy({ endpoint, name: "Stepwell", context });
+  const arn = await deployHandlers({ endpoint, ...EXAMPLE });
+  const admin = localApi(outputs.AdminUrl, endpoint);
+  const environment = clientEnvironment(endpoint);
+  const [accessKeyId, secretAccessKey] = [environment.AWS_ACCESS_KEY_ID, environment.AWS_SECRET_ACCESS_KEY];
+  await register(admin, { accessKeyId, secretAccessKey }, { arn });
+  const ingress = localApi(outputs.IngressUrl, endpoint);
+  console.log(invitation(ingress.host, admin.host, `${accessKeyId}:${secretAccessKey}`));
+  await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+}
+
+function invitation(ingress, admin, user) {
+  const json = "-H 'content-type: application/json'";
+  const signed = `--aws-sigv4 aws:amz:us-east-1:execute-api --user ${user}`;
+  return `
+Ready. Ingress: http://${ingress}/   Admin: http://${admin}/
+Try, in another terminal:
+
+  Call a handler, which is a Lambda function:
+    curl http://${ingress}/greeter/greet ${json} -d '"Ada"'
+
+  Let one sleep for a while, and ask for its result by an idempotency key:
+    curl http://${ingress}/greeter/remind/send ${json} -H 'idempotency-key: tea' -d '{"name":"Ada","seconds":5}'
+    curl http://${ingress}/restate/invocation/greeter/remind/tea/attach
+
+  See what is registered; the admin API takes signed requests only:
+    curl ${signed} http://${admin}/services
+
+Ctrl-C ends it${process.env.AWS_ENDPOINT_URL ? ", and leaves the emulator as it is" : " and the emulator"}.`;
+}
+
+/** @returns the exit code of the suite */
+async function test(endpoint, emulatorPid) {
+  const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
+  const args = process.argv.slice(2).filter((argument) => argument !== "--test");
+  const tests = spawn(process.execPath, [vitest, "run", "--config", "test/e2e-aws/vitest.config.ts", ...args], {
+    cwd: ROOT,
+    stdio: "inherit",
+    env: {
+      ...process.env,
+      ...clientEnvironment(endpoint),
+      STEPWELL_E2E_AWS_ENDPOINT: endpoint,
+      ...(emulatorPid !== undefined && { STEPWELL_E2E_EMULATOR_PID: String(emulatorPid) }),
+    },
+  });
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => tests.kill(signal));
+  const [code] = await once(tests, "exit");
+  return code ?? 1;
+}
+
+const running = await emulator();
+try {
+  if (isTest) process.exitCode = await test(running.endpoint, running.pid);
+  else await stay(running.endpoint);
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+} finally {
+  await running.stop();
+}
