@@ -1,4 +1,4 @@
-/** One HTTP/2 connection: requests in, exchanges answered, and the watch over whether the peer is still there. */
+/** One HTTP/2 connection on Node's own client: requests in, exchanges answered, and a watch over whether the peer is there. */
 import { connect, constants } from "node:http2";
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
@@ -6,32 +6,25 @@ import { TransportError } from "../../engine/ports/endpoints.ts";
 import { deliverRest } from "./carried-exchange.ts";
 import type { CarriedExchange } from "./carried-exchange.ts";
 import { broken, codeOf, httpOneOnly } from "./failures.ts";
+import {
+  CONNECTION_WINDOW_BYTES,
+  IDLE_MAX_MS,
+  PING_INTERVAL_MS,
+  PING_TIMEOUT_MS,
+  SILENCE_MAX_MS,
+  STREAM_WINDOW_BYTES,
+} from "./multiplexed-connection.ts";
+import type { ConnectionOwner, MultiplexedConnection } from "./multiplexed-connection.ts";
 import { endToEnd, joined, pathOf, whole } from "./place.ts";
 import type { Place } from "./place.ts";
 
-/** What the connection tells its owner. */
-export interface Http2Owner {
-  /** A stream ended. */
-  onRoom(): void;
-  /** The peer said how many streams it allows at once. */
-  onLimit(streamsMax: number): void;
-  onGone(connection: Http2Connection): void;
-  /** The peer did not take this request; it can go out on another connection. */
-  onRefused(exchange: CarriedExchange): void;
-}
-
-const PING_INTERVAL_MS = 40_000;
-const PING_TIMEOUT_MS = 20_000;
-const IDLE_MAX_MS = 300_000;
-const STREAM_WINDOW_BYTES = 1024 * 1024;
-const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
 /** Megabytes that queued bodies may take; the engine bounds its bodies itself. */
 const SESSION_MEMORY_MAX_MB = 1024;
 
-export class Http2Connection {
+export class Http2Connection implements MultiplexedConnection {
   readonly #session: ClientHttp2Session;
   readonly #origin: URL;
-  readonly #owner: Http2Owner;
+  readonly #owner: ConnectionOwner;
   readonly #pings: NodeJS.Timeout;
   #streamsMax: number;
   #streams = 0;
@@ -41,7 +34,7 @@ export class Http2Connection {
   #failure: Error | undefined;
 
   /** @param streamsAssumed how many streams are opened at once until the peer says what it allows */
-  constructor(socket: Socket, origin: URL, owner: Http2Owner, streamsAssumed: number) {
+  constructor(socket: Socket, origin: URL, owner: ConnectionOwner, streamsAssumed: number) {
     this.#origin = origin;
     this.#owner = owner;
     this.#streamsMax = streamsAssumed;
@@ -54,20 +47,15 @@ export class Http2Connection {
     this.#watch();
   }
 
-  /**
-   * False once the peer or we have said goodbye. A process that was frozen may hold a connection whose peer left
-   * unheard; one that missed its pings is not trusted with a new request.
-   */
   get isUsable(): boolean {
     if (this.#session.closed || this.#session.destroyed) return false;
-    return Date.now() - this.#heardAtMs < PING_INTERVAL_MS + 2 * PING_TIMEOUT_MS;
+    return Date.now() - this.#heardAtMs < SILENCE_MAX_MS;
   }
 
   get hasRoom(): boolean {
     return this.#streams < this.#streamsMax;
   }
 
-  /** Sends the request; head and body go out together, the last byte with the end of our side. */
   start(exchange: CarriedExchange, place: Place): void {
     const { request } = exchange;
     const body = whole(request.body);
@@ -85,11 +73,11 @@ export class Http2Connection {
       );
     } catch (error) {
       if (this.isUsable) exchange.fail(broken(error, this.#origin));
-      else this.#refuse(exchange);
+      else this.#refuse(exchange, place);
       return;
     }
     this.#streams += 1;
-    this.#listen(stream, exchange);
+    this.#listen(stream, exchange, place);
     if (request.halfClose) {
       if (body.length > 0) stream.end(body);
     } else if (body.length > 0) {
@@ -108,7 +96,6 @@ export class Http2Connection {
     });
   }
 
-  /** Takes no more requests and ends when the last exchange has. */
   retire(): void {
     setImmediate(() => this.#session.close());
   }
@@ -142,7 +129,7 @@ export class Http2Connection {
     });
   }
 
-  #listen(stream: ClientHttp2Stream, exchange: CarriedExchange): void {
+  #listen(stream: ClientHttp2Stream, exchange: CarriedExchange, place: Place): void {
     let failure: Error | undefined;
     stream.on("response", (headers) => {
       this.#heardAtMs = Date.now();
@@ -160,7 +147,7 @@ export class Http2Connection {
     stream.on("close", () => {
       this.#streams -= 1;
       this.#usedAtMs = Date.now();
-      if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM && exchange.isReplayable) this.#refuse(exchange);
+      if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM && exchange.isReplayable) this.#refuse(exchange, place);
       else if (!exchange.isOver) {
         deliverRest(stream, exchange);
         exchange.fail(this.#failureOf(failure));
@@ -169,9 +156,9 @@ export class Http2Connection {
     });
   }
 
-  #refuse(exchange: CarriedExchange): void {
+  #refuse(exchange: CarriedExchange, place: Place): void {
     exchange.detach();
-    this.#owner.onRefused(exchange);
+    this.#owner.onRefused(exchange, place);
   }
 
   /** A peer whose first bytes are no HTTP/2 at all answered in another protocol. */

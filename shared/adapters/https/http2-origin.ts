@@ -4,14 +4,21 @@ import { TransportError } from "../../engine/ports/endpoints.ts";
 import type { CarriedExchange } from "./carried-exchange.ts";
 import type { Dialer } from "./dial.ts";
 import { broken, httpOneOnly, isAlpnRefusal } from "./failures.ts";
-import { Http2Connection } from "./http2-connection.ts";
-import type { Http2Owner } from "./http2-connection.ts";
+import type { ConnectionOwner, MultiplexedConnection } from "./multiplexed-connection.ts";
 import type { Place } from "./place.ts";
 
 interface Request {
   readonly exchange: CarriedExchange;
   readonly place: Place;
 }
+
+/** Begins to speak HTTP/2 on a connection. */
+export type Speak = (
+  socket: Socket,
+  origin: URL,
+  owner: ConnectionOwner,
+  streamsAssumed: number,
+) => MultiplexedConnection;
 
 /**
  * A conversation kept open holds its stream, so with one connection only, callers at the peer's limit could wait
@@ -21,19 +28,19 @@ const CONNECTIONS_MAX = 16;
 /** What an origin is assumed to allow on a new connection until one of its connections has said. */
 const STREAMS_ASSUMED = 100;
 
-export class Http2Origin implements Http2Owner {
+export class Http2Origin implements ConnectionOwner {
   readonly #origin: URL;
   readonly #dialer: Dialer;
-  #connections: Http2Connection[] = [];
+  readonly #speak: Speak;
+  #connections: MultiplexedConnection[] = [];
   #waiting: Request[] = [];
-  /** Places of requests under way, for those that a peer does not take. */
-  readonly #places = new WeakMap<CarriedExchange, Place>();
   #dialing = false;
   #streamsAssumed = STREAMS_ASSUMED;
 
-  constructor(origin: URL, dialer: Dialer) {
+  constructor(origin: URL, dialer: Dialer, speak: Speak) {
     this.#origin = origin;
     this.#dialer = dialer;
+    this.#speak = speak;
   }
 
   get hasConnection(): boolean {
@@ -47,7 +54,7 @@ export class Http2Origin implements Http2Owner {
 
   /** Takes over a connection that agreed on HTTP/2. */
   adopt(socket: Socket): void {
-    this.#connections.push(new Http2Connection(socket, this.#origin, this, this.#streamsAssumed));
+    this.#connections.push(this.#speak(socket, this.#origin, this, this.#streamsAssumed));
   }
 
   onRoom(): void {
@@ -56,7 +63,6 @@ export class Http2Origin implements Http2Owner {
       if (connection === undefined) break;
       const request = this.#waiting.shift();
       if (request === undefined || request.exchange.isOver) continue;
-      this.#places.set(request.exchange, request.place);
       connection.start(request.exchange, request.place);
     }
     this.#waiting = this.#waiting.filter(({ exchange }) => !exchange.isOver);
@@ -69,15 +75,14 @@ export class Http2Origin implements Http2Owner {
     this.onRoom();
   }
 
-  onGone(connection: Http2Connection): void {
+  onGone(connection: MultiplexedConnection): void {
     const before = this.#connections.length;
     this.#connections = this.#connections.filter((one) => one !== connection);
     if (this.#connections.length < before) this.onRoom();
   }
 
-  onRefused(exchange: CarriedExchange): void {
-    const place = this.#places.get(exchange);
-    if (exchange.refusals > 1 || place === undefined) {
+  onRefused(exchange: CarriedExchange, place: Place): void {
+    if (exchange.refusals > 1) {
       exchange.fail(new TransportError("broken", `${this.#origin.host} refused the request twice.`));
       return;
     }
@@ -91,7 +96,7 @@ export class Http2Origin implements Http2Owner {
   }
 
   /** The first that can take a request; those that cannot be trusted any more are let go. */
-  #roomy(): Http2Connection | undefined {
+  #roomy(): MultiplexedConnection | undefined {
     const unusable = this.#connections.filter((connection) => !connection.isUsable);
     if (unusable.length > 0) {
       this.#connections = this.#connections.filter((connection) => connection.isUsable);

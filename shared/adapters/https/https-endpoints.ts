@@ -7,8 +7,11 @@ import { CarriedExchange } from "./carried-exchange.ts";
 import { Dialer } from "./dial.ts";
 import type { Resolve } from "./dial.ts";
 import { broken } from "./failures.ts";
+import { H2cConnection } from "./h2c/h2c-connection.ts";
 import { Http1Origin } from "./http1-origin.ts";
+import { Http2Connection } from "./http2-connection.ts";
 import { Http2Origin } from "./http2-origin.ts";
+import type { Speak } from "./http2-origin.ts";
 import { placeOf } from "./place.ts";
 import type { Place } from "./place.ts";
 
@@ -21,6 +24,8 @@ export interface HttpsEndpointsOptions {
   readonly connectTimeoutMs?: number;
   /** How names become addresses; the system's way where nothing is said. The guard judges its answers either way. */
   readonly resolve?: Resolve;
+  /** Who speaks HTTP/2 in the clear: our own client, or Node's; it is Node's over TLS. */
+  readonly h2cClient?: "own" | "node";
 }
 
 interface Origin {
@@ -32,14 +37,18 @@ interface Origin {
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Deployments are few; the memory of where they are is dropped whole if something floods it. */
 const PLACES_MAX = 1_000;
+const speakOwn: Speak = (...connection) => new H2cConnection(...connection);
+const speakNode: Speak = (...connection) => new Http2Connection(...connection);
 
 export class HttpsEndpoints implements Endpoints {
   readonly #dialer: Dialer;
+  readonly #speakInTheClear: Speak;
   readonly #places = new Map<string, Place>();
   readonly #origins = new Map<string, Origin>();
 
   /** @throws RangeError when an allowance cannot be read */
   constructor(options: HttpsEndpointsOptions = {}) {
+    this.#speakInTheClear = options.h2cClient === "own" ? speakOwn : speakNode;
     this.#dialer = new Dialer({
       guard: new AddressGuard(options.allow),
       connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
@@ -106,7 +115,9 @@ export class HttpsEndpoints implements Endpoints {
   #originOf(url: URL): Origin {
     const known = this.#origins.get(url.origin);
     if (known !== undefined) return known;
-    const origin = { url, http2: new Http2Origin(url, this.#dialer), http1: new Http1Origin(url, this.#dialer) };
+    const speak = url.protocol === "http:" ? this.#speakInTheClear : speakNode;
+    const http2 = new Http2Origin(url, this.#dialer, speak);
+    const origin = { url, http2, http1: new Http1Origin(url, this.#dialer) };
     this.#origins.set(url.origin, origin);
     return origin;
   }

@@ -13,9 +13,7 @@ import type { Peer } from "./peer.ts";
 
 let endpoints: HttpsEndpoints;
 const peers: Peer[] = [];
-beforeEach(() => {
-  endpoints = new HttpsEndpoints({ allow: ["loopback"] });
-});
+const CLIENTS = ["own", "node"] as const;
 afterEach(async () => {
   endpoints.close();
   await Promise.all(peers.splice(0).map((peer) => peer.stop()));
@@ -48,196 +46,202 @@ const ask = (uri: string, change: Partial<ExchangeRequest> = {}): Exchange =>
   endpoints.open(requestTo(uri, "h2 in the clear", { body: [Buffer.from("hello")], ...change }));
 const textOf = async (exchange: Exchange): Promise<string> => (await readAll(exchange)).toString();
 
-describe("peers that speak something else", () => {
-  test("a server of Node's for HTTP/1.1 is recognised", async () => {
-    const { uri } = await peerOf(createHttp1((_request, response) => response.end("x")));
-    const exchange = ask(uri);
-    expect(await reasonOf(exchange.head())).toBe("http1-only");
-    expect(await reasonOf(exchange.next())).toBe("http1-only");
+describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
+  beforeEach(() => {
+    endpoints = new HttpsEndpoints({ allow: ["loopback"], h2cClient });
   });
 
-  test.each([
-    "HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n",
-    "HTTP/1.0 505 No\r\n\r\nsorry",
-    "<html>bad</html>",
-  ])("a server that answers %j is recognised", async (text) => {
-    const { uri } = await peerOf(createTcp((socket) => void socket.once("data", () => socket.end(text))));
-    expect(await reasonOf(ask(uri).head())).toBe("http1-only");
-  });
-
-  test("a server that only closes the connection is broken, and asked anew the next time", async () => {
-    const peer = await peerOf(createTcp((socket) => void socket.once("data", () => socket.end())));
-    expect(await reasonOf(ask(peer.uri).head())).toBe("broken");
-    expect(await reasonOf(ask(peer.uri).head())).toBe("broken");
-    expect(peer.connections()).toBe(2);
-  });
-
-  test("a server of HTTP/2 that is asked over HTTP/1.1 is broken", async () => {
-    const { uri } = await http2Peer((stream) => answer(stream, "x"));
-    const exchange = endpoints.open(requestTo(uri, "http1.1 in the clear"));
-    expect(await reasonOf(exchange.head())).toBe("broken");
-  });
-});
-
-describe("peers that say goodbye", () => {
-  test("an exchange under way ends well and the next one goes to a new connection", async () => {
-    let release: () => void = () => {};
-    const peer = await http2Peer((stream, count) => {
-      if (count > 1) return answer(stream, "second");
-      stream.session?.goaway(constants.NGHTTP2_NO_ERROR);
-      stream.respond({ ":status": 200 });
-      stream.write("fir");
-      release = () => void stream.end("st");
+  describe("peers that speak something else", () => {
+    test("a server of Node's for HTTP/1.1 is recognised", async () => {
+      const { uri } = await peerOf(createHttp1((_request, response) => response.end("x")));
+      const exchange = ask(uri);
+      expect(await reasonOf(exchange.head())).toBe("http1-only");
+      expect(await reasonOf(exchange.next())).toBe("http1-only");
     });
-    const first = ask(peer.uri);
-    expect(Buffer.from((await first.next()) ?? []).toString()).toBe("fir");
-    expect(await textOf(ask(peer.uri))).toBe("second");
-    release();
-    expect(await textOf(first)).toBe("st");
-    expect(peer.connections()).toBe(2);
-  });
 
-  test("a request that the goodbye leaves out goes out once more on a new connection", async () => {
-    const peer = await http2Peer((stream, count) => {
-      if (count !== 2) return answer(stream, `answer ${count}`);
-      stream.session?.goaway(constants.NGHTTP2_NO_ERROR, 1);
+    test.each([
+      "HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n",
+      "HTTP/1.0 505 No\r\n\r\nsorry",
+      "<html>bad</html>",
+    ])("a server that answers %j is recognised", async (text) => {
+      const { uri } = await peerOf(createTcp((socket) => void socket.once("data", () => socket.end(text))));
+      expect(await reasonOf(ask(uri).head())).toBe("http1-only");
     });
-    expect(await textOf(ask(peer.uri))).toBe("answer 1");
-    expect(await textOf(ask(peer.uri))).toBe("answer 3");
-    expect(peer.connections()).toBe(2);
-  });
 
-  test("a goodbye with an error breaks what is under way, and the next exchange works", async () => {
-    const peer = await http2Peer((stream, count) => {
-      if (count > 1) answer(stream, "again");
-      else stream.session?.destroy(new Error("bad"), constants.NGHTTP2_INTERNAL_ERROR);
+    test("a server that only closes the connection is broken, and asked anew the next time", async () => {
+      const peer = await peerOf(createTcp((socket) => void socket.once("data", () => socket.end())));
+      expect(await reasonOf(ask(peer.uri).head())).toBe("broken");
+      expect(await reasonOf(ask(peer.uri).head())).toBe("broken");
+      expect(peer.connections()).toBe(2);
     });
-    expect(await reasonOf(ask(peer.uri).head())).toBe("broken");
-    expect(await textOf(ask(peer.uri))).toBe("again");
-  });
-});
 
-describe("peers that refuse and limit", () => {
-  test("a refused request goes out once more", async () => {
-    const { uri } = await http2Peer((stream, count) => {
-      if (count === 1) stream.close(constants.NGHTTP2_REFUSED_STREAM);
-      else answer(stream, `answer ${count}`);
-    });
-    expect(await textOf(ask(uri))).toBe("answer 2");
-  });
-
-  test("a request that is refused twice is broken", async () => {
-    let asked = 0;
-    const { uri } = await http2Peer((stream, count) => {
-      asked = count;
-      stream.close(constants.NGHTTP2_REFUSED_STREAM);
-    });
-    expect(await reasonOf(ask(uri).head())).toBe("broken");
-    expect(asked).toBe(2);
-  });
-
-  test("a refused conversation that was written to is not replayed", async () => {
-    let asked = 0;
-    const { uri } = await http2Peer((stream, count) => {
-      asked = count;
-      stream.close(constants.NGHTTP2_REFUSED_STREAM);
-    });
-    const exchange = ask(uri, { halfClose: false });
-    exchange.write(Buffer.from("more"));
-    expect(await reasonOf(exchange.head())).toBe("broken");
-    expect(asked).toBe(1);
-  });
-
-  test("closing while the peer refuses ends what is open and leaves the process alive", async () => {
-    const { uri } = await http2Peer((stream) => {
-      stream.respond({ ":status": 200 });
-    }, 2);
-    const held = Array.from({ length: 4 }, () => ask(uri, { halfClose: false }));
-    // What was written to is not replayed, so the refusals reach us.
-    for (const exchange of held) exchange.write(Buffer.from("more"));
-    const reasons = held.map((exchange) =>
-      reasonOf(exchange.head().then(() => exchange.next())).finally(() => endpoints.close()),
-    );
-    expect(await Promise.all(reasons)).toEqual(["broken", "broken", "broken", "broken"]);
-  });
-
-  test("the peer's limit is kept on each connection, and a hundred exchanges queue for the few streams", async () => {
-    const open = new Map<unknown, number>();
-    let mostPerConnection = 0;
-    const peer = await http2Peer((stream) => {
-      const running = (open.get(stream.session) ?? 0) + 1;
-      open.set(stream.session, running);
-      mostPerConnection = Math.max(mostPerConnection, running);
-      const { session } = stream;
-      stream.on("close", () => open.set(session, (open.get(session) ?? 0) - 1));
-      setImmediate(() => answer(stream, "ok"));
-    }, 2);
-    expect(await textOf(ask(peer.uri))).toBe("ok");
-    const answers = await Promise.all(Array.from({ length: 100 }, () => textOf(ask(peer.uri))));
-    expect(answers.every((text) => text === "ok")).toBe(true);
-    expect(mostPerConnection).toBeLessThanOrEqual(2);
-    expect(peer.connections()).toBeLessThanOrEqual(16);
-  });
-
-  test("conversations kept open at the limit do not lock out the others", async () => {
-    const { uri } = await http2Peer((stream) => {
-      stream.respond({ ":status": 200 });
-      stream.on("end", () => stream.end());
-    }, 2);
-    const held = Array.from({ length: 5 }, () => ask(uri, { halfClose: false }));
-    for (const exchange of held) expect((await exchange.head()).status).toBe(200);
-    for (const exchange of held) exchange.halfClose();
-    for (const exchange of held) expect(await textOf(exchange)).toBe("");
-  });
-});
-
-describe("on the wire", () => {
-  test("our side ends with the last bytes of the body, without an empty frame", async () => {
-    const frames: { type: number; flags: number; size: number }[] = [];
-    let whole: () => void = () => {};
-    const seen = new Promise<void>((resolve) => (whole = resolve));
-    const { uri } = await peerOf(
-      createTcp((socket: Socket) => {
-        let bytes = Buffer.alloc(0);
-        let skipped = false;
-        socket.write(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]));
-        socket.on("data", (part) => {
-          bytes = Buffer.concat([bytes, part]);
-          if (!skipped && bytes.length >= 24) {
-            bytes = bytes.subarray(24);
-            skipped = true;
-          }
-          while (skipped && bytes.length >= 9 && bytes.length >= 9 + bytes.readUIntBE(0, 3)) {
-            const size = bytes.readUIntBE(0, 3);
-            frames.push({ size, type: bytes[3] ?? -1, flags: bytes[4] ?? -1 });
-            bytes = bytes.subarray(9 + size);
-          }
-          if (frames.some(({ type, flags }) => type === 0 && (flags & 1) === 1)) whole();
-        });
-      }),
-    );
-    const exchange = ask(uri, { body: [Buffer.from("hello "), Buffer.from("world")] });
-    await seen;
-    exchange.abort();
-    expect(frames.filter(({ type }) => type === 0)).toEqual([{ type: 0, flags: 1, size: 11 }]);
-  });
-
-  test("a header that cannot be sent breaks the exchange and nothing else", async () => {
-    const { uri } = await http2Peer((stream) => answer(stream, "ok"));
-    expect(await textOf(ask(uri))).toBe("ok");
-    for (const version of ["h2 in the clear", "http1.1 in the clear"] as const) {
-      const exchange = endpoints.open(requestTo(uri, version, { headers: { "x bad": "a" } }));
+    test("a server of HTTP/2 that is asked over HTTP/1.1 is broken", async () => {
+      const { uri } = await http2Peer((stream) => answer(stream, "x"));
+      const exchange = endpoints.open(requestTo(uri, "http1.1 in the clear"));
       expect(await reasonOf(exchange.head())).toBe("broken");
-    }
-    expect(await textOf(ask(uri, { headers: { connection: "close", host: "x", te: "y" } }))).toBe("ok");
+    });
   });
 
-  test("trailers are passed over", async () => {
-    const { uri } = await http2Peer((stream) => {
-      stream.respond({ ":status": 200 }, { waitForTrailers: true });
-      stream.on("wantTrailers", () => stream.sendTrailers({ "x-check": "1" }));
-      stream.end("ok");
+  describe("peers that say goodbye", () => {
+    test("an exchange under way ends well and the next one goes to a new connection", async () => {
+      let release: () => void = () => {};
+      const peer = await http2Peer((stream, count) => {
+        if (count > 1) return answer(stream, "second");
+        stream.session?.goaway(constants.NGHTTP2_NO_ERROR);
+        stream.respond({ ":status": 200 });
+        stream.write("fir");
+        release = () => void stream.end("st");
+      });
+      const first = ask(peer.uri);
+      expect(Buffer.from((await first.next()) ?? []).toString()).toBe("fir");
+      expect(await textOf(ask(peer.uri))).toBe("second");
+      release();
+      expect(await textOf(first)).toBe("st");
+      expect(peer.connections()).toBe(2);
     });
-    expect(await textOf(ask(uri))).toBe("ok");
+
+    test("a request that the goodbye leaves out goes out once more on a new connection", async () => {
+      const peer = await http2Peer((stream, count) => {
+        if (count !== 2) return answer(stream, `answer ${count}`);
+        stream.session?.goaway(constants.NGHTTP2_NO_ERROR, 1);
+      });
+      expect(await textOf(ask(peer.uri))).toBe("answer 1");
+      expect(await textOf(ask(peer.uri))).toBe("answer 3");
+      expect(peer.connections()).toBe(2);
+    });
+
+    test("a goodbye with an error breaks what is under way, and the next exchange works", async () => {
+      const peer = await http2Peer((stream, count) => {
+        if (count > 1) answer(stream, "again");
+        else stream.session?.destroy(new Error("bad"), constants.NGHTTP2_INTERNAL_ERROR);
+      });
+      expect(await reasonOf(ask(peer.uri).head())).toBe("broken");
+      expect(await textOf(ask(peer.uri))).toBe("again");
+    });
+  });
+
+  describe("peers that refuse and limit", () => {
+    test("a refused request goes out once more", async () => {
+      const { uri } = await http2Peer((stream, count) => {
+        if (count === 1) stream.close(constants.NGHTTP2_REFUSED_STREAM);
+        else answer(stream, `answer ${count}`);
+      });
+      expect(await textOf(ask(uri))).toBe("answer 2");
+    });
+
+    test("a request that is refused twice is broken", async () => {
+      let asked = 0;
+      const { uri } = await http2Peer((stream, count) => {
+        asked = count;
+        stream.close(constants.NGHTTP2_REFUSED_STREAM);
+      });
+      expect(await reasonOf(ask(uri).head())).toBe("broken");
+      expect(asked).toBe(2);
+    });
+
+    test("a refused conversation that was written to is not replayed", async () => {
+      let asked = 0;
+      const { uri } = await http2Peer((stream, count) => {
+        asked = count;
+        stream.close(constants.NGHTTP2_REFUSED_STREAM);
+      });
+      const exchange = ask(uri, { halfClose: false });
+      exchange.write(Buffer.from("more"));
+      expect(await reasonOf(exchange.head())).toBe("broken");
+      expect(asked).toBe(1);
+    });
+
+    test("closing while the peer refuses ends what is open and leaves the process alive", async () => {
+      const { uri } = await http2Peer((stream) => {
+        stream.respond({ ":status": 200 });
+      }, 2);
+      const held = Array.from({ length: 4 }, () => ask(uri, { halfClose: false }));
+      // What was written to is not replayed, so the refusals reach us.
+      for (const exchange of held) exchange.write(Buffer.from("more"));
+      const reasons = held.map((exchange) =>
+        reasonOf(exchange.head().then(() => exchange.next())).finally(() => endpoints.close()),
+      );
+      expect(await Promise.all(reasons)).toEqual(["broken", "broken", "broken", "broken"]);
+    });
+
+    test("the peer's limit is kept on each connection, and a hundred exchanges queue for the few streams", async () => {
+      const open = new Map<unknown, number>();
+      let mostPerConnection = 0;
+      const peer = await http2Peer((stream) => {
+        const running = (open.get(stream.session) ?? 0) + 1;
+        open.set(stream.session, running);
+        mostPerConnection = Math.max(mostPerConnection, running);
+        const { session } = stream;
+        stream.on("close", () => open.set(session, (open.get(session) ?? 0) - 1));
+        setImmediate(() => answer(stream, "ok"));
+      }, 2);
+      expect(await textOf(ask(peer.uri))).toBe("ok");
+      const answers = await Promise.all(Array.from({ length: 100 }, () => textOf(ask(peer.uri))));
+      expect(answers.every((text) => text === "ok")).toBe(true);
+      expect(mostPerConnection).toBeLessThanOrEqual(2);
+      expect(peer.connections()).toBeLessThanOrEqual(16);
+    });
+
+    test("conversations kept open at the limit do not lock out the others", async () => {
+      const { uri } = await http2Peer((stream) => {
+        stream.respond({ ":status": 200 });
+        stream.on("end", () => stream.end());
+      }, 2);
+      const held = Array.from({ length: 5 }, () => ask(uri, { halfClose: false }));
+      for (const exchange of held) expect((await exchange.head()).status).toBe(200);
+      for (const exchange of held) exchange.halfClose();
+      for (const exchange of held) expect(await textOf(exchange)).toBe("");
+    });
+  });
+
+  describe("on the wire", () => {
+    test("our side ends with the last bytes of the body, without an empty frame", async () => {
+      const frames: { type: number; flags: number; size: number }[] = [];
+      let whole: () => void = () => {};
+      const seen = new Promise<void>((resolve) => (whole = resolve));
+      const { uri } = await peerOf(
+        createTcp((socket: Socket) => {
+          let bytes = Buffer.alloc(0);
+          let skipped = false;
+          socket.write(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]));
+          socket.on("data", (part) => {
+            bytes = Buffer.concat([bytes, part]);
+            if (!skipped && bytes.length >= 24) {
+              bytes = bytes.subarray(24);
+              skipped = true;
+            }
+            while (skipped && bytes.length >= 9 && bytes.length >= 9 + bytes.readUIntBE(0, 3)) {
+              const size = bytes.readUIntBE(0, 3);
+              frames.push({ size, type: bytes[3] ?? -1, flags: bytes[4] ?? -1 });
+              bytes = bytes.subarray(9 + size);
+            }
+            if (frames.some(({ type, flags }) => type === 0 && (flags & 1) === 1)) whole();
+          });
+        }),
+      );
+      const exchange = ask(uri, { body: [Buffer.from("hello "), Buffer.from("world")] });
+      await seen;
+      exchange.abort();
+      expect(frames.filter(({ type }) => type === 0)).toEqual([{ type: 0, flags: 1, size: 11 }]);
+    });
+
+    test("a header that cannot be sent breaks the exchange and nothing else", async () => {
+      const { uri } = await http2Peer((stream) => answer(stream, "ok"));
+      expect(await textOf(ask(uri))).toBe("ok");
+      for (const version of ["h2 in the clear", "http1.1 in the clear"] as const) {
+        const exchange = endpoints.open(requestTo(uri, version, { headers: { "x bad": "a" } }));
+        expect(await reasonOf(exchange.head())).toBe("broken");
+      }
+      expect(await textOf(ask(uri, { headers: { connection: "close", host: "x", te: "y" } }))).toBe("ok");
+    });
+
+    test("trailers are passed over", async () => {
+      const { uri } = await http2Peer((stream) => {
+        stream.respond({ ":status": 200 }, { waitForTrailers: true });
+        stream.on("wantTrailers", () => stream.sendTrailers({ "x-check": "1" }));
+        stream.end("ok");
+      });
+      expect(await textOf(ask(uri))).toBe("ok");
+    });
   });
 });

@@ -1,0 +1,69 @@
+/** The numbers of HTTP/2 (RFC 9113): frame types, flags, settings and error codes. */
+
+export const FRAME = {
+  DATA: 0,
+  HEADERS: 1,
+  PRIORITY: 2,
+  RST_STREAM: 3,
+  SETTINGS: 4,
+  PUSH_PROMISE: 5,
+  PING: 6,
+  GOAWAY: 7,
+  WINDOW_UPDATE: 8,
+  CONTINUATION: 9,
+} as const;
+
+export const FLAG = { NONE: 0, END_STREAM: 1, ACK: 1, END_HEADERS: 4, PADDED: 8, PRIORITY: 0x20 } as const;
+
+export const SETTING = {
+  HEADER_TABLE_SIZE: 1,
+  ENABLE_PUSH: 2,
+  MAX_CONCURRENT_STREAMS: 3,
+  INITIAL_WINDOW_SIZE: 4,
+  MAX_FRAME_SIZE: 5,
+  MAX_HEADER_LIST_SIZE: 6,
+} as const;
+
+export const CODE = {
+  NO_ERROR: 0,
+  PROTOCOL_ERROR: 1,
+  INTERNAL_ERROR: 2,
+  FLOW_CONTROL_ERROR: 3,
+  STREAM_CLOSED: 5,
+  FRAME_SIZE_ERROR: 6,
+  REFUSED_STREAM: 7,
+  CANCEL: 8,
+  COMPRESSION_ERROR: 9,
+  ENHANCE_YOUR_CALM: 11,
+  HTTP_1_1_REQUIRED: 13,
+} as const;
+
+export const FRAME_HEAD_BYTES = 9;
+/** The largest payload that either side takes before it says otherwise; we never say otherwise. */
+export const FRAME_PAYLOAD_MAX_BYTES = 16_384;
+/** The window that a stream and a connection start with. */
+export const WINDOW_BYTES = 65_535;
+/** The largest window, the largest stream id. */
+export const MAX_31_BITS = 0x7fffffff;
+
+/** The peer broke a rule in a way that the whole connection cannot outlive. */
+export class ConnectionError extends Error {
+  override name = "ConnectionError";
+  /** What the goodbye says. */
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** "CANCEL" for 8; the number itself where it has no name. */
+export function codeName(code: number): string {
+  return Object.entries(CODE).find(([, number]) => number === code)?.[0] ?? `0x${code.toString(16)}`;
+}
+
+/** Unsigned 32 bits, the most significant byte first. */
+export function readUint32(bytes: Uint8Array, at: number): number {
+  const [a, b, c, d] = [bytes[at] ?? 0, bytes[at + 1] ?? 0, bytes[at + 2] ?? 0, bytes[at + 3] ?? 0];
+  return a * 0x1000000 + ((b << 16) | (c << 8) | d);
+}

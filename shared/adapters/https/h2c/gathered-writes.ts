@@ -1,0 +1,153 @@
+/** What is sent in one turn of the event loop, gathered into one write on the socket. */
+import type { Socket } from "node:net";
+import { CONNECTION_WINDOW_BYTES, STREAM_WINDOW_BYTES } from "../multiplexed-connection.ts";
+import { FLAG, FRAME, FRAME_HEAD_BYTES, SETTING, WINDOW_BYTES } from "./frames.ts";
+import { HEADER_LIST_MAX_BYTES } from "./response-reader.ts";
+
+const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
+/** Nothing is pushed, no header is remembered, and a stream may bring a good deal before its reader has read. */
+const OUR_SETTINGS: readonly (readonly [setting: number, value: number])[] = [
+  [SETTING.HEADER_TABLE_SIZE, 0],
+  [SETTING.ENABLE_PUSH, 0],
+  [SETTING.INITIAL_WINDOW_SIZE, STREAM_WINDOW_BYTES],
+  [SETTING.MAX_HEADER_LIST_SIZE, HEADER_LIST_MAX_BYTES],
+];
+const BLOCK_BYTES = 64 * 1024;
+/** Longer pieces are handed to the socket as they are; copying costs less for shorter ones. */
+const COPIED_MAX_BYTES = 8 * 1024;
+
+export class GatheredWrites {
+  readonly #socket: Socket;
+  #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  /** The part of the block that is filled and not yet given to anybody. */
+  #from = 0;
+  #to = 0;
+  #pieces: Uint8Array[] = [];
+  #planned = false;
+  readonly #onTurn = (): void => this.flush();
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  /** True while the peer has not taken what was written before. */
+  get isBehind(): boolean {
+    return this.#socket.writableLength > 0;
+  }
+
+  head(type: number, flags: number, streamId: number, size: number): void {
+    const at = this.#reserve(FRAME_HEAD_BYTES);
+    const block = this.#block;
+    block[at] = size >> 16;
+    block[at + 1] = size >> 8;
+    block[at + 2] = size;
+    block[at + 3] = type;
+    block[at + 4] = flags;
+    this.#uint32(at + 5, streamId);
+  }
+
+  /** The bytes must not change afterwards. */
+  bytes(piece: Uint8Array): void {
+    if (piece.length > COPIED_MAX_BYTES) {
+      this.#closePiece();
+      this.#pieces.push(piece);
+      return;
+    }
+    const at = this.#reserve(piece.length);
+    this.#block.set(piece, at);
+  }
+
+  /** A frame that carries one number, as RST_STREAM and WINDOW_UPDATE do. */
+  number(type: number, streamId: number, value: number): void {
+    this.head(type, FLAG.NONE, streamId, 4);
+    this.#uint32(this.#reserve(4), value);
+  }
+
+  /** What a client says first. */
+  greeting(): void {
+    this.bytes(PREFACE);
+    this.head(FRAME.SETTINGS, FLAG.NONE, 0, 6 * OUR_SETTINGS.length);
+    for (const [setting, value] of OUR_SETTINGS) {
+      const at = this.#reserve(6);
+      this.#block[at] = 0;
+      this.#block[at + 1] = setting;
+      this.#uint32(at + 2, value);
+    }
+    this.number(FRAME.WINDOW_UPDATE, 0, CONNECTION_WINDOW_BYTES - WINDOW_BYTES);
+  }
+
+  ping(flags: number, content: Uint8Array): void {
+    this.head(FRAME.PING, flags, 0, content.length);
+    this.bytes(content);
+  }
+
+  goodbye(code: number): void {
+    this.head(FRAME.GOAWAY, FLAG.NONE, 0, 8);
+    const at = this.#reserve(8);
+    // The peer opens no streams, so the last one that was taken is none.
+    this.#uint32(at, 0);
+    this.#uint32(at + 4, code);
+  }
+
+  /** The block of headers as one frame, and continuations where it does not fit. */
+  headers(streamId: number, flags: number, block: Uint8Array, frameMaxBytes: number): void {
+    const size = Math.min(block.length, frameMaxBytes);
+    const isWhole = size === block.length;
+    this.head(FRAME.HEADERS, isWhole ? flags | FLAG.END_HEADERS : flags, streamId, size);
+    this.#copied(block.subarray(0, size));
+    for (let at = size; at < block.length; at += frameMaxBytes) {
+      const part = block.subarray(at, at + frameMaxBytes);
+      const isLast = at + part.length === block.length;
+      this.head(FRAME.CONTINUATION, isLast ? FLAG.END_HEADERS : FLAG.NONE, streamId, part.length);
+      this.#copied(part);
+    }
+  }
+
+  flush(): void {
+    this.#planned = false;
+    this.#closePiece();
+    const pieces = this.#pieces;
+    if (pieces.length === 0 || this.#socket.destroyed) return;
+    this.#pieces = [];
+    if (pieces.length > 1) this.#socket.cork();
+    for (const piece of pieces) this.#socket.write(piece);
+    if (pieces.length > 1) this.#socket.uncork();
+    // With nothing left in the socket, the system has its own copy of everything and the block can be filled anew.
+    if (this.#socket.writableLength === 0) this.#from = this.#to = 0;
+  }
+
+  /** The encoder uses its bytes again, so they are copied whatever their size. */
+  #copied(piece: Uint8Array): void {
+    const at = this.#reserve(piece.length);
+    this.#block.set(piece, at);
+  }
+
+  /** Room for some bytes that belong together; @returns where it begins */
+  #reserve(size: number): number {
+    if (!this.#planned) {
+      this.#planned = true;
+      setImmediate(this.#onTurn);
+    }
+    if (this.#to + size > this.#block.length) {
+      this.#closePiece();
+      this.#block = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, size));
+      this.#from = this.#to = 0;
+    }
+    const at = this.#to;
+    this.#to += size;
+    return at;
+  }
+
+  #closePiece(): void {
+    if (this.#to > this.#from) this.#pieces.push(this.#block.subarray(this.#from, this.#to));
+    this.#from = this.#to;
+  }
+
+  #uint32(at: number, value: number): void {
+    const block = this.#block;
+    block[at] = value >>> 24;
+    block[at + 1] = value >>> 16;
+    block[at + 2] = value >>> 8;
+    block[at + 3] = value;
+  }
+}

@@ -1,0 +1,177 @@
+/** One connection that speaks HTTP/2 in the clear: its life from the first byte to the goodbye. */
+import type { Socket } from "node:net";
+import { TransportError } from "../../../engine/ports/endpoints.ts";
+import type { CarriedExchange } from "../carried-exchange.ts";
+import { broken, httpOneOnly } from "../failures.ts";
+import { IDLE_MAX_MS, PING_INTERVAL_MS, PING_TIMEOUT_MS, SILENCE_MAX_MS } from "../multiplexed-connection.ts";
+import type { ConnectionOwner, MultiplexedConnection } from "../multiplexed-connection.ts";
+import type { Place } from "../place.ts";
+import { FrameReader } from "./frame-reader.ts";
+import { CODE, ConnectionError, FLAG, FRAME } from "./frames.ts";
+import { GatheredWrites } from "./gathered-writes.ts";
+import { InboundFrames } from "./inbound-frames.ts";
+import { OpenStreams } from "./open-streams.ts";
+import type { StreamsOwner } from "./open-streams.ts";
+
+/** Answers that a peer asked for and does not read; more is a flood. */
+const ANSWERS_UNREAD_MAX = 1_000;
+/** How long a peer may take to read our goodbye. */
+const GOODBYE_MAX_MS = 5_000;
+
+export class H2cConnection implements MultiplexedConnection, StreamsOwner {
+  readonly #socket: Socket;
+  readonly #origin: URL;
+  readonly #owner: ConnectionOwner;
+  readonly #writes: GatheredWrites;
+  readonly #streams: OpenStreams;
+  readonly #frames: InboundFrames;
+  readonly #reader: FrameReader;
+  readonly #pings: NodeJS.Timeout;
+  #silence: NodeJS.Timeout | undefined;
+  #answersUnread = 0;
+  #heardAtMs = Date.now();
+  #usedAtMs = Date.now();
+  /** Closed to new requests by a goodbye of either side. */
+  #leaving = false;
+  #gone = false;
+
+  /** @param streamsAssumed how many streams are opened at once until the peer says what it allows */
+  constructor(socket: Socket, origin: URL, owner: ConnectionOwner, streamsAssumed: number) {
+    this.#socket = socket;
+    this.#origin = origin;
+    this.#owner = owner;
+    this.#writes = new GatheredWrites(socket);
+    this.#streams = new OpenStreams(this.#writes, origin, this, streamsAssumed);
+    this.#frames = new InboundFrames(this.#streams);
+    this.#reader = new FrameReader(this.#frames);
+    this.#writes.greeting();
+    this.#pings = setInterval(() => this.#ping(), PING_INTERVAL_MS).unref();
+    this.#listen();
+  }
+
+  get isUsable(): boolean {
+    if (this.#gone || this.#leaving || this.#streams.isUsedUp) return false;
+    return Date.now() - this.#heardAtMs < SILENCE_MAX_MS;
+  }
+
+  get hasRoom(): boolean {
+    return this.#streams.hasRoom;
+  }
+
+  start(exchange: CarriedExchange, place: Place): void {
+    if (this.#gone || this.#leaving) this.onRefused(exchange, place);
+    else this.#streams.open(exchange, place);
+  }
+
+  retire(): void {
+    this.#leaving = true;
+    if (this.#streams.count === 0) this.#leave(CODE.NO_ERROR);
+  }
+
+  destroy(): void {
+    this.#end(new TransportError("broken", `The exchange with ${this.#origin.host} broke: this side was closed.`));
+  }
+
+  onClosed(): void {
+    this.#usedAtMs = Date.now();
+    if (this.#leaving && this.#streams.count === 0) this.#leave(CODE.NO_ERROR);
+    else this.#owner.onRoom();
+  }
+
+  onLimit(streamsMax: number): void {
+    this.#answer();
+    this.#writes.head(FRAME.SETTINGS, FLAG.ACK, 0, 0);
+    this.#owner.onLimit(streamsMax);
+  }
+
+  onPing(bytes: Uint8Array, start: number, isAnswer: boolean): void {
+    if (isAnswer) {
+      clearTimeout(this.#silence);
+      return;
+    }
+    this.#answer();
+    this.#writes.ping(FLAG.ACK, bytes.slice(start, start + 8));
+  }
+
+  onGoodbye(code: number): void {
+    this.#leaving = true;
+    this.#owner.onGone(this);
+    if (code !== CODE.NO_ERROR) this.#end(broken(new Error(`the peer ended the connection (${code})`), this.#origin));
+    else if (this.#streams.count === 0) this.#leave(CODE.NO_ERROR);
+  }
+
+  onRefused(exchange: CarriedExchange, place: Place): void {
+    exchange.detach();
+    this.#owner.onRefused(exchange, place);
+  }
+
+  onProgress(): void {
+    this.#frames.forgive();
+  }
+
+  #listen(): void {
+    let cause: Error | undefined;
+    this.#socket.on("data", (chunk: Uint8Array) => this.#receive(chunk));
+    this.#socket.on("error", (error) => (cause = error));
+    this.#socket.on("end", () => this.#end(broken(undefined, this.#origin)));
+    this.#socket.on("close", () => this.#end(broken(cause, this.#origin)));
+  }
+
+  #receive(chunk: Uint8Array): void {
+    if (this.#gone) return;
+    this.#heardAtMs = Date.now();
+    try {
+      this.#reader.push(chunk);
+    } catch (error) {
+      const code = error instanceof ConnectionError ? error.code : CODE.INTERNAL_ERROR;
+      // A peer whose first bytes are no HTTP/2 at all answered in another protocol.
+      const failure = this.#frames.greeted ? broken(error, this.#origin) : httpOneOnly(this.#origin, { cause: error });
+      this.#leave(code, failure);
+    }
+  }
+
+  /** @throws ConnectionError where the peer asks and asks and does not listen */
+  #answer(): void {
+    this.#answersUnread = this.#writes.isBehind ? this.#answersUnread + 1 : 0;
+    if (this.#answersUnread <= ANSWERS_UNREAD_MAX) return;
+    throw new ConnectionError(CODE.ENHANCE_YOUR_CALM, "the peer does not read the answers that it asks for");
+  }
+
+  /** Says goodbye and goes. */
+  #leave(code: number, failure: TransportError = broken(undefined, this.#origin)): void {
+    if (this.#gone) return;
+    this.#writes.goodbye(code);
+    this.#writes.flush();
+    this.#socket.destroySoon();
+    const patience = setTimeout(() => this.#socket.destroy(), GOODBYE_MAX_MS).unref();
+    this.#socket.once("close", () => clearTimeout(patience));
+    this.#end(failure);
+  }
+
+  /** Nothing comes any more: what is open breaks, after what was received of it. */
+  #end(failure: TransportError): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    clearInterval(this.#pings);
+    clearTimeout(this.#silence);
+    // One that says goodbye is closed once that is written.
+    if (!this.#socket.writableEnded) this.#socket.destroy();
+    this.#owner.onGone(this);
+    this.#streams.breakAll(failure, this.#reader.unfinished());
+  }
+
+  #ping(): void {
+    this.#frames.forgive();
+    if (this.#streams.count === 0 && Date.now() - this.#usedAtMs > IDLE_MAX_MS) {
+      this.retire();
+      return;
+    }
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => {
+      const silent = new Error(`no answer to a ping within ${PING_TIMEOUT_MS} ms`);
+      this.#socket.destroy();
+      this.#end(broken(silent, this.#origin));
+    }, PING_TIMEOUT_MS).unref();
+    this.#writes.ping(FLAG.NONE, new Uint8Array(8));
+  }
+}

@@ -1,0 +1,97 @@
+/** One exchange on a connection: its place in the two directions, and what is still to be sent. */
+import type { CarriedExchange, Carrier } from "../carried-exchange.ts";
+import type { Place } from "../place.ts";
+import { ReceiveWindow } from "./receive-window.ts";
+
+/** What a stream needs of its connection. */
+export interface StreamOwner {
+  /** Something was added to what is to be sent. */
+  onQueued(stream: H2cStream): void;
+  /** Nobody waits for the answer any more. */
+  onGivenUp(stream: H2cStream): void;
+  /** The reader caught up. */
+  onResumed(stream: H2cStream): void;
+}
+
+export class H2cStream implements Carrier {
+  readonly id: number;
+  readonly exchange: CarriedExchange;
+  readonly place: Place;
+  readonly receiveWindow: ReceiveWindow;
+  readonly #owner: StreamOwner;
+  readonly #queue: Uint8Array[] = [];
+  /** Bytes that wait to be sent. */
+  queuedBytes = 0;
+  /** How much the peer takes now; negative where it lowered its window under what is on the way. */
+  sendWindow: number;
+  /** True once our side is to end behind what is queued. */
+  ends = false;
+  /** True once our end was sent. */
+  ended = false;
+  hasHead = false;
+  isPaused = false;
+  /** What the head promised and did not come yet; undefined where it promised nothing. */
+  contentLeftBytes: number | undefined;
+
+  constructor(
+    id: number,
+    exchange: CarriedExchange,
+    place: Place,
+    owner: StreamOwner,
+    windows: { readonly send: number; readonly receive: number },
+  ) {
+    this.id = id;
+    this.exchange = exchange;
+    this.place = place;
+    this.#owner = owner;
+    this.sendWindow = windows.send;
+    this.receiveWindow = new ReceiveWindow(windows.receive);
+  }
+
+  queue(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#queue.push(bytes);
+    this.queuedBytes += bytes.length;
+  }
+
+  /** Takes bytes off the queue, in as many pieces as they lie in. @param size at most what is queued */
+  dequeue(size: number, onPiece: (piece: Uint8Array) => void): void {
+    this.queuedBytes -= size;
+    for (let left = size; left > 0;) {
+      const piece = this.#queue[0] as Uint8Array;
+      if (piece.length > left) {
+        onPiece(piece.subarray(0, left));
+        this.#queue[0] = piece.subarray(left);
+        return;
+      }
+      this.#queue.shift();
+      onPiece(piece);
+      left -= piece.length;
+    }
+  }
+
+  write(bytes: Uint8Array): void {
+    if (this.ends) return;
+    this.queue(bytes);
+    this.#owner.onQueued(this);
+  }
+
+  end(): void {
+    if (this.ends) return;
+    this.ends = true;
+    this.#owner.onQueued(this);
+  }
+
+  reset(): void {
+    this.#owner.onGivenUp(this);
+  }
+
+  pause(): void {
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    this.#owner.onResumed(this);
+  }
+}

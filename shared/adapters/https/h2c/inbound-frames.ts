@@ -1,0 +1,172 @@
+/** Judges each frame by its own rules and takes it apart: padding off, continuations joined, floods stopped. */
+import { CODE, ConnectionError, FLAG, FRAME, MAX_31_BITS, SETTING, readUint32 } from "./frames.ts";
+import type { FrameSink } from "./frame-reader.ts";
+
+/** Whose business it is. Ranges are given as `bytes` from `start` to `end`. */
+export interface FrameReceiver {
+  /** @param size what counts for the windows, the padding included */
+  onData(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number, size: number): void;
+  onHeaders(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number): void;
+  onReset(streamId: number, code: number): void;
+  onSettings(settings: ReadonlyMap<number, number>): void;
+  onPing(bytes: Uint8Array, start: number, isAnswer: boolean): void;
+  onGoodbye(lastStreamId: number, code: number): void;
+  onWindow(streamId: number, bytes: number): void;
+  /** A frame without meaning for the connection as a whole breaks a rule. */
+  onStreamError(streamId: number, code: number, message: string): void;
+}
+
+/** All frames of one block together; more than this is no head of an answer. */
+export const HEADER_BLOCK_MAX_BYTES = 64 * 1024;
+const CONTINUATIONS_MAX = 64;
+/** Frames in a row that bring no exchange any further; an honest peer sends a handful. */
+const IDLE_FRAMES_MAX = 10_000;
+
+interface OpenBlock {
+  readonly streamId: number;
+  readonly ends: boolean;
+  readonly parts: Uint8Array[];
+  bytes: number;
+}
+
+export class InboundFrames implements FrameSink {
+  readonly #receiver: FrameReceiver;
+  #block: OpenBlock | undefined;
+  #greeted = false;
+  #idleFrames = 0;
+
+  constructor(receiver: FrameReceiver) {
+    this.#receiver = receiver;
+  }
+
+  /** True once the peer opened as a peer of HTTP/2 does, with its settings. */
+  get greeted(): boolean {
+    return this.#greeted;
+  }
+
+  /** Time has passed, so that frames without effect are no flood. */
+  forgive(): void {
+    this.#idleFrames = 0;
+  }
+
+  onFrame(type: number, flags: number, streamId: number, bytes: Uint8Array, start: number, end: number): void {
+    if (!this.#greeted) {
+      const isGreeting = type === FRAME.SETTINGS && (flags & FLAG.ACK) === 0;
+      insist(isGreeting, CODE.PROTOCOL_ERROR, "the peer does not open with its settings");
+      this.#greeted = true;
+    }
+    const goesOn = type === FRAME.CONTINUATION && this.#block?.streamId === streamId;
+    insist(goesOn || this.#block === undefined, CODE.PROTOCOL_ERROR, "a block of headers was interrupted");
+    this.#idleFrames += 1;
+    insist(this.#idleFrames <= IDLE_FRAMES_MAX, CODE.ENHANCE_YOUR_CALM, "frames without effect come in a flood");
+    if (type === FRAME.DATA) this.#data(flags, streamId, bytes, start, end);
+    else if (type === FRAME.HEADERS) this.#headers(flags, streamId, bytes, start, end);
+    else if (type === FRAME.CONTINUATION) this.#continuation(flags, bytes.subarray(start, end));
+    else this.#control(type, flags, streamId, bytes, start, end);
+  }
+
+  #control(type: number, flags: number, streamId: number, bytes: Uint8Array, start: number, end: number): void {
+    const size = end - start;
+    const receiver = this.#receiver;
+    if (type === FRAME.SETTINGS) this.#settings(flags, streamId, bytes, start, end);
+    else if (type === FRAME.PING) {
+      ofConnection(streamId);
+      sized(size === 8);
+      receiver.onPing(bytes, start, (flags & FLAG.ACK) !== 0);
+    } else if (type === FRAME.GOAWAY) {
+      ofConnection(streamId);
+      sized(size >= 8);
+      receiver.onGoodbye(readUint32(bytes, start) & MAX_31_BITS, readUint32(bytes, start + 4));
+    } else if (type === FRAME.WINDOW_UPDATE) {
+      sized(size === 4);
+      receiver.onWindow(streamId, readUint32(bytes, start) & MAX_31_BITS);
+    } else if (type === FRAME.RST_STREAM) {
+      ofStream(streamId);
+      sized(size === 4);
+      receiver.onReset(streamId, readUint32(bytes, start));
+    } else if (type === FRAME.PRIORITY) {
+      ofStream(streamId);
+      if (size !== 5) receiver.onStreamError(streamId, CODE.FRAME_SIZE_ERROR, "a priority has the wrong size");
+    } else if (type === FRAME.PUSH_PROMISE) {
+      throw new ConnectionError(CODE.PROTOCOL_ERROR, "the peer pushes though it may not");
+    }
+  }
+
+  #data(flags: number, streamId: number, bytes: Uint8Array, start: number, end: number): void {
+    ofStream(streamId);
+    const [from, to] = (flags & FLAG.PADDED) === 0 ? [start, end] : withoutPadding(bytes, start, end);
+    const ends = (flags & FLAG.END_STREAM) !== 0;
+    if (to > from || ends) this.#idleFrames = 0;
+    this.#receiver.onData(streamId, ends, bytes, from, to, end - start);
+  }
+
+  #headers(flags: number, streamId: number, bytes: Uint8Array, start: number, end: number): void {
+    ofStream(streamId);
+    const [afterPadding, to] = (flags & FLAG.PADDED) === 0 ? [start, end] : withoutPadding(bytes, start, end);
+    const from = (flags & FLAG.PRIORITY) === 0 ? afterPadding : afterPadding + 5;
+    sized(from <= to);
+    const ends = (flags & FLAG.END_STREAM) !== 0;
+    if ((flags & FLAG.END_HEADERS) === 0) {
+      this.#block = { streamId, ends, parts: [bytes.subarray(from, to)], bytes: to - from };
+      return;
+    }
+    this.#idleFrames = 0;
+    this.#receiver.onHeaders(streamId, ends, bytes, from, to);
+  }
+
+  #continuation(flags: number, part: Uint8Array): void {
+    const block = this.#block;
+    if (block === undefined) throw new ConnectionError(CODE.PROTOCOL_ERROR, "headers go on that did not begin");
+    block.parts.push(part);
+    block.bytes += part.length;
+    const isBounded = block.bytes <= HEADER_BLOCK_MAX_BYTES && block.parts.length <= CONTINUATIONS_MAX;
+    insist(isBounded, CODE.ENHANCE_YOUR_CALM, "headers go on and on");
+    if ((flags & FLAG.END_HEADERS) === 0) return;
+    this.#block = undefined;
+    this.#idleFrames = 0;
+    this.#receiver.onHeaders(block.streamId, block.ends, Buffer.concat(block.parts), 0, block.bytes);
+  }
+
+  #settings(flags: number, streamId: number, bytes: Uint8Array, start: number, end: number): void {
+    ofConnection(streamId);
+    if ((flags & FLAG.ACK) !== 0) return sized(start === end);
+    sized((end - start) % 6 === 0);
+    const settings = new Map<number, number>();
+    for (let at = start; at < end; at += 6) {
+      const value = readUint32(bytes, at + 2);
+      settings.set(((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0), value);
+    }
+    const pushes = settings.get(SETTING.ENABLE_PUSH) ?? 0;
+    insist(pushes === 0, CODE.PROTOCOL_ERROR, "the peer sets whether it pushes");
+    const window = settings.get(SETTING.INITIAL_WINDOW_SIZE) ?? 0;
+    insist(window <= MAX_31_BITS, CODE.FLOW_CONTROL_ERROR, "a window was set wider than there are numbers");
+    const frameBytes = settings.get(SETTING.MAX_FRAME_SIZE) ?? 16_384;
+    const isSize = frameBytes >= 16_384 && frameBytes <= 0xffffff;
+    insist(isSize, CODE.PROTOCOL_ERROR, `frames of at most ${frameBytes} bytes are none`);
+    this.#receiver.onSettings(settings);
+  }
+}
+
+function withoutPadding(bytes: Uint8Array, start: number, end: number): readonly [from: number, to: number] {
+  sized(end > start);
+  const to = end - (bytes[start] ?? 0);
+  insist(to > start, CODE.PROTOCOL_ERROR, "a frame is padded with more than it holds");
+  return [start + 1, to];
+}
+
+function ofStream(streamId: number): void {
+  insist(streamId !== 0, CODE.PROTOCOL_ERROR, "a frame names no stream");
+}
+
+function ofConnection(streamId: number): void {
+  insist(streamId === 0, CODE.PROTOCOL_ERROR, "a frame of the connection names a stream");
+}
+
+function sized(isRight: boolean): void {
+  insist(isRight, CODE.FRAME_SIZE_ERROR, "a frame has the wrong size");
+}
+
+/** @throws ConnectionError unless the condition holds */
+function insist(condition: boolean, code: number, message: string): void {
+  if (!condition) throw new ConnectionError(code, message);
+}

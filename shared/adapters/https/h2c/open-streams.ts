@@ -1,0 +1,280 @@
+/** The streams of one connection: opened by us, answered by the peer, closed by either. */
+import type { TransportError } from "../../../engine/ports/endpoints.ts";
+import type { CarriedExchange } from "../carried-exchange.ts";
+import { broken, httpOneOnly } from "../failures.ts";
+import { CONNECTION_WINDOW_BYTES, STREAM_WINDOW_BYTES } from "../multiplexed-connection.ts";
+import type { Place } from "../place.ts";
+import type { FrameReader } from "./frame-reader.ts";
+import { CODE, ConnectionError, FLAG, FRAME, MAX_31_BITS, SETTING, codeName } from "./frames.ts";
+import type { GatheredWrites } from "./gathered-writes.ts";
+import { H2cStream } from "./h2c-stream.ts";
+import type { StreamOwner } from "./h2c-stream.ts";
+import type { FrameReceiver } from "./inbound-frames.ts";
+import { OutboundData } from "./outbound-data.ts";
+import { ReceiveWindow } from "./receive-window.ts";
+import { RequestEncoder } from "./request-encoder.ts";
+import { ResponseReader } from "./response-reader.ts";
+
+/** What concerns the connection as a whole. */
+export interface StreamsOwner {
+  onClosed(): void;
+  onLimit(streamsMax: number): void;
+  onPing(bytes: Uint8Array, start: number, isAnswer: boolean): void;
+  onGoodbye(code: number): void;
+  /** The peer did nothing for this request, so that it can go out again. */
+  onRefused(exchange: CarriedExchange, place: Place): void;
+  /** What we sent was taken. */
+  onProgress(): void;
+}
+
+const ABANDONED_MAX = 1_000;
+
+export class OpenStreams implements FrameReceiver, StreamOwner {
+  readonly #writes: GatheredWrites;
+  readonly #origin: URL;
+  readonly #owner: StreamsOwner;
+  readonly #encoder = new RequestEncoder();
+  readonly #responses = new ResponseReader();
+  readonly #outbound: OutboundData;
+  readonly #receiveWindow = new ReceiveWindow(CONNECTION_WINDOW_BYTES);
+  readonly #streams = new Map<number, H2cStream>();
+  /** Streams that we broke off, the most recent ones. */
+  readonly #abandoned = new Set<number>();
+  /** Up to this one, it is not remembered who ended a stream. */
+  #excusedUpTo = 0;
+  #nextId = 1;
+  #streamsMax: number;
+  #limitSaid = false;
+
+  constructor(writes: GatheredWrites, origin: URL, owner: StreamsOwner, streamsAssumed: number) {
+    this.#writes = writes;
+    this.#origin = origin;
+    this.#owner = owner;
+    this.#streamsMax = streamsAssumed;
+    this.#outbound = new OutboundData(writes);
+  }
+
+  get count(): number {
+    return this.#streams.size;
+  }
+
+  get hasRoom(): boolean {
+    return this.#streams.size < this.#streamsMax;
+  }
+
+  /** True where no number is left for another stream. */
+  get isUsedUp(): boolean {
+    return this.#nextId > MAX_31_BITS;
+  }
+
+  open(exchange: CarriedExchange, place: Place): void {
+    const { request } = exchange;
+    let block: Uint8Array;
+    try {
+      block = this.#encoder.encode(request, place);
+    } catch (error) {
+      exchange.fail(broken(error, this.#origin));
+      return;
+    }
+    const windows = { send: this.#outbound.initialWindow, receive: STREAM_WINDOW_BYTES };
+    const stream = new H2cStream(this.#nextId, exchange, place, this, windows);
+    this.#nextId += 2;
+    this.#streams.set(stream.id, stream);
+    for (const part of request.body) stream.queue(part);
+    stream.ends = request.halfClose;
+    stream.ended = stream.ends && stream.queuedBytes === 0;
+    const flags = stream.ended ? FLAG.END_STREAM : FLAG.NONE;
+    this.#writes.headers(stream.id, flags, block, this.#outbound.frameMaxBytes);
+    this.#outbound.send(stream);
+    exchange.attach(stream);
+  }
+
+  /** @param unfinished a frame of which only a part came: content in it counts as far as it goes */
+  breakAll(failure: TransportError, unfinished: ReturnType<FrameReader["unfinished"]>): void {
+    if (unfinished?.type === FRAME.DATA && (unfinished.flags & FLAG.PADDED) === 0) {
+      const stream = this.#streams.get(unfinished.streamId);
+      if (stream?.hasHead === true) stream.exchange.deliver(unfinished.payload);
+    }
+    const streams = [...this.#streams.values()];
+    this.#streams.clear();
+    for (const { exchange } of streams) exchange.fail(failure);
+  }
+
+  onQueued(stream: H2cStream): void {
+    if (this.#isOpen(stream)) this.#outbound.send(stream);
+  }
+
+  onGivenUp(stream: H2cStream): void {
+    if (this.#isOpen(stream)) this.#reset(stream, CODE.CANCEL);
+  }
+
+  onResumed(stream: H2cStream): void {
+    if (this.#isOpen(stream)) this.#giveBack(stream.receiveWindow, stream.id);
+  }
+
+  onData(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number, size: number): void {
+    const stream = this.#streams.get(streamId) ?? this.#closed(streamId);
+    if (!this.#receiveWindow.take(size)) {
+      throw new ConnectionError(CODE.FLOW_CONTROL_ERROR, "more content came than the window of the connection allows");
+    }
+    this.#giveBack(this.#receiveWindow, 0);
+    if (stream === undefined) return;
+    if (!stream.hasHead) return this.#fault(stream, CODE.PROTOCOL_ERROR, "content came before its head");
+    if (!stream.receiveWindow.take(size)) {
+      return this.#fault(stream, CODE.FLOW_CONTROL_ERROR, "more content came than its window allows");
+    }
+    if (stream.contentLeftBytes !== undefined) {
+      stream.contentLeftBytes -= end - start;
+      if (stream.contentLeftBytes < 0) return this.#fault(stream, CODE.PROTOCOL_ERROR, "more content came than said");
+    }
+    if (end > start) stream.exchange.deliver(bytes.subarray(start, end));
+    if (ends) this.#peerEnded(stream);
+    else if (!stream.isPaused) this.#giveBack(stream.receiveWindow, stream.id);
+  }
+
+  onHeaders(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number): void {
+    const stream = this.#streams.get(streamId) ?? this.#closed(streamId);
+    if (stream === undefined) return;
+    if (stream.hasHead) {
+      const wrong = this.#responses.wrongTrailers(bytes, start, end, ends);
+      if (wrong !== undefined) return this.#fault(stream, CODE.PROTOCOL_ERROR, wrong);
+      return this.#peerEnded(stream);
+    }
+    const head = this.#responses.head(bytes, start, end);
+    if (typeof head === "string") return this.#fault(stream, CODE.PROTOCOL_ERROR, head);
+    if (head.status < 200) {
+      // It announces the answer and is none itself; one that changes the protocol has no place in HTTP/2.
+      if (ends || head.status === 101) this.#fault(stream, CODE.PROTOCOL_ERROR, `status ${head.status} is no answer`);
+      return;
+    }
+    stream.hasHead = true;
+    // Only these speak of content that does not come.
+    if (head.status !== 204 && head.status !== 304) stream.contentLeftBytes = head.contentBytes;
+    stream.exchange.accept(head);
+    if (ends) this.#peerEnded(stream);
+  }
+
+  onReset(streamId: number, code: number): void {
+    const stream = this.#streams.get(streamId) ?? this.#late(streamId);
+    if (stream === undefined) return;
+    this.#forget(stream);
+    if (code === CODE.REFUSED_STREAM && stream.exchange.isReplayable) this.#refused(stream);
+    else if (code === CODE.HTTP_1_1_REQUIRED) stream.exchange.fail(httpOneOnly(this.#origin));
+    else stream.exchange.fail(this.#broken(`the peer reset the stream (${codeName(code)})`));
+    this.#owner.onClosed();
+  }
+
+  onSettings(settings: ReadonlyMap<number, number>): void {
+    const frameMaxBytes = settings.get(SETTING.MAX_FRAME_SIZE);
+    if (frameMaxBytes !== undefined) this.#outbound.frameMaxBytes = frameMaxBytes;
+    const window = settings.get(SETTING.INITIAL_WINDOW_SIZE);
+    if (window !== undefined) this.#outbound.resize(window, this.#streams.values());
+    const limit = settings.get(SETTING.MAX_CONCURRENT_STREAMS);
+    if (limit !== undefined) this.#streamsMax = limit;
+    else if (!this.#limitSaid) this.#streamsMax = Number.POSITIVE_INFINITY;
+    this.#limitSaid = true;
+    this.#owner.onLimit(this.#streamsMax);
+  }
+
+  onPing(bytes: Uint8Array, start: number, isAnswer: boolean): void {
+    this.#owner.onPing(bytes, start, isAnswer);
+  }
+
+  onGoodbye(lastStreamId: number, code: number): void {
+    const leftOut = [...this.#streams.values()].filter(({ id }) => id > lastStreamId);
+    for (const stream of leftOut) this.#abandon(stream);
+    this.#owner.onGoodbye(code);
+    for (const stream of leftOut) this.#refused(stream);
+  }
+
+  onWindow(streamId: number, bytes: number): void {
+    if (this.#outbound.hasSent()) this.#owner.onProgress();
+    if (streamId === 0) {
+      if (bytes === 0) throw new ConnectionError(CODE.PROTOCOL_ERROR, "a window was opened by nothing");
+      this.#outbound.grow(bytes);
+      return;
+    }
+    const stream = this.#streams.get(streamId) ?? this.#late(streamId);
+    if (stream === undefined) return;
+    if (bytes === 0) return this.#fault(stream, CODE.PROTOCOL_ERROR, "its window was opened by nothing");
+    if (this.#outbound.growStream(stream, bytes)) return;
+    this.#fault(stream, CODE.FLOW_CONTROL_ERROR, "its window was opened wider than there are numbers");
+  }
+
+  onStreamError(streamId: number, code: number, message: string): void {
+    const stream = this.#streams.get(streamId);
+    if (stream !== undefined) this.#fault(stream, code, message);
+  }
+
+  /** The peer said all it will say, and nothing that we could still send would be read. */
+  #peerEnded(stream: H2cStream): void {
+    if (stream.contentLeftBytes !== undefined && stream.contentLeftBytes > 0) {
+      this.#fault(stream, CODE.PROTOCOL_ERROR, "less content came than said");
+      return;
+    }
+    stream.exchange.finish();
+    if (stream.queuedBytes > 0) return this.#reset(stream, CODE.CANCEL);
+    stream.ends = true;
+    this.#outbound.send(stream);
+    this.#forget(stream);
+    this.#owner.onClosed();
+  }
+
+  /** The peer broke a rule that concerns one stream; the others go on. */
+  #fault(stream: H2cStream, code: number, message: string): void {
+    stream.exchange.fail(this.#broken(message));
+    this.#reset(stream, code);
+  }
+
+  #reset(stream: H2cStream, code: number): void {
+    this.#writes.number(FRAME.RST_STREAM, stream.id, code);
+    this.#abandon(stream);
+    this.#owner.onClosed();
+  }
+
+  #refused(stream: H2cStream): void {
+    if (stream.exchange.isReplayable) this.#owner.onRefused(stream.exchange, stream.place);
+    else stream.exchange.fail(this.#broken("the peer did not take the request"));
+  }
+
+  #forget(stream: H2cStream): void {
+    this.#streams.delete(stream.id);
+    this.#outbound.forget(stream);
+  }
+
+  /** The peer may have sent more before it learns that nobody wants it. */
+  #abandon(stream: H2cStream): void {
+    this.#forget(stream);
+    this.#abandoned.add(stream.id);
+    if (this.#abandoned.size <= ABANDONED_MAX) return;
+    const [oldest = 0] = this.#abandoned;
+    this.#abandoned.delete(oldest);
+    this.#excusedUpTo = Math.max(this.#excusedUpTo, oldest);
+  }
+
+  #isOpen(stream: H2cStream): boolean {
+    return this.#streams.has(stream.id);
+  }
+
+  #giveBack(window: ReceiveWindow, streamId: number): void {
+    const bytes = window.due();
+    if (bytes > 0) this.#writes.number(FRAME.WINDOW_UPDATE, streamId, bytes);
+  }
+
+  /** Content for a stream that is over: late where we broke it off. @throws ConnectionError where the peer ended it */
+  #closed(streamId: number): undefined {
+    this.#late(streamId);
+    if (streamId <= this.#excusedUpTo || this.#abandoned.has(streamId)) return;
+    throw new ConnectionError(CODE.STREAM_CLOSED, "something came behind the end of a stream");
+  }
+
+  /** A reset or a window for a stream that is over is only late. @throws ConnectionError for one that never was */
+  #late(streamId: number): undefined {
+    if (streamId % 2 === 1 && streamId < this.#nextId) return;
+    throw new ConnectionError(CODE.PROTOCOL_ERROR, `a frame names stream ${streamId}, which was never opened`);
+  }
+
+  #broken(message: string): TransportError {
+    return broken(new Error(message), this.#origin);
+  }
+}

@@ -1,0 +1,115 @@
+/** The content that we send, as fast as the peer's windows allow. */
+import { CODE, ConnectionError, FLAG, FRAME, FRAME_PAYLOAD_MAX_BYTES, MAX_31_BITS, WINDOW_BYTES } from "./frames.ts";
+import type { GatheredWrites } from "./gathered-writes.ts";
+import type { H2cStream } from "./h2c-stream.ts";
+
+/** Frames are kept at this size even where the peer takes larger ones, so that streams get their turns. */
+const FRAME_MAX_BYTES = 64 * 1024;
+
+export class OutboundData {
+  readonly #writes: GatheredWrites;
+  readonly #copy = (piece: Uint8Array): void => this.#writes.bytes(piece);
+  #window = WINDOW_BYTES;
+  #frameMaxBytes = FRAME_PAYLOAD_MAX_BYTES;
+  /** Those that have more to send than they may, in the order of their turns. */
+  readonly #blocked = new Set<H2cStream>();
+  #hasSent = false;
+  /** The window of a new stream, as the peer wants it. */
+  initialWindow = WINDOW_BYTES;
+
+  constructor(writes: GatheredWrites) {
+    this.#writes = writes;
+  }
+
+  get frameMaxBytes(): number {
+    return this.#frameMaxBytes;
+  }
+
+  set frameMaxBytes(bytes: number) {
+    this.#frameMaxBytes = Math.min(bytes, FRAME_MAX_BYTES);
+  }
+
+  /** Sends what may be sent of the stream's queue, its end included; the rest goes when the peer makes room. */
+  send(stream: H2cStream): void {
+    // Whoever waits already keeps its turn.
+    if (this.#blocked.has(stream)) return;
+    while (isPending(stream)) {
+      if (!this.#sendFrame(stream)) {
+        this.#blocked.add(stream);
+        return;
+      }
+    }
+  }
+
+  /** True where something was sent since this was asked last. */
+  hasSent(): boolean {
+    const hasSent = this.#hasSent;
+    this.#hasSent = false;
+    return hasSent;
+  }
+
+  forget(stream: H2cStream): void {
+    this.#blocked.delete(stream);
+  }
+
+  /** @throws ConnectionError where the window grows past all bounds */
+  grow(bytes: number): void {
+    this.#window += bytes;
+    if (this.#window > MAX_31_BITS) throw tooLarge();
+    this.#turns();
+  }
+
+  /** @returns false where the stream's window grows past all bounds */
+  growStream(stream: H2cStream, bytes: number): boolean {
+    stream.sendWindow += bytes;
+    if (stream.sendWindow > MAX_31_BITS) return false;
+    if (this.#blocked.delete(stream)) this.send(stream);
+    return true;
+  }
+
+  /** The peer wants another window for streams, the open ones included. @throws ConnectionError as for `grow` */
+  resize(window: number, streams: Iterable<H2cStream>): void {
+    const change = window - this.initialWindow;
+    this.initialWindow = window;
+    if (change === 0) return;
+    for (const stream of streams) {
+      stream.sendWindow += change;
+      if (stream.sendWindow > MAX_31_BITS) throw tooLarge();
+    }
+    this.#turns();
+  }
+
+  /** One frame for each that waits, round after round, until none can send. */
+  #turns(): void {
+    for (let sent = true; sent && this.#window > 0;) {
+      sent = false;
+      for (const stream of this.#blocked) {
+        if (!this.#sendFrame(stream)) continue;
+        sent = true;
+        if (!isPending(stream)) this.#blocked.delete(stream);
+      }
+    }
+  }
+
+  /** @returns false where the windows allow nothing */
+  #sendFrame(stream: H2cStream): boolean {
+    const size = Math.min(stream.queuedBytes, stream.sendWindow, this.#window, this.#frameMaxBytes);
+    if (size <= 0 && stream.queuedBytes > 0) return false;
+    const isLast = stream.ends && size === stream.queuedBytes;
+    this.#writes.head(FRAME.DATA, isLast ? FLAG.END_STREAM : FLAG.NONE, stream.id, size);
+    stream.dequeue(size, this.#copy);
+    stream.sendWindow -= size;
+    this.#window -= size;
+    this.#hasSent = true;
+    if (isLast) stream.ended = true;
+    return true;
+  }
+}
+
+function isPending(stream: H2cStream): boolean {
+  return stream.queuedBytes > 0 || (stream.ends && !stream.ended);
+}
+
+function tooLarge(): ConnectionError {
+  return new ConnectionError(CODE.FLOW_CONTROL_ERROR, "a window was opened wider than there are numbers");
+}
