@@ -1,6 +1,6 @@
 /** Reads an invocation back from its partition: the acceptance with every segment folded in, and what arrived since. */
 import type { Arrival } from "../core/invocation/event.ts";
-import { accepted, expiresAtMs, fold, type Invocation, type Standing } from "../core/invocation/invocation.ts";
+import { accepted, expiresAtMs, fold, Folding, type Invocation, type Standing } from "../core/invocation/invocation.ts";
 import type { Segment } from "../core/invocation/segment.ts";
 import type { InvocationId, Nonce } from "../core/model/ids.ts";
 import { PROTOCOL_VERSION_MAX, isProtocolVersion } from "../core/protocol/version.ts";
@@ -49,21 +49,24 @@ function isArrival({ sk }: Item): boolean {
 function assemble(id: InvocationId, pk: string, first: Item, items: readonly Item[], arrived: readonly Item[]): Loaded {
   const { acceptance, lease: firstLease } = readAcceptance(id, first);
   const { nonce } = acceptance;
-  let invocation = accepted(acceptance, inputEntry(acceptance));
+  const folding = new Folding(accepted(acceptance, inputEntry(acceptance)));
   let lease = firstLease;
   let last: Loaded["last"];
   const byKey = new Map(arrived.map((item) => [item.sk, item]));
-  const arrivalFrom = (item: Item | undefined) =>
-    item && readArrival(item, nonce, invocation.journal, versionOf(invocation));
+  const arrivalOf = (key: string) => {
+    const item = byKey.get(`arr#${nonce}#${key}`);
+    const { invocation: sofar } = folding;
+    const arrival = item && readArrival(item, nonce, sofar.journal, versionOf(sofar));
+    return arrival?.kind === "notification" ? arrival : undefined;
+  };
   for (const item of segmentsOf(items, nonce)) {
-    const read = readSegment(invocation.segmentIndex + 1, item, (key) => {
-      const arrival = arrivalFrom(byKey.get(`arr#${nonce}#${key}`));
-      return arrival?.kind === "notification" ? arrival : undefined;
-    });
-    last = { before: invocation, segment: read.segment };
-    invocation = fold(invocation, read.segment);
+    // The last one is not folded in place: what stood before it is needed to redo its effects.
+    if (last !== undefined) folding.add(last.segment);
+    const read = readSegment(folding.invocation.segmentIndex + 1, item, arrivalOf);
+    last = { before: folding.invocation, segment: read.segment };
     lease = read.lease;
   }
+  let invocation = last === undefined ? folding.invocation : fold(last.before, last.segment);
   const holdFound = items.find(({ sk }) => sk === `hold#${nonce}`);
   const hold = holdFound && readHold(holdFound);
   if (hold && hold.base >= invocation.segmentIndex) {

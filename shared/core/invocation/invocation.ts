@@ -3,8 +3,8 @@ import type { AttemptFailure } from "../model/attempt-failure.ts";
 import type { Await } from "../model/await-tree.ts";
 import type { Result } from "../model/failure.ts";
 import type { Acceptance } from "./acceptance.ts";
-import type { NotificationEntry } from "./entry.ts";
-import { append, EMPTY_JOURNAL, type Journal } from "./journal.ts";
+import type { Entry, NotificationEntry } from "./entry.ts";
+import { append, EMPTY_JOURNAL, grow, growing, type GrowingJournal, type Journal } from "./journal.ts";
 import { NO_RETRIES, type Pin, type Retries, type Segment } from "./segment.ts";
 
 /**
@@ -65,20 +65,46 @@ export function accepted(acceptance: Acceptance, input: Invocation["journal"]["e
 
 /** Folds one more segment in: the same for a segment just decided and for one read back. */
 export function fold(invocation: Invocation, segment: Segment): Invocation {
+  const { taken, entries } = segment;
+  if (taken.length === 0) return moved(invocation, segment, append(invocation.journal, entries), invocation.taken);
+  const added = taken.map(({ entry }): Entry => entry).concat(entries);
+  const keys = new Set(invocation.taken);
+  for (const { key } of taken) keys.add(key);
+  return moved(invocation, segment, append(invocation.journal, added), keys);
+}
+
+/** Folds many segments that were read back, each at the cost of what it adds. */
+export class Folding {
+  readonly #journal: GrowingJournal;
+  readonly #taken: Set<string>;
+  #invocation: Invocation;
+
+  constructor(from: Invocation) {
+    this.#journal = growing(from.journal);
+    this.#taken = new Set(from.taken);
+    this.#invocation = { ...from, journal: this.#journal, taken: this.#taken };
+  }
+
+  /** As it stands now; its journal grows with the next segment that is added. */
+  get invocation(): Invocation {
+    return this.#invocation;
+  }
+
+  add(segment: Segment): void {
+    for (const { key, entry } of segment.taken) {
+      this.#taken.add(key);
+      grow(this.#journal, entry);
+    }
+    for (const entry of segment.entries) grow(this.#journal, entry);
+    this.#invocation = moved(this.#invocation, segment, this.#journal, this.#taken);
+  }
+}
+
+function moved(invocation: Invocation, segment: Segment, journal: Journal, taken: ReadonlySet<string>): Invocation {
   const pin = invocation.pin ?? segment.pin;
-  const journal = append(
-    append(
-      invocation.journal,
-      segment.taken.map(({ entry }) => entry),
-    ),
-    segment.entries,
-  );
-  const taken = segment.taken.length === 0 ? invocation.taken : new Set(invocation.taken);
-  for (const { key } of segment.taken) (taken as Set<string>).add(key);
   const lastFailure = segment.failure ?? (segment.after.kind === "running" ? invocation.lastFailure : undefined);
-  const { lastFailure: _, ...rest } = invocation;
   return {
-    ...rest,
+    acceptance: invocation.acceptance,
     segmentIndex: segment.index,
     standing: standingAfter(segment),
     journal,

@@ -13,6 +13,8 @@ export interface Journal {
   readonly commandCount: number;
   /** Completion id to the command that owns it. */
   readonly completable: ReadonlyMap<number, Completable>;
+  /** Those that have no notification yet. */
+  readonly open: ReadonlyMap<number, Completable>;
   /** Completion ids that have their notification. */
   readonly completed: ReadonlySet<number>;
   /** Ids of the invocations that this one called or sent, in command order, by the completion that tells them. */
@@ -25,29 +27,56 @@ export const EMPTY_JOURNAL: Journal = {
   entries: [],
   commandCount: 0,
   completable: new Map(),
+  open: new Map(),
   completed: new Set(),
   childIds: new Map(),
 };
 
+/** A journal that still grows in place: its maker shows it to others only as a `Journal`, and adds nothing afterwards. */
+export interface GrowingJournal extends Journal {
+  readonly entries: Entry[];
+  commandCount: number;
+  readonly completable: Map<number, Completable>;
+  readonly open: Map<number, Completable>;
+  readonly completed: Set<number>;
+  readonly childIds: Map<number, string>;
+  output?: Result;
+}
+
+/** A copy that may grow. */
+export function growing({ entries, completable, open, completed, childIds, ...rest }: Journal): GrowingJournal {
+  return {
+    ...rest,
+    entries: entries.slice(),
+    completable: new Map(completable),
+    open: new Map(open),
+    completed: new Set(completed),
+    childIds: new Map(childIds),
+  };
+}
+
+export function grow(journal: GrowingJournal, entry: Entry): void {
+  journal.entries.push(entry);
+  if (entry.kind === "command") {
+    const completable: Completable = { commandIndex: journal.commandCount++, entry };
+    for (const id of completionIds(entry)) {
+      journal.completable.set(id, completable);
+      if (!journal.completed.has(id)) journal.open.set(id, completable);
+    }
+    if (entry.command.kind === "output") journal.output = entry.command.result;
+  } else if ("completionId" in entry.id) {
+    const { completionId } = entry.id;
+    journal.completed.add(completionId);
+    journal.open.delete(completionId);
+    if (entry.invocationId !== undefined) journal.childIds.set(completionId, entry.invocationId);
+  }
+}
+
 export function append(journal: Journal, added: readonly Entry[]): Journal {
   if (added.length === 0) return journal;
-  let { commandCount, output } = journal;
-  const completable = new Map(journal.completable);
-  const completed = new Set(journal.completed);
-  const childIds = new Map(journal.childIds);
-  for (const entry of added) {
-    if (entry.kind === "command") {
-      for (const id of completionIds(entry)) completable.set(id, { commandIndex: commandCount, entry });
-      if (entry.command.kind === "output") output = entry.command.result;
-      commandCount++;
-    } else {
-      if (!("completionId" in entry.id)) continue;
-      completed.add(entry.id.completionId);
-      if (entry.invocationId !== undefined) childIds.set(entry.id.completionId, entry.invocationId);
-    }
-  }
-  const entries = journal.entries.concat(added);
-  return { entries, commandCount, completable, completed, childIds, ...(output && { output }) };
+  const grown = growing(journal);
+  for (const entry of added) grow(grown, entry);
+  return grown;
 }
 
 function completionIds({ command }: CommandEntry): readonly number[] {
@@ -70,24 +99,17 @@ function completionIds({ command }: CommandEntry): readonly number[] {
 }
 
 /** Completion ids of runs that have no result yet: the only ones a proposal may name. */
-export function openRuns(journal: Journal): Set<number> {
-  return openCompletions(journal, "run");
+export function openRuns({ open }: Journal): Set<number> {
+  const runs = new Set<number>();
+  for (const [completionId, { entry }] of open) if (entry.command.kind === "run") runs.add(completionId);
+  return runs;
 }
 
 /** Sleeps that have not been completed, with the moment each is over. */
-export function openSleeps(journal: Journal): readonly { readonly completionId: number; readonly wakeAtMs: number }[] {
+export function openSleeps({ open }: Journal): readonly { readonly completionId: number; readonly wakeAtMs: number }[] {
   const sleeps = [];
-  for (const [completionId, { entry }] of journal.completable) {
-    if (entry.command.kind !== "sleep" || journal.completed.has(completionId)) continue;
-    sleeps.push({ completionId, wakeAtMs: entry.command.wakeAtMs });
+  for (const [completionId, { entry }] of open) {
+    if (entry.command.kind === "sleep") sleeps.push({ completionId, wakeAtMs: entry.command.wakeAtMs });
   }
   return sleeps.sort((a, b) => a.wakeAtMs - b.wakeAtMs || a.completionId - b.completionId);
-}
-
-function openCompletions(journal: Journal, kind: string): Set<number> {
-  const open = new Set<number>();
-  for (const [completionId, { entry }] of journal.completable) {
-    if (entry.command.kind === kind && !journal.completed.has(completionId)) open.add(completionId);
-  }
-  return open;
 }

@@ -44,7 +44,7 @@ test("a process that owns its store alone seldom asks for an end that will ring"
   await stage.pulse.pass(HOUR_MS / 2);
   expect(actor.process.methods("table").filter((method) => method === "query").length).toBeLessThan(70);
   gate.open();
-  const ended = await stage.pulse.within(0, waiting);
+  const ended = await stage.pulse.within(100, waiting);
   expect(ended.kind === "ended" && textOf(ended)).toBe("done");
   await called;
 });

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import { accepted, fold, Folding } from "../../../shared/core/invocation/invocation.ts";
+import { openRuns, openSleeps } from "../../../shared/core/invocation/journal.ts";
+import { NO_RETRIES, type Segment } from "../../../shared/core/invocation/segment.ts";
+import { ACCEPTANCE, completion, FAILURE, INPUT, output, PIN, run, signal, sleep, taken } from "./sample-invocation.ts";
+
+function segment(index: number, more: Partial<Segment>): Segment {
+  const kept = { index, writtenAtMs: index, taken: [], entries: [], after: { kind: "running" as const } };
+  return { ...kept, retries: NO_RETRIES, ...more };
+}
+
+const SEGMENTS = [
+  segment(1, { entries: [run(1), completion(1), sleep(2, 50)], pin: PIN }),
+  segment(2, { taken: [taken("s17", signal(17))], entries: [run(3), sleep(4, 40)], failure: FAILURE }),
+  segment(3, { taken: [taken("c2", completion(2))] }),
+  segment(4, { entries: [completion(6), sleep(6, 30), output()] }),
+];
+
+test("many segments folded in place are what they are folded one by one", () => {
+  const first = accepted(ACCEPTANCE, INPUT);
+  const folding = new Folding(first);
+  let folded = first;
+  for (const one of SEGMENTS) {
+    folding.add(one);
+    folded = fold(folded, one);
+    expect(folding.invocation).toEqual(folded);
+  }
+  expect(first).toEqual(accepted(ACCEPTANCE, INPUT));
+});
+
+test("a segment that is folded in changes nothing of what stood before", () => {
+  const before = SEGMENTS.slice(0, 2).reduce(fold, accepted(ACCEPTANCE, INPUT));
+  const copy = structuredClone(before);
+  fold(before, SEGMENTS[2]!);
+  fold(before, SEGMENTS[3]!);
+  expect(before).toEqual(copy);
+});
+
+test("open runs and sleeps are those without a notification, whichever came first", () => {
+  const { journal } = SEGMENTS.reduce(fold, accepted(ACCEPTANCE, INPUT));
+  expect(openRuns(journal)).toEqual(new Set([3]));
+  expect(openSleeps(journal)).toEqual([{ completionId: 4, wakeAtMs: 40 }]);
+});
