@@ -1,0 +1,151 @@
+/** Registrations that are refused: each code of discovery, as the admin API of a running process answers it. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { expect, onTestFinished, test } from "vitest";
+import { ERRORS } from "../../shared/core/errors/error-table.ts";
+import type { ErrorCode } from "../../shared/core/errors/error-table.ts";
+import { deploymentIdFromBytes } from "../../shared/core/model/ids.ts";
+import { readRegistry, writeDeployment } from "../../shared/engine/registry-items.ts";
+import { startPeer } from "../adapters/https/peer.ts";
+import { manifestOf } from "../api/admin/sample-endpoint.ts";
+import { GREETER, startFrameDeployment } from "./frame-deployment.ts";
+import { openStage } from "./stage.ts";
+import type { Answer } from "./stage.ts";
+
+const MANIFEST = "application/vnd.restate.endpointmanifest.v4+json";
+const GOODBYE = { name: "greet" };
+
+/** The status is that of the table, and the message begins with the code and its title. */
+function expectRefusal({ status, body }: Answer, code: ErrorCode, reason: RegExp): void {
+  const { outcome, title } = ERRORS[code];
+  expect(status).toBe(outcome.kind === "reject" ? outcome.status : undefined);
+  expect(body).toEqual({ message: expect.stringContaining(`[${code}] ${title}: `), restate_code: code });
+  expect(body.message).toMatch(reason);
+}
+
+async function peerAnswering(answer: (response: ServerResponse, request: IncomingMessage) => void): Promise<string> {
+  const peer = await startPeer("h2 in the clear", (request, response) => answer(response, request));
+  onTestFinished(() => peer.stop());
+  return peer.uri;
+}
+
+const manifest =
+  (body: string, contentType = MANIFEST) =>
+  (response: ServerResponse) =>
+    response.writeHead(200, { "content-type": contentType }).end(body);
+const offering = (min: number, max: number): string =>
+  JSON.stringify(manifestOf([GREETER], { minProtocolVersion: min, maxProtocolVersion: max }));
+
+test.each<[what: string, code: ErrorCode, reason: RegExp, answer: (response: ServerResponse) => unknown]>([
+  ["answers 404", "META0003", /status 404/, (response) => response.writeHead(404).end()],
+  [
+    "answers 500, also when asked again",
+    "META0003",
+    /status 500.*out of order/,
+    (r) => r.writeHead(500).end("out of order"),
+  ],
+  ["breaks off", "META0003", /error when calling/, (response) => response.destroy()],
+  [
+    "has a reserved name",
+    "META0005",
+    /'restateGreeter'/,
+    manifest(JSON.stringify(manifestOf([{ ...GREETER, name: "restateGreeter" }]))),
+  ],
+  [
+    "is called openapi",
+    "META0005",
+    /'openapi'/,
+    manifest(JSON.stringify(manifestOf([{ ...GREETER, name: "openapi" }]))),
+  ],
+  ["speaks older versions only", "META0012", /speaks 1 to 4, this server 5 to 7/, manifest(offering(1, 4))],
+  ["speaks newer versions only", "META0012", /speaks 8 to 9/, manifest(offering(8, 9))],
+  ["sends no manifest's content type", "META0013", /'text\/html'/, manifest("<p>", "text/html")],
+  ["sends no content type", "META0013", /no content type/, (response) => response.writeHead(200).end("{}")],
+  ["sends no JSON", "META0013", /cannot be decoded/, manifest("{")],
+  ["names no protocol mode", "META0013", /protocolMode is missing/, manifest('{"services":[]}')],
+  ["has its versions the wrong way round", "META0013", /6 is above .* 5/, manifest(offering(6, 5))],
+  [
+    "never ends its manifest",
+    "META0013",
+    /larger than 4194304 bytes/,
+    (response) => {
+      response.writeHead(200, { "content-type": MANIFEST });
+      response.end(Buffer.alloc(5_000_000, 32));
+    },
+  ],
+])("a deployment that %s is refused with %s", async (_what, code, reason, answer) => {
+  const stage = await openStage();
+  expectRefusal(await stage.register(await peerAnswering(answer)), code, reason);
+  const listed = await fetch(`${stage.local.adminUrl}deployments`);
+  expect(await listed.json()).toEqual({ deployments: [] });
+});
+
+test("an address at which nobody listens is META0003", async () => {
+  const stage = await openStage();
+  const deployment = await startFrameDeployment();
+  await deployment.stop();
+  expectRefusal(await stage.register(deployment.uri), "META0003", /ECONNREFUSED/);
+  expectRefusal(await stage.register("http://nowhere.invalid:9080"), "META0003", /nowhere\.invalid/);
+});
+
+test("a deployment that wants a password is META0003, until additional_headers bring it", async () => {
+  const stage = await openStage();
+  const uri = await peerAnswering((response, request) => {
+    if (request.headers.authorization === "Bearer x") manifest(JSON.stringify(manifestOf([GREETER])))(response);
+    else response.writeHead(401).end("unauthorized");
+  });
+  expectRefusal(await stage.register(uri), "META0003", /status 401.*unauthorized/);
+  expect((await stage.register(uri, { additional_headers: { authorization: "Bearer x" } })).status).toBe(201);
+});
+
+test("a deployment that has changed is META0004, the same one is not, and force replaces it", async () => {
+  const stage = await openStage();
+  const deployment = await startFrameDeployment();
+  const { body: first } = await stage.register(deployment.uri);
+  expect((await stage.register(deployment.uri)).status).toBe(200);
+  expectRefusal(await stage.register(deployment.uri, { force: false }, "v2/deployments"), "META0004", /exists/);
+  deployment.manifest = manifestOf([GREETER, { ...GREETER, name: "Other" }]);
+  expectRefusal(await stage.register(deployment.uri), "META0004", new RegExp(`${String(first["id"])}.*has changed`));
+  const { status, body } = await stage.register(deployment.uri, { force: true });
+  expect([status, body["id"]]).toEqual([200, first["id"]]);
+});
+
+test.each([
+  [
+    "changes its type",
+    { ...GREETER, ty: "VIRTUAL_OBJECT", handlers: [{ name: "greet", ty: "EXCLUSIVE" }] },
+    /from service to object/,
+  ],
+  ["loses a handler", { ...GREETER, handlers: [{ name: "wave" }] }, /would lose handlers of revision 1: greet/],
+])("a new revision that %s is META0006, unless it may break", async (_what, changed, reason) => {
+  const stage = await openStage();
+  const [first, second] = [await startFrameDeployment(), await startFrameDeployment()];
+  first.manifest = manifestOf([{ ...GREETER, handlers: [GOODBYE, ...GREETER.handlers.slice(1)] }]);
+  expect((await stage.register(first.uri)).status).toBe(201);
+  second.manifest = manifestOf([changed]);
+  expectRefusal(await stage.register(second.uri), "META0006", reason);
+  expect((await stage.register(second.uri, { breaking: true })).status).toBe(201);
+});
+
+test("a deployment that speaks HTTP/1.1 only is META0014, until it is registered as one", async () => {
+  const stage = await openStage();
+  const deployment = await startFrameDeployment(undefined, "http1.1 in the clear");
+  expectRefusal(await stage.register(deployment.uri), "META0014", /--use-http1\.1/);
+  expect((await stage.register(deployment.uri, { use_http_11: true })).status).toBe(201);
+});
+
+// The path that updates a deployment in place is to come, and with it what it refuses.
+test.skip("an update in place that differs too much is META0016", () => {});
+
+test("force is META0017 where two deployments share the address", async () => {
+  const stage = await openStage();
+  const deployment = await startFrameDeployment();
+  await stage.register(deployment.uri);
+  const { meta, settings, registry, ids } = stage.local.engine;
+  // What an update in place leaves behind: the registry is written as such an update would.
+  const { version, deployments } = await readRegistry(meta, settings.keyPrefix);
+  const twin = { ...deployments[0]!, id: deploymentIdFromBytes(ids.random(16)) };
+  expect(await writeDeployment(meta, settings.keyPrefix, twin, version)).toBe(true);
+  registry.refresh();
+  const answer = await stage.register(deployment.uri, { force: true });
+  expectRefusal(answer, "META0017", new RegExp(`${twin.id}|${deployments[0]!.id}`));
+});

@@ -1,0 +1,100 @@
+/** What happened to a registration while an invocation was under way, as the registry's own items tell it. */
+import { expect, test } from "vitest";
+import type { Nonce } from "../../shared/core/model/ids.ts";
+import { invocationPk } from "../../shared/engine/item-keys.ts";
+import { readRegistry, registryPk, writeDeployment } from "../../shared/engine/registry-items.ts";
+import { readSegment, segmentItem } from "../../shared/engine/segment-record.ts";
+import { end, error, output, replying, startFrameDeployment, step } from "./frame-deployment.ts";
+import type { FrameDeployment } from "./frame-deployment.ts";
+import { openStage } from "./stage.ts";
+import type { ErrorStage } from "./stage.ts";
+
+const HEALTHY = replying(output("hello"), end());
+const FAILING = replying(error(500, "not yet"));
+
+/** An invocation that fails for as long as the deployment does. */
+async function underWay(
+  script = FAILING,
+  settings: Parameters<typeof openStage>[0] = {},
+): Promise<{ stage: ErrorStage; deployment: FrameDeployment; id: string }> {
+  const stage = await openStage(settings);
+  const deployment = await startFrameDeployment(script);
+  await stage.register(deployment.uri);
+  const id = await stage.send("Greeter/greet");
+  await stage.lastFailure(id, "RT0007");
+  return { stage, deployment, id };
+}
+
+/** Takes the only deployment out of the registry. @returns what brings it back */
+async function removeDeployment({ local }: ErrorStage): Promise<() => Promise<void>> {
+  const { meta, settings, registry } = local.engine;
+  const { version, deployments } = await readRegistry(meta, settings.keyPrefix);
+  const pk = registryPk(settings.keyPrefix);
+  await meta.transact([
+    { kind: "delete", key: { pk, sk: `dep#${deployments[0]!.id}` } },
+    { kind: "put", item: { pk, sk: "head", version: version + 1 } },
+  ]);
+  registry.refresh();
+  return async () => {
+    await writeDeployment(meta, settings.keyPrefix, deployments[0]!, version + 1);
+    registry.refresh();
+  };
+}
+
+test.each([
+  ["that it has begun on", replying(step(), error(500, "not yet"))],
+  ["of its service, and it has not begun", FAILING],
+])("an invocation whose deployment is gone, the one %s, is RT0011 until it is back", async (_which, script) => {
+  const { stage, deployment, id } = await underWay(script);
+  const bringBack = await removeDeployment(stage);
+  const { message } = await stage.lastFailure(id, "RT0011");
+  expect(message).toBe("no deployment was found to process the invocation");
+  expect(stage.logged(id).at(-1)).toEqual({ errorCode: "RT0011", reason: message });
+  deployment.script = HEALTHY;
+  await bringBack();
+  expect(await stage.result(id)).toBe("200 hello");
+});
+
+test("a deployment that was registered for versions that this server has not is RT0013", async () => {
+  const { stage, deployment, id } = await underWay();
+  const { meta, settings, registry } = stage.local.engine;
+  const write = async (range: { readonly minProtocolVersion: number; readonly maxProtocolVersion: number }) => {
+    const { version, deployments } = await readRegistry(meta, settings.keyPrefix);
+    await writeDeployment(meta, settings.keyPrefix, { ...deployments[0]!, ...range }, version);
+    registry.refresh();
+  };
+  await write({ minProtocolVersion: 3, maxProtocolVersion: 4 });
+  expect((await stage.lastFailure(id, "RT0013")).message).toMatch(/'Greeter' speaks no protocol version/);
+  deployment.script = HEALTHY;
+  await write({ minProtocolVersion: 5, maxProtocolVersion: 7 });
+  expect(await stage.result(id)).toBe("200 hello");
+});
+
+test("an invocation that began with a version that this server has not is RT0014", async () => {
+  const { stage, deployment, id } = await underWay(replying(step(), error(500, "not yet")), {
+    "worker.wait-in-driver": "0s",
+  });
+  const { table, settings } = stage.local.engine;
+  const { items } = await table.query(invocationPk(settings.keyPrefix, id), { from: "seg#", below: "seg$" });
+  const first = items.find(({ sk }) => sk.endsWith("#000001"))!;
+  const { segment, lease } = readSegment(1, first, () => undefined);
+  const { pk, expiresAtS } = first as typeof first & { readonly expiresAtS: number };
+  const place = { pk, nonce: first.sk.split("#")[1] as Nonce, lease, consumedUnits: 0, expiresAtS };
+  await table.put(segmentItem(place, { ...segment, pin: { ...segment.pin!, protocolVersion: 4 } }));
+  expect((await stage.lastFailure(id, "RT0014")).message).toMatch(/protocol version 4 .* no longer supported/);
+  deployment.script = HEALTHY;
+  await table.put(first);
+  expect(await stage.result(id)).toBe("200 hello");
+});
+
+test("what nobody has foreseen is RT0006, and the invocation goes on when it is over", async () => {
+  const { stage, deployment, id } = await underWay();
+  const { engine } = stage.local;
+  const { open } = engine.endpoints;
+  const unforeseen = (): Promise<never> => Promise.reject(new Error("the moon is in the way"));
+  engine.endpoints.open = (request) => Object.assign(open.call(engine.endpoints, request), { head: unforeseen });
+  expect((await stage.lastFailure(id, "RT0006")).message).toBe("the moon is in the way");
+  deployment.script = HEALTHY;
+  engine.endpoints.open = open;
+  expect(await stage.result(id)).toBe("200 hello");
+});
