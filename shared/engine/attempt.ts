@@ -21,7 +21,7 @@ type Attempt = Extract<Step, { kind: "attempt" }>;
 /** Never rejects for what a deployment does: every way to fail is an ending. The store's own failures pass through. */
 export async function attempt(engine: Engine, held: Held, step: Attempt): Promise<AttemptEnded> {
   const startedAtMs = engine.clock.nowMs();
-  const route = await routeOf(engine, held);
+  const route = routeAtHand(held) ?? (await routeOf(engine, held));
   const version = route && versionFor(held, route);
   if (route === undefined || version === undefined) return unroutable(engine, held, startedAtMs, route);
   const sent: readonly Taken[] = [...step.take, ...step.dueSleeps.map(overSleep)];
@@ -49,6 +49,12 @@ export async function attempt(engine: Engine, held: Held, step: Attempt): Promis
     policy: route.settings.retry,
     jitter: ending.kind === "failed" ? jitter(engine) : 0,
   };
+}
+
+function routeAtHand(held: Held): Route | undefined {
+  const { route } = held;
+  delete held.route;
+  return route;
 }
 
 async function routeOf(engine: Engine, held: Held): Promise<Route | undefined> {

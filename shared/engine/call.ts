@@ -10,24 +10,24 @@ import { nextLease } from "./grasp.ts";
 import { lose } from "./held.ts";
 import { isHeld, type Loaded } from "./load.ts";
 import type { Ended, Refusal, Submission } from "./submission.ts";
-import { submit } from "./submit.ts";
+import { type Admitted, submit } from "./submit.ts";
 import { sendWake } from "./wake.ts";
 
 /** @param signal aborts when the caller has gone: the invocation goes on all the same */
 export async function call(engine: Engine, submission: Submission, signal?: AbortSignal): Promise<Ended | Refusal> {
   const submitted = await submit(engine, submission);
   if (submitted.kind !== "acceptance") return submitted;
-  const { acceptance } = submitted;
+  const { acceptance, route } = submitted;
   if (submitted.slow && engine.settings.leavesSlowToQueue === true)
     return await callByWorker(engine, acceptance, signal);
   const lease = nextLease(engine, engine.drives.newToken());
-  if (submission.idempotencyKey === undefined) return await callFresh(engine, acceptance, lease, signal);
+  if (submission.idempotencyKey === undefined) return await callFresh(engine, submitted, lease, signal);
   const [acceptation, backstop] = await Promise.all([
     accept(engine, acceptance, lease),
     sendWake(engine, acceptance.id, engine.settings.leaseMs),
   ]);
   if (acceptation.kind === "existing") return await joinCall(engine, acceptation.loaded, signal);
-  const held = heldByAcceptor(engine, acceptance, lease);
+  const held = heldByAcceptor(engine, acceptance, lease, { route });
   if ((await drive(engine, held)) !== "ended") return await answer(engine, acceptance, signal);
   void engine.queue.recall(backstop);
   return endedOf(held.invocation, undefined);
@@ -36,14 +36,14 @@ export async function call(engine: Engine, submission: Submission, signal?: Abor
 /** A fresh random id meets nobody, so the first attempt may overlap the put; nothing is committed before it is durable. */
 async function callFresh(
   engine: Engine,
-  acceptance: Acceptance,
+  { acceptance, route }: Admitted,
   lease: Lease,
   signal: AbortSignal | undefined,
 ): Promise<Ended> {
   // The message finds the invocation if this process dies: it is due when the lease is over, and recalled at a good end.
   const backstop = sendWake(engine, acceptance.id, engine.settings.leaseMs);
   const durable = Promise.all([accept(engine, acceptance, lease), backstop]);
-  const held = heldByAcceptor(engine, acceptance, lease, { durable });
+  const held = heldByAcceptor(engine, acceptance, lease, { durable, route });
   // What was never accepted must not be driven any further: nothing could come of the attempt.
   durable.catch(() => lose(held));
   if ((await drive(engine, held)) !== "ended") {

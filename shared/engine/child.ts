@@ -34,7 +34,7 @@ export async function acceptChild(
   room: number,
 ): Promise<Held | undefined> {
   const { service, handler } = effect.child.target;
-  const routing = await engine.registry.route(service, handler);
+  const routing = engine.registry.known(service, handler) ?? (await engine.registry.route(service, handler));
   const settings = routing.found ? routing.route.settings : engine.settings.defaults;
   const acceptance = acceptanceOf(engine, held, effect, settings);
   const { completionId } = effect;
@@ -52,7 +52,11 @@ export async function acceptChild(
     return undefined;
   }
   if (alongside)
-    return heldByAcceptor(engine, acceptance, lease, { depth: held.depth + 1, caller: { held, completionId } });
+    return heldByAcceptor(engine, acceptance, lease, {
+      depth: held.depth + 1,
+      caller: { held, completionId },
+      ...(routing.found && { route: routing.route }),
+    });
   await sendWake(engine, acceptance.id, 0);
   return undefined;
 }

@@ -9,6 +9,7 @@ import type { Engine } from "./engine.ts";
 import { childIdEntry, commandEntry, notificationEntry } from "./entries.ts";
 import type { Held } from "./held.ts";
 import { childId } from "./invocation-ids.ts";
+import type { Routing } from "./registry.ts";
 
 /** What state and promises need, and plain services have not (RT0017). */
 const KEYED_ONLY = new Set([
@@ -39,11 +40,17 @@ export async function expand(engine: Engine, held: Held, received: readonly Rece
       continue;
     }
     const entry = commandEntry(item, item.frame);
-    const refusal = await refusalOf(engine, entry);
+    const { command } = entry;
+    const isChild = command.kind === "call" || command.kind === "send";
+    let refusal = refusalOf(entry);
+    if (isChild) {
+      const { service, handler } = command.child.target;
+      const routing = engine.registry.known(service, handler) ?? (await engine.registry.route(service, handler));
+      refusal ??= refusalOfChild(command.child, routing);
+    }
     if (refusal !== undefined) return { entries, refused: refusedBy(refusal, entry, commandIndex) };
     entries.push(entry);
-    const { command } = entry;
-    if (command.kind === "call" || command.kind === "send") {
+    if (isChild) {
       entries.push(
         childIdEntry(
           command.child.idCompletionId,
@@ -66,13 +73,11 @@ function refusedBy({ errorCode, why }: Refusal, { type, name }: CommandEntry, in
   return { errorCode, code: 500, message, relatedCommand: { index, type, ...(name !== "" && { name }) } };
 }
 
-async function refusalOf(engine: Engine, { type, command }: CommandEntry): Promise<Refusal | undefined> {
+/** What can be told without asking anybody; a child is asked for after it. */
+function refusalOf({ type, command }: CommandEntry): Refusal | undefined {
   if (KEYED_ONLY.has(type))
     return { errorCode: "RT0017", why: "the handler of a plain service has no state and no promises" };
   switch (command.kind) {
-    case "call":
-    case "send":
-      return await refusalOfChild(engine, command.child);
     case "signal":
       return unreadable(() => parseInvocationId(command.invocationId), command.invocationId);
     case "complete-awakeable":
@@ -80,6 +85,8 @@ async function refusalOf(engine: Engine, { type, command }: CommandEntry): Promi
     case "attach":
     case "get-output":
       return refusalOfLookup(command.lookup);
+    case "call":
+    case "send":
     case "plain":
     case "output":
     case "run":
@@ -88,9 +95,8 @@ async function refusalOf(engine: Engine, { type, command }: CommandEntry): Promi
   }
 }
 
-async function refusalOfChild(engine: Engine, { target, idempotencyKey }: ChildRequest): Promise<Refusal | undefined> {
+function refusalOfChild({ target, idempotencyKey }: ChildRequest, routing: Routing): Refusal | undefined {
   const { service, handler, key } = target;
-  const routing = await engine.registry.route(service, handler);
   if (!routing.found) return { errorCode: "RT0018", why: `the service handler ${service}/${handler} was not found` };
   if (routing.route.service.type !== "service") {
     return {

@@ -2,6 +2,7 @@
 import type { Arrival } from "../core/invocation/event.ts";
 import type { Invocation } from "../core/invocation/invocation.ts";
 import type { Result } from "../core/model/failure.ts";
+import type { Route } from "../core/model/deployment.ts";
 import type { InvocationId, Token } from "../core/model/ids.ts";
 import type { Lease } from "./acceptance-record.ts";
 import type { Hold } from "./hold-record.ts";
@@ -41,6 +42,8 @@ export interface Held {
   readonly arrivals: Map<string, Arrival>;
   /** What the inline arrivals bring, free of any protocol version, for the case that they must be written down. */
   readonly results: Map<string, { readonly completionId: number; readonly result: Result | undefined }>;
+  /** The route that the acceptance was made by: the first attempt takes it, instead of looking it up again. */
+  route?: Route;
   /** The acceptance on its way to the table: nothing is committed before it is there. */
   durable?: Promise<unknown>;
   /** Writes made since the last segment. */

@@ -14,6 +14,8 @@ export type Routing =
 export interface Registry {
   /** The latest revision of the service, on the deployment that owns it. */
   route(service: string, handler: string): Promise<Routing>;
+  /** The same without waiting, where memory is fresh and knows it: undefined says nothing of what there is. */
+  known(service: string, handler: string): Routing | undefined;
   /** The same handler on the deployment an invocation is pinned to; undefined where that is gone (RT0011). */
   routeOn(deploymentId: DeploymentId, service: string, handler: string): Promise<Route | undefined>;
   /** The latest revision of each service, by name. */

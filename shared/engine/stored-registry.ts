@@ -55,6 +55,11 @@ export function createStoredRegistry(ground: RegistryGround): Registry {
   }
 
   return {
+    known(service, handler) {
+      if (held === undefined || clock.nowMs() >= held.freshUntilMs) return undefined;
+      const routing = routed(held, service, handler);
+      return routing.found ? routing : undefined;
+    },
     async route(service, handler) {
       const routing = routed(await current(), service, handler);
       return routing.found ? routing : routed(await reread(), service, handler);

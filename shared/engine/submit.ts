@@ -7,9 +7,14 @@ import { freshId, idempotentId } from "./invocation-ids.ts";
 import { retentionOf } from "./retention.ts";
 import type { Refusal, Submission } from "./submission.ts";
 
-export type Submitted =
-  | { readonly kind: "acceptance"; readonly acceptance: Acceptance; readonly route: Route; readonly slow: boolean }
-  | Refusal;
+export interface Admitted {
+  readonly kind: "acceptance";
+  readonly acceptance: Acceptance;
+  readonly route: Route;
+  readonly slow: boolean;
+}
+
+export type Submitted = Admitted | Refusal;
 
 export async function submit(engine: Engine, submission: Submission): Promise<Submitted> {
   const { target, idempotencyKey, traceparent, startAtMs } = submission;

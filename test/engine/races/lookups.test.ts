@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { call } from "../../../shared/engine/call.ts";
+import type { Registry } from "../../../shared/engine/registry.ts";
+import { submission, textOf } from "../engine-fixture.ts";
+import { stages } from "../stages.ts";
+
+const open = stages();
+
+test("a call asks the registry once for its own route, and memory for those of its children", async () => {
+  const stage = await open({
+    parent: async (ctx) => {
+      const children = [ctx.call("child", "a"), ctx.call("child", "b"), ctx.call("child", "c")];
+      return (await ctx.all(...children)).join("");
+    },
+    child: (ctx) => ctx.input,
+  });
+  const { engine } = stage.actor();
+  const asked: string[] = [];
+  const route: Registry["route"] = async (service, handler) => {
+    asked.push(handler);
+    return await engine.registry.route(service, handler);
+  };
+  const ended = await call({ ...engine, registry: { ...engine.registry, route } }, submission("parent"));
+  expect(ended.kind === "ended" && textOf(ended)).toBe("abc");
+  // Its second attempt is pinned.
+  expect(asked).toEqual(["parent"]);
+});
