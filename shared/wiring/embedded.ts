@@ -21,7 +21,7 @@ import { environmentSecret } from "./environment-secret.ts";
 import { expireItems } from "./expire-items.ts";
 import { freshOwner, freshSecretBytes } from "./fresh-bytes.ts";
 import { signingEndpoints } from "./signing-endpoints.ts";
-import { storeRefusal } from "./start-refusals.ts";
+import { readableRegistry, storeRefusal } from "./start-refusals.ts";
 
 export interface Embedded {
   readonly engine: Engine;
@@ -36,7 +36,8 @@ export interface Embedded {
 /**
  * Opens both stores, `meta` and `journal`, below the data directory unless each has a place of its own; no transaction
  * spans them.
- * @throws CodedError RT0002 for an unreadable key, RT0005, RT0009, META0010 or META0011 where a store cannot be opened
+ * @throws CodedError RT0002 for an unreadable key, RT0005, RT0009, META0010 or META0011 where a store cannot be opened,
+ * META0005 where the registry in it cannot be read
  */
 export async function openEmbedded(settings: Settings, log: Log): Promise<Embedded> {
   const metaStore = await open(settings, "meta");
@@ -90,6 +91,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     drives: new Drives(clock, owner),
     settings: engineSettings,
   };
+  await readableRegistry(engine.registry);
   return {
     engine,
     metricsText: () => meter.text(),

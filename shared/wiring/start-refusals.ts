@@ -1,7 +1,9 @@
 /** Why a process does not start, in the codes of the error table. */
 import { StoreOpenError } from "../adapters/embedded/store-version.ts";
 import type { StoreKind, StoreOpenReason } from "../adapters/embedded/store-version.ts";
+import type { Registry } from "../engine/registry.ts";
 import { CodedError } from "../core/errors/coded-error.ts";
+import { refusesStart } from "../core/errors/error-entry.ts";
 import { documentationOf } from "../core/errors/error-table.ts";
 import type { ThrownCode } from "../core/errors/error-table.ts";
 
@@ -23,6 +25,15 @@ export function storeRefusal(kind: StoreKind, error: unknown): unknown {
   return new CodedError(STORE_CODES[kind][error.reason], `${error.message}${reason}`, { cause: error });
 }
 
+/** Whoever starts on a registry that cannot be read would refuse every call, and with less to say. */
+export async function readableRegistry(registry: Registry): Promise<void> {
+  try {
+    await registry.deployments();
+  } catch (cause) {
+    throw new CodedError("META0005", cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
 /** @param address host and port as they were asked for */
 export function bindRefusal(address: string, cause: unknown): CodedError {
   const reason = cause instanceof Error ? cause.message : String(cause);
@@ -31,7 +42,7 @@ export function bindRefusal(address: string, cause: unknown): CodedError {
 
 /** The exit of a process, for whoever cannot name the error class. */
 export function isStartRefusal(error: unknown): error is CodedError {
-  return error instanceof CodedError && error.entry.outcome.kind === "refuse-start";
+  return error instanceof CodedError && refusesStart(error.entry.outcome);
 }
 
 /** What a person at a terminal is told: what is wrong, what helps, and where more is written. */

@@ -54,7 +54,7 @@ function asText(words: string): string {
 function placeOf(code: ErrorCode, outcome: Outcome): string {
   switch (outcome.kind) {
     case "reject":
-      return `The request is refused with ${outcome.status} and \`"restate_code": "${code}"\`.`;
+      return `The request is refused with ${outcome.status} and \`"restate_code": "${code}"\`.${outcome.refusesStart === true ? ` At start: exit code 3 and \`[${code}]\` on standard error.` : ""}`;
     case "retry":
       return `\`last_failure.error_code\` of the invocation, which is retried.`;
     case "pause":

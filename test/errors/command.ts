@@ -26,6 +26,10 @@ export class RunningCommand {
     child.stderr!.on("data", (piece) => (this.#stderr += String(piece)));
   }
 
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
   /** Resolves with what it has told by then; rejects where it ends before it tells that. */
   async told(expected: RegExp): Promise<string> {
     const over = this.#ended.then(() => "over");

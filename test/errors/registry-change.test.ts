@@ -1,13 +1,15 @@
 /** What happened to a registration while an invocation was under way, as the registry's own items tell it. */
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Nonce } from "../../shared/core/model/ids.ts";
 import { invocationPk } from "../../shared/engine/item-keys.ts";
 import { readRegistry, registryPk, writeDeployment } from "../../shared/engine/registry-items.ts";
 import { readSegment, segmentItem } from "../../shared/engine/segment-record.ts";
+import { isStartRefusal } from "../../shared/wiring/start-refusals.ts";
+import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { end, error, output, replying, startFrameDeployment, step } from "./frame-deployment.ts";
 import type { FrameDeployment } from "./frame-deployment.ts";
 import { openStage } from "./stage.ts";
-import type { ErrorStage } from "./stage.ts";
+import type { Answer, ErrorStage } from "./stage.ts";
 
 const HEALTHY = replying(output("hello"), end());
 const FAILING = replying(error(500, "not yet"));
@@ -85,6 +87,40 @@ test("an invocation that began with a version that this server has not is RT0014
   deployment.script = HEALTHY;
   await table.put(first);
   expect(await stage.result(id)).toBe("200 hello");
+});
+
+/** Damages the only deployment in the registry. */
+async function damageDeployment({ local }: ErrorStage): Promise<void> {
+  const { meta, settings, registry } = local.engine;
+  const { deployments } = await readRegistry(meta, settings.keyPrefix);
+  await meta.put({ pk: registryPk(settings.keyPrefix), sk: `dep#${deployments[0]!.id}`, format: 99 });
+  registry.refresh();
+}
+
+test("a registry that cannot be read is a 500 with an id, and the log has the rest under that id", async () => {
+  const { stage } = await underWay();
+  await damageDeployment(stage);
+  const response = await fetch(`${stage.local.adminUrl}deployments`);
+  const { message, restate_code: code } = (await response.json()) as Answer["body"];
+  expect([response.status, code]).toEqual([500, null]);
+  const [, errorId] = /^Internal error ([0-9a-f]{16})$/.exec(message ?? "") ?? [];
+  expect(stage.log.lines).toContainEqual(
+    expect.objectContaining({
+      level: "error",
+      fields: expect.objectContaining({ errorId, detail: expect.stringContaining("unknown format 99") }),
+    }),
+  );
+});
+
+test("a start on a registry that cannot be read is META0005", async () => {
+  const dir = await temporaryDirectory();
+  onTestFinished(() => removeDirectory(dir));
+  const { stage } = await underWay(FAILING, { "data-dir": dir });
+  await damageDeployment(stage);
+  await stage.local.stop();
+  const refused = openStage({ "data-dir": dir });
+  await expect(refused).rejects.toMatchObject({ code: "META0005", message: expect.stringContaining("format 99") });
+  await expect(refused).rejects.toSatisfy(isStartRefusal);
 });
 
 test("what nobody has foreseen is RT0006, and the invocation goes on when it is over", async () => {

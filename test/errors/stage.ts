@@ -101,7 +101,10 @@ export async function openStage(settings: Partial<Record<SettingPath, string>> =
   const dir = await temporaryDirectory();
   const read = readSettings({ environment: {}, flags: { ...SHORT, "data-dir": dir, ...settings } });
   const log = new RecordingLog();
-  const local = await startLocalProcess(read.settings, "1.2.3", log);
+  const local = await startLocalProcess(read.settings, "1.2.3", log).catch(async (error: unknown) => {
+    await removeDirectory(dir);
+    throw error;
+  });
   onTestFinished(async () => {
     await local.stop();
     await removeDirectory(dir);

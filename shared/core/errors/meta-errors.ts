@@ -20,11 +20,12 @@ export const META_ERRORS = {
       "Register the changed deployment under a new address. With force it replaces the registered one, which may leave invocations in flight unable to go on.",
   },
   META0005: {
-    title: "The service name is reserved",
-    arises: "The manifest names a service that begins with `restate`, in whatever case, or is called `openapi`.",
-    outcome: reject(400),
+    title: "The metadata of a deployment or service cannot be taken over",
+    arises:
+      "The manifest names a service that begins with `restate`, in whatever case, or is called `openapi`. At start: the meta store holds a deployment that cannot be read.",
+    outcome: { ...reject(400), refusesStart: true },
     remedy:
-      "Choose a name that does not begin with 'restate' and is not 'openapi'. At server start this code can mean a damaged meta store: make it anew by registering the deployments in their original order.",
+      "Choose a name that does not begin with 'restate' and is not 'openapi'. At start it means a damaged meta store: empty meta.storage-path and register the deployments again in their original order.",
   },
   META0006: {
     title: "The new revision conflicts with the registered one",

@@ -35,7 +35,7 @@ export type Decision =
 /** @param existing every registered deployment */
 export function decideRegistration(existing: readonly Deployment[], registration: Registration): Decision {
   const reserved = registration.manifest.services.find((service) => isReserved(service.name));
-  if (reserved !== undefined) return refused("META0005", `'${reserved.name}'`);
+  if (reserved !== undefined) return refused("META0005", `the service name '${reserved.name}' is reserved`);
 
   const identity = identityOf(registration.destination);
   const standing = existing.filter((deployment) => identityOf(deployment.destination) === identity);
