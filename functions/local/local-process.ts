@@ -60,6 +60,7 @@ function openIngress(settings: Settings, engine: Engine): Promise<Door> {
     tooLarge: (request, declared) => withCommonHeaders(request, bodyTooLargeResponse(declared)),
     answer: ingressFace(engine, ingressUseCases(engine), {
       forwardHeaders: settings["ingress.forward-headers"],
+      storeReason: ({ message }) => message,
       ...(concurrencyMax === undefined ? {} : { concurrencyMax }),
     }),
   });

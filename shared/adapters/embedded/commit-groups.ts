@@ -44,6 +44,7 @@ export class CommitGroup {
 export class CommitGroups {
   readonly #write: (operations: Operation[]) => Promise<void>;
   readonly #recover: () => Promise<void>;
+  readonly #failure: (cause: unknown) => StoreError;
   #gathering: CommitGroup | undefined;
   #running: CommitGroup | undefined;
   #isScheduled = false;
@@ -53,10 +54,16 @@ export class CommitGroups {
   /**
    * @param write makes one batch durable
    * @param recover is called after a failed write, before the next one; it never rejects
+   * @param failure what those hear whose writes failed
    */
-  constructor(write: (operations: Operation[]) => Promise<void>, recover: () => Promise<void>) {
+  constructor(
+    write: (operations: Operation[]) => Promise<void>,
+    recover: () => Promise<void>,
+    failure = (cause: unknown) => new StoreError("the store could not write", { cause }),
+  ) {
     this.#write = write;
     this.#recover = recover;
+    this.#failure = failure;
   }
 
   /**
@@ -113,7 +120,7 @@ export class CommitGroups {
       await this.#write(group.operations);
       group.settle();
     } catch (cause) {
-      await this.#fail(group, new StoreError("the store could not write", { cause }));
+      await this.#fail(group, this.#failure(cause));
     }
     this.#running = undefined;
     this.#schedule();

@@ -41,7 +41,13 @@ export async function openStore(dir: string, options: StoreOptions): Promise<Sto
       throw new StoreOpenError("locked", dir, `${dir} is open in a living process`, versions, { cause });
     throw new StoreOpenError("unreadable", dir, `${dir} cannot be opened`, versions, { cause });
   }
-  return new Store(dir, database);
+  return new Store(dir, options.kind, database);
+}
+
+/** What the system said, without the path at which it said it: the message may be read outside. */
+function reasonOf(error: unknown): string | undefined {
+  const root = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return root instanceof Error ? /: ([A-Za-z][^:/\\]*)$/.exec(root.message)?.[1] : undefined;
 }
 
 function isLocked(error: unknown): boolean {
@@ -51,6 +57,7 @@ function isLocked(error: unknown): boolean {
 
 export class Store {
   readonly dir: string;
+  readonly #kind: StoreKind;
   readonly database: Database;
   readonly groups: CommitGroups;
   /** Makes one group durable. It can be replaced by one that also watches, holds back or fails. */
@@ -61,13 +68,15 @@ export class Store {
   #recovering: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(dir: string, database: Database) {
+  constructor(dir: string, kind: StoreKind, database: Database) {
     this.dir = dir;
+    this.#kind = kind;
     this.database = database;
     this.writeGroup = (operations) => writeGroup(database, operations);
     this.groups = new CommitGroups(
       (operations) => this.writeGroup(operations),
       () => this.#recover(),
+      (cause) => this.#failure("write", cause),
     );
   }
 
@@ -76,11 +85,10 @@ export class Store {
    * @throws StoreError where it is closed, or cannot be opened again after a failed write
    */
   whenUsable(): Promise<void> | undefined {
-    if (this.#closing !== undefined) return Promise.reject(new StoreError("the store is closed"));
+    if (this.#closing !== undefined) return Promise.reject(new StoreError(`the ${this.#kind} store is closed`));
     if (!this.#isDown) return undefined;
     return this.#recover().then(() => {
-      if (this.#isDown)
-        throw new StoreError("the store cannot be opened again after a failed write", { cause: this.#downCause });
+      if (this.#isDown) throw this.#failure("be opened again after a failed write", this.#downCause);
     });
   }
 
@@ -89,7 +97,7 @@ export class Store {
     try {
       return this.database.getSync(key);
     } catch (cause) {
-      throw new StoreError("the store could not read", { cause });
+      throw this.#failure("read", cause);
     }
   }
 
@@ -113,7 +121,7 @@ export class Store {
         await iterator.close();
       }
     } catch (cause) {
-      throw new StoreError("the store could not read", { cause });
+      throw this.#failure("read", cause);
     }
   }
 
@@ -132,6 +140,13 @@ export class Store {
     await this.groups.end();
     await this.#recovering;
     await this.database.close();
+  }
+
+  #failure(what: string, cause: unknown): StoreError {
+    const reason = reasonOf(cause);
+    return new StoreError(`the ${this.#kind} store could not ${what}${reason === undefined ? "" : `: ${reason}`}`, {
+      cause,
+    });
   }
 
   /**

@@ -1,8 +1,9 @@
 /** The admin API as one function from request to response: it routes, and turns every failure into an answer. */
 import type { Engine } from "../../engine/engine.ts";
+import { StoreError } from "../../engine/ports/table.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse, textResponse } from "../http/message.ts";
-import { problemOf } from "../http/problem.ts";
+import { HttpProblem, problemOf } from "../http/problem.ts";
 import { createRouter } from "../http/router.ts";
 import type { AdminErrorBody, VersionBody } from "../wire/admin.ts";
 import type { AdminRequest, AdminRoute, AdminSurroundings } from "./admin-request.ts";
@@ -86,7 +87,8 @@ function failedAnswer(engine: Engine, request: HttpRequest, error: unknown): Htt
   if (error instanceof PlainRefusal) return textResponse(error.status, error.message);
   const { method, path } = request;
   const newId = (): string => hex(engine.ids.random(ERROR_ID_BYTES));
-  const { status, message, code } = problemOf(error, newId, (errorId) => {
+  const known = error instanceof StoreError ? new HttpProblem(503, error.message) : error;
+  const { status, message, code } = problemOf(known, newId, (errorId) => {
     const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
     engine.log.error("an admin request failed", { errorId, method, path, detail });
   });

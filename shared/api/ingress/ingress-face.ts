@@ -26,6 +26,8 @@ export interface IngressOptions {
   readonly forwardHeaders?: readonly string[];
   /** Requests answered at the same time; what is beyond is refused. */
   readonly concurrencyMax?: number;
+  /** What may be told outside of a store that failed; that it did not answer, unless told. */
+  readonly storeReason?: (error: StoreError) => string;
 }
 
 /** Nothing is sent for it: the client has gone. */
@@ -36,8 +38,9 @@ const ERROR_ID_BYTES = 8;
 export function ingressFace(
   engine: Engine,
   useCases: IngressUseCases,
-  { unfinished = "stopping", forwardHeaders = [], concurrencyMax = Infinity }: IngressOptions = {},
+  options: IngressOptions = {},
 ): (request: HttpRequest) => Promise<HttpResponse> {
+  const { forwardHeaders = [], concurrencyMax = Infinity } = options;
   const isWanted = wantedHeaders(forwardHeaders);
   let open = 0;
   return async (request) => {
@@ -48,7 +51,7 @@ export function ingressFace(
     try {
       response = await answer(engine, useCases, request, isWanted);
     } catch (error) {
-      response = failedAnswer(engine, request, error, unfinished);
+      response = failedAnswer(engine, request, error, options);
     } finally {
       open -= 1;
     }
@@ -82,7 +85,8 @@ async function health(engine: Engine, request: HttpRequest): Promise<HttpRespons
 }
 
 /** Outside only what helps the caller is told; an unexpected error shows an id, under which the log has the rest. */
-function failedAnswer(engine: Engine, request: HttpRequest, error: unknown, unfinished: Unfinished): HttpResponse {
+function failedAnswer(engine: Engine, request: HttpRequest, error: unknown, options: IngressOptions): HttpResponse {
+  const { unfinished = "stopping", storeReason = () => "the store did not answer" } = options;
   if (error instanceof IngressRefusal) return refusalResponse(error.status, error.message);
   if (request.signal?.aborted === true) return emptyResponse(CLIENT_GONE);
   if (error instanceof StoppingError) return unfinishedResponse(error.invocationId, unfinished);
@@ -93,7 +97,7 @@ function failedAnswer(engine: Engine, request: HttpRequest, error: unknown, unfi
   if (error instanceof StoreError) {
     return refusalResponse(
       503,
-      `the store did not answer, so it is not known whether the request was accepted (${errorId}); ` +
+      `${storeReason(error)}, so it is not known whether the request was accepted (${errorId}); ` +
         "a retry with the same idempotency key is safe",
     );
   }

@@ -1,0 +1,126 @@
+/** A disk that is full: new work is refused, what was accepted is kept, and the same process goes on when there is space. */
+import { randomBytes } from "node:crypto";
+import { createServer as createHttp2Server } from "node:http2";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createEndpointHandler } from "@restatedev/restate-sdk";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { INGRESS_SERVICES } from "../e2e-local/ingress-services.ts";
+import { listen } from "../e2e-local/local-stage.ts";
+import type { Listening } from "../e2e-local/local-stage.ts";
+import { buildCommand } from "../errors/command.ts";
+import type { BuiltCommand, RunningCommand } from "../errors/command.ts";
+import { openSmallDisk } from "./small-disk.ts";
+import type { SmallDisk } from "./small-disk.ts";
+
+const READY = /ingress=(\S+?)\/? admin=(\S+?)\/? /;
+const REFUSALS_WANTED = 20;
+
+let disk: SmallDisk;
+let command: BuiltCommand;
+let endpoint: Listening;
+beforeAll(async () => {
+  disk = openSmallDisk();
+  command = await buildCommand();
+  endpoint = await listen(createHttp2Server(createEndpointHandler({ services: INGRESS_SERVICES, logger: () => {} })));
+});
+afterAll(async () => {
+  await command.remove();
+  await endpoint.close();
+  disk.remove();
+});
+
+interface Plane {
+  readonly running: RunningCommand;
+  readonly ingress: string;
+  readonly admin: string;
+}
+
+async function start(): Promise<Plane> {
+  const running = command.start(["dev", "--data-dir", `${disk.dir}/data`]);
+  const [, ingress = "", admin = ""] = READY.exec(await running.told(READY))!;
+  return { running, ingress, admin };
+}
+
+function register({ admin }: Plane, uri: string): Promise<Response> {
+  const headers = { "content-type": "application/json" };
+  return fetch(`${admin}/deployments`, { method: "POST", headers, body: JSON.stringify({ uri }) });
+}
+
+/** @returns the status, and what came of it */
+async function echo({ ingress }: Plane, key: string, body: Buffer): Promise<{ status: number; answer: Buffer }> {
+  const headers = { "content-type": "application/octet-stream", "idempotency-key": key };
+  const response = await fetch(`${ingress}/Greeter/echo`, { method: "POST", headers, body: new Uint8Array(body) });
+  return { status: response.status, answer: Buffer.from(await response.arrayBuffer()) };
+}
+
+async function outputOf({ ingress }: Plane, key: string): Promise<Buffer> {
+  const response = await fetch(`${ingress}/restate/invocation/Greeter/echo/${key}/attach`);
+  expect(response.status).toBe(200);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+/** What became of the one that slept while the disk was full. */
+async function sleeperOf({ ingress }: Plane): Promise<unknown> {
+  const response = await fetch(`${ingress}/restate/invocation/Greeter/sleep/sleeper/attach`);
+  return response.json();
+}
+
+test("a full disk refuses new work, loses nothing, and ends when there is space again", async () => {
+  console.log(`the disk is made small by: ${disk.way}`);
+  const plane = await start();
+  expect((await register(plane, endpoint.uri)).ok).toBe(true);
+  const accepted = new Map<string, Buffer>();
+  const call = async (key: string, sizeBytes: number) => {
+    const body = randomBytes(sizeBytes);
+    const { status, answer } = await echo(plane, key, body);
+    if (status !== 200) return { status, answer };
+    expect(answer.equals(body)).toBe(true);
+    accepted.set(key, body);
+    return { status, answer };
+  };
+  for (let n = 0; n < 50; n++) expect((await call(`before-${n}`, 2000)).status).toBe(200);
+  const sent = await fetch(`${plane.ingress}/Greeter/sleep/send`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "idempotency-key": "sleeper" },
+    body: "1500",
+  });
+  expect(sent.status).toBe(202);
+
+  disk.fill(plane.running.pid);
+  const refusals: { status: number; answer: Buffer }[] = [];
+  for (let n = 0; refusals.length < REFUSALS_WANTED; n++) {
+    const outcome = await call(`during-${n}`, 30_000);
+    if (outcome.status !== 200) refusals.push(outcome);
+  }
+  for (const { status, answer } of refusals) {
+    expect(status).toBe(503);
+    expect(JSON.parse(answer.toString())).toMatchObject({
+      code: 503,
+      source: "ingress",
+      message: expect.stringMatching(
+        /^the journal store could not .*: (No space left on device|File too large), so it is not known/,
+      ),
+    });
+  }
+  const registration = await register(plane, `${endpoint.uri}/other`);
+  expect(registration.status).toBe(503);
+  expect(await registration.json()).toMatchObject({ message: expect.stringMatching(/^the meta store could not /) });
+  expect((await fetch(`${plane.admin}/health`)).status).toBe(200);
+  expect((await fetch(`${plane.ingress}/restate/health`)).status).toBe(200);
+
+  disk.free(plane.running.pid);
+  let after = await call("after", 2000);
+  for (let tries = 0; after.status !== 200 && tries < 50; tries++) {
+    await sleep(100);
+    after = await call("after", 2000);
+  }
+  expect(after.status).toBe(200);
+  for (const [key, body] of accepted) expect((await outputOf(plane, key)).equals(body), key).toBe(true);
+  expect(await sleeperOf(plane)).toBe("slept");
+
+  const { stderr } = await plane.running.end("SIGKILL");
+  expect(stderr).not.toMatch(/unhandled|uncaught/i);
+  const again = await start();
+  for (const [key, body] of accepted) expect((await outputOf(again, key)).equals(body), key).toBe(true);
+  expect(await sleeperOf(again)).toBe("slept");
+});
