@@ -74,10 +74,19 @@ export function grow(journal: GrowingJournal, entry: Entry): void {
 
 export function append(journal: Journal, added: readonly Entry[]): Journal {
   if (added.length === 0) return journal;
-  const grown = growing(journal);
+  // The Input and the Output of a plain call touch no map, so none is copied for them.
+  const grown: GrowingJournal = added.some(touchesMaps)
+    ? growing(journal)
+    : { ...(journal as GrowingJournal), entries: journal.entries.slice() };
   for (const entry of added) grow(grown, entry);
   return grown;
 }
+
+function touchesMaps(entry: Entry): boolean {
+  return entry.kind === "command" ? completionIds(entry).length > 0 : "completionId" in entry.id;
+}
+
+const NONE: readonly number[] = [];
 
 function completionIds({ command }: CommandEntry): readonly number[] {
   switch (command.kind) {
@@ -94,7 +103,7 @@ function completionIds({ command }: CommandEntry): readonly number[] {
     case "output":
     case "signal":
     case "complete-awakeable":
-      return [];
+      return NONE;
   }
 }
 
