@@ -1,0 +1,29 @@
+/** The shapes of `signed-request.mjs`, for whoever is compiled. */
+import type { IncomingHttpHeaders } from "node:http";
+
+export interface LocalApi {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface Credentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+export interface ApiRequest {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly credentials?: Credentials;
+}
+
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export function localApi(url: string, endpoint: string): LocalApi;
+export function send(api: LocalApi, request: ApiRequest): Promise<ApiResponse>;

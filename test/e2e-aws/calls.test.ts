@@ -1,0 +1,166 @@
+/** Calls, sends and questions over HTTP, with handlers on Lambda and behind an address. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { TerminalError } from "@restatedev/restate-sdk";
+import type { Context } from "@restatedev/restate-sdk";
+import { aws, ControlPlane, pause, until } from "./control-plane.ts";
+import { serveHandlers } from "./url-deployment.ts";
+
+const plane = new ControlPlane(aws.plain);
+const attempts = new Map<string, number>();
+const ran: string[] = [];
+
+function attempted(name: string): number {
+  const count = (attempts.get(name) ?? 0) + 1;
+  attempts.set(name, count);
+  return count;
+}
+
+const URL_HANDLERS = {
+  greet: async (_ctx: Context, name: string) => `hello ${name}`,
+  count: async (ctx: Context, name: string) => {
+    await ctx.run("count", () => void ran.push(name));
+    return name;
+  },
+  third: async (_ctx: Context, name: string) => {
+    if (attempted(name) < 3) throw new Error("not yet");
+    return "at last";
+  },
+  fails: async () => {
+    throw new TerminalError("never", { errorCode: 418 });
+  },
+  slow: async (ctx: Context, { name, ms }: { readonly name: string; readonly ms: number }) => {
+    attempted(name);
+    return await ctx.run("take long", async () => {
+      await pause(ms);
+      return "done";
+    });
+  },
+  waits: async (ctx: Context) => {
+    await ctx.sleep({ hours: 1 });
+    return "never";
+  },
+};
+
+beforeAll(async () => {
+  const startedMs = performance.now();
+  await plane.askAdmin({ path: "/health" });
+  const adminMs = performance.now() - startedMs;
+  await plane.ask({ path: "/restate/health" });
+  const ingressMs = performance.now() - startedMs - adminMs;
+  console.log(`first answers: admin ${adminMs.toFixed(0)} ms, ingress ${ingressMs.toFixed(0)} ms`);
+  const uri = await serveHandlers("url", URL_HANDLERS);
+  await Promise.all([plane.register({ arn: aws.handlerArn }), plane.register({ uri })]);
+});
+
+describe("the doors", () => {
+  test("an admin request that is not signed is refused, whatever it asks for", async () => {
+    for (const path of ["/services", "/deployments", "/health"]) {
+      expect((await plane.askAdminUnsigned({ path })).status).toBe(403);
+    }
+    const { status } = await plane.askAdminUnsigned({ method: "POST", path: "/deployments", body: "{}" });
+    expect(status).toBe(403);
+  });
+
+  test("an admin request signed with another secret is refused", async () => {
+    const credentials = { accessKeyId: "AKIANOBODYKNOWSTHIS1", secretAccessKey: "wrong" };
+    expect((await plane.askAdmin({ path: "/services" }, credentials)).status).toBe(403);
+  });
+
+  test("a function without a version is no deployment", async () => {
+    const bare = aws.handlerArn.replace(/:\d+$/, "");
+    await expect(plane.register({ arn: bare })).rejects.toThrow(/400.*names no version/);
+  });
+});
+
+describe.each(["fn", "url"])("a handler of %s", (service) => {
+  test("is called and answers", async () => {
+    const { status, text, headers } = await plane.call(`${service}/greet`, "Ada");
+    expect([status, JSON.parse(text)]).toEqual([200, "hello Ada"]);
+    expect(headers["x-restate-id"]).toMatch(/^inv_1/);
+  });
+
+  test("is sent to, and its result is there by the id", async () => {
+    const id = await plane.send(`${service}/greet`, "Bob");
+    expect(await plane.result(id)).toBe("hello Bob");
+    const { status, text } = await plane.ask({ path: `/restate/invocation/${id}/output` });
+    expect([status, JSON.parse(text)]).toEqual([200, "hello Bob"]);
+  });
+});
+
+test("five runs give five results in their order", async () => {
+  expect((await plane.call("fn/fiveRuns", undefined)).text).toBe('"12345"');
+});
+
+test("a chain of calls comes back through all its callers", async () => {
+  expect((await plane.call("fn/chain", 4)).text).toBe("4");
+});
+
+test("a send with a delay starts when it is due, and not before", async () => {
+  const startedMs = Date.now();
+  const id = await plane.send("url/count", "delayed", "?delay=2s");
+  expect(await plane.status(id)).toBe("scheduled");
+  expect(ran).not.toContain("delayed");
+  expect(await plane.result(id)).toBe("delayed");
+  expect(Date.now() - startedMs).toBeGreaterThanOrEqual(2_000);
+});
+
+test("a handler that fails is tried again until it works", async () => {
+  expect((await plane.call("url/third", "flaky")).text).toBe('"at last"');
+  expect(attempts.get("flaky")).toBe(3);
+});
+
+test("a terminal error is the answer, with its own status", async () => {
+  const { status, text } = await plane.call("url/fails", undefined);
+  expect(status).toBe(418);
+  expect(JSON.parse(text)).toMatchObject({ code: 418, message: "never", source: "invocation" });
+});
+
+test("an idempotency key runs the handler once, and leads to its result", async () => {
+  const key = { "idempotency-key": "once" };
+  const answers = await Promise.all([1, 2, 3].map(() => plane.call("url/count", "keyed", key)));
+  expect(answers.map(({ status, text }) => [status, JSON.parse(text)])).toEqual(Array(3).fill([200, "keyed"]));
+  expect(new Set(answers.map(({ headers }) => headers["x-restate-id"])).size).toBe(1);
+  const attached = await plane.ask({ path: "/restate/invocation/url/count/once/attach" });
+  expect(JSON.parse(attached.text)).toBe("keyed");
+  expect(ran.filter((name) => name === "keyed")).toHaveLength(1);
+});
+
+test("an answer that takes too long is 504 and goes on; its handler is then left to the worker", async () => {
+  const first = await plane.call("url/slow", { name: "first", ms: 7_000 });
+  expect(first.status).toBe(504);
+  expect(JSON.parse(first.text)).toMatchObject({ code: 504, source: "ingress" });
+  expect(first.headers["retry-after"]).toBeDefined();
+  expect(await plane.result(String(first.headers["x-restate-id"]))).toBe("done");
+  // The second attempt, which the worker made, was the last: nobody counted the cut one.
+  expect(attempts.get("first")).toBe(2);
+
+  const second = await plane.call("url/slow", { name: "second", ms: 7_000 });
+  expect(second.status).toBe(504);
+  expect(await plane.result(String(second.headers["x-restate-id"]))).toBe("done");
+  expect(attempts.get("second")).toBe(1);
+});
+
+test("what sleeps is cancelled, and ends with the cancellation", async () => {
+  const id = await plane.send("url/waits", undefined);
+  await until("it sleeps", 20_000, async () => ((await plane.status(id)) === "suspended" ? true : undefined));
+  expect((await plane.askAdmin({ method: "PATCH", path: `/invocations/${id}/cancel` })).status).toBe(202);
+  const { status } = await plane.ask({ path: `/restate/invocation/${id}/attach` });
+  expect(status).toBe(409);
+});
+
+test("two hundred invocations at once all end, each once", async () => {
+  const names = Array.from({ length: 200 }, (_, index) => `bulk-${index}`);
+  const startedMs = Date.now();
+  const ids = new Map<string, string>();
+  const left = [...names];
+  // So many clients as the machine can start functions for.
+  const client = async () => {
+    for (let name = left.pop(); name !== undefined; name = left.pop())
+      ids.set(name, await plane.send("url/count", name));
+  };
+  await Promise.all(Array.from({ length: 10 }, client));
+  await until("all have run", 90_000, async () => (names.every((name) => ran.includes(name)) ? true : undefined));
+  console.log(`200 invocations ended after ${((Date.now() - startedMs) / 1000).toFixed(1)} s`);
+  for (const name of names.slice(0, 10)) expect(await plane.result(ids.get(name)!)).toBe(name);
+  expect(ran.filter((name) => name.startsWith("bulk-"))).toHaveLength(200);
+});

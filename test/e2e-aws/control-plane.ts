@@ -1,0 +1,112 @@
+/** A deployed control plane as its clients see it: over HTTP, and by what an operator may do with its queue and schedules. */
+import { appendFileSync } from "node:fs";
+import { inject } from "vitest";
+import type { ApiRequest, ApiResponse, Credentials, LocalApi } from "../../localstack/signed-request.mjs";
+import { send } from "../../localstack/signed-request.mjs";
+
+export interface DeployedStack {
+  readonly outputs: Readonly<Record<string, string>>;
+  readonly credentials: Credentials;
+  readonly ingress: LocalApi;
+  readonly admin: LocalApi;
+}
+
+interface DeployedAws {
+  readonly endpoint: string;
+  /** 0 where somebody else runs the emulator. */
+  readonly emulatorPid: number;
+  readonly countsFile: string;
+  readonly handlerArn: string;
+  readonly plain: DeployedStack;
+  readonly doubled: DeployedStack;
+}
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    readonly aws: DeployedAws;
+  }
+}
+
+export const aws = inject("aws");
+
+export function countOne(what: "request" | "schedule fired"): void {
+  appendFileSync(aws.countsFile, `${what}\n`);
+}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Asks until the answer is something. @throws Error where that takes longer than `withinMs` */
+export async function until<T>(what: string, withinMs: number, probe: () => Promise<T | undefined>): Promise<T> {
+  for (const endMs = Date.now() + withinMs; Date.now() < endMs; await pause(100)) {
+    const found = await probe();
+    if (found !== undefined) return found;
+  }
+  throw new Error(`still not so after ${withinMs} ms: ${what}`);
+}
+
+export interface SentInvocation {
+  readonly invocationId: string;
+}
+
+export class ControlPlane {
+  readonly stack: DeployedStack;
+
+  constructor(stack: DeployedStack) {
+    this.stack = stack;
+  }
+
+  async ask(request: ApiRequest): Promise<ApiResponse> {
+    countOne("request");
+    return await send(this.stack.ingress, request);
+  }
+
+  async askAdmin(request: ApiRequest, credentials: Credentials | undefined = this.stack.credentials) {
+    countOne("request");
+    return await send(this.stack.admin, { ...request, ...(credentials && { credentials }) });
+  }
+
+  async askAdminUnsigned(request: ApiRequest): Promise<ApiResponse> {
+    countOne("request");
+    return await send(this.stack.admin, request);
+  }
+
+  /** @param target `service/handler` */
+  async call(target: string, input: unknown, headers: Readonly<Record<string, string>> = {}): Promise<ApiResponse> {
+    return await this.ask(post(`/${target}`, input, headers));
+  }
+
+  /** @returns the id of the invocation @throws Error where it was not accepted */
+  async send(target: string, input: unknown, query = ""): Promise<string> {
+    const { status, text } = await this.ask(post(`/${target}/send${query}`, input, {}));
+    if (status !== 202) throw new Error(`the send was answered with ${status}: ${text}`);
+    return (JSON.parse(text) as SentInvocation).invocationId;
+  }
+
+  /** Attaches again and again until there is a result. */
+  async result(id: string, withinMs = 60_000): Promise<unknown> {
+    return await until(`${id} has ended`, withinMs, async () => {
+      const { status, text } = await this.ask({ path: `/restate/invocation/${id}/attach` });
+      if (status === 504) return undefined;
+      if (status !== 200) throw new Error(`attaching was answered with ${status}: ${text}`);
+      return JSON.parse(text) as unknown;
+    });
+  }
+
+  async register(address: { readonly arn: string } | { readonly uri: string }): Promise<void> {
+    const { status, text } = await this.askAdmin(post("/deployments", address, {}));
+    if (status !== 201 && status !== 200) throw new Error(`registering was answered with ${status}: ${text}`);
+  }
+
+  async status(id: string): Promise<string> {
+    const { text } = await this.askAdmin({ path: `/invocations/${id}` });
+    return (JSON.parse(text) as { readonly status: string }).status;
+  }
+}
+
+function post(path: string, input: unknown, headers: Readonly<Record<string, string>>): ApiRequest {
+  const body = input === undefined ? "" : JSON.stringify(input);
+  const json = input === undefined ? {} : { "content-type": "application/json" };
+  return { method: "POST", path, headers: { ...json, ...headers }, body };
+}

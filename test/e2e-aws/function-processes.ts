@@ -1,0 +1,40 @@
+/** The processes in which the emulator runs functions: stopped and continued as AWS freezes them, and killed as nobody should. */
+import { readdirSync, readFileSync } from "node:fs";
+import type { DeployedStack } from "./control-plane.ts";
+import { aws } from "./control-plane.ts";
+
+const FUNCTION_NAME = /(?:^|\0)AWS_LAMBDA_FUNCTION_NAME=([^\0]*)/;
+
+/** @param names of functions @returns the ids of their processes, of this emulator only */
+export function processesOf(names: readonly string[]): number[] {
+  return readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)
+    .filter((pid) => parentOf(pid) === aws.emulatorPid && names.includes(functionOf(pid) ?? ""));
+}
+
+export function functionNames({ outputs }: DeployedStack): string[] {
+  return ["Ingress", "Admin", "Worker", "Sweeper"].map((name) => outputs[`${name}Function`]!);
+}
+
+export function signal(pids: readonly number[], name: "SIGSTOP" | "SIGCONT" | "SIGKILL"): void {
+  for (const pid of pids) process.kill(pid, name);
+}
+
+function functionOf(pid: number): string | undefined {
+  return FUNCTION_NAME.exec(read(`/proc/${pid}/environ`))?.[1];
+}
+
+function parentOf(pid: number): number | undefined {
+  const parent = /^PPid:\s+(\d+)$/m.exec(read(`/proc/${pid}/status`))?.[1];
+  return parent === undefined ? undefined : Number(parent);
+}
+
+/** Empty where the process has ended meanwhile. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}

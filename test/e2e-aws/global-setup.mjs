@@ -1,0 +1,93 @@
+/** Deploys what the suite calls: two control planes and a function with handlers; tells at the end what was really used. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { bundleFunctions } from "../../infra/bundle.mjs";
+import { bootstrap, clientEnvironment, deploy } from "../../localstack/deploy.mjs";
+import { deployHandlers } from "../../localstack/handlers.mjs";
+import { localApi } from "../../localstack/signed-request.mjs";
+
+const CACHE = join(import.meta.dirname, "../../.cache/e2e-aws");
+const HANDLERS = "stepwell-e2e-handlers";
+const COUNTS = join(CACHE, "counts");
+const MUST_COUNT = ["function deployed", "request", "schedule fired"];
+
+/** Everything that takes minutes on AWS takes seconds here. */
+const SHORT = {
+  "worker.lease": "3s",
+  "worker.queue-delay": "4s",
+  "worker.check-interval": "5s",
+  "sweeper.listing-age": "2s",
+  "aws.schedule-early": "2s",
+  "aws.schedule-near": "3s",
+  "aws.ladder-hop": "3s",
+  "aws.ingress-time": "5s",
+  "aws.slow-from": "1s",
+  "aws.allowed-addresses": "loopback",
+  "default-retry-policy.initial-interval": "200ms",
+};
+
+export async function setup(project) {
+  const endpoint = process.env.STEPWELL_E2E_AWS_ENDPOINT;
+  if (endpoint === undefined) throw new Error("run this suite by `npm run localstack -- --test`");
+  mkdirSync(CACHE, { recursive: true });
+  writeFileSync(COUNTS, "");
+  await timed("bootstrapped", () => bootstrap(endpoint));
+  const arn = await timed("the handlers are deployed", () =>
+    deployHandlers({
+      endpoint,
+      name: "StepwellE2eHandlers",
+      functionName: HANDLERS,
+      entry: "test/e2e-aws/handlers/lambda.ts",
+    }),
+  );
+  const plain = await timed("the control plane is deployed", () => controlPlane(endpoint, "StepwellE2e", SHORT));
+  const doubledCode = join(CACHE, "doubled");
+  const names = ["ingress", "admin", "worker", "sweeper"];
+  await bundleFunctions(Object.fromEntries(names.map((n) => [n, `test/e2e-aws/doubled/${n}.ts`])), doubledCode);
+  const doubled = await timed("the control plane on ladders and a doubling queue is deployed", () =>
+    controlPlane(endpoint, "StepwellDoubled", { ...SHORT, "aws.timers": "ladder" }, { "code-folder": doubledCode }),
+  );
+  // Four of each control plane, and the handlers.
+  writeFileSync(COUNTS, "function deployed\n".repeat(9));
+  const emulatorPid = Number(process.env.STEPWELL_E2E_EMULATOR_PID ?? 0);
+  project.provide("aws", { endpoint, emulatorPid, countsFile: COUNTS, handlerArn: arn, plain, doubled });
+}
+
+export function teardown() {
+  const lines = readFileSync(COUNTS, "utf8").split("\n");
+  const counts = MUST_COUNT.map((what) => [what, lines.filter((line) => line === what).length]);
+  console.log(counts.map(([what, count]) => `${what}: ${count}`).join(", "));
+  const missing = counts.filter(([, count]) => count === 0).map(([what]) => what);
+  // A part of the suite, run by hand, need not use everything.
+  if (missing.length > 0 && process.env.STEPWELL_E2E_PART === undefined) {
+    throw new Error(`the suite proves nothing: not once ${missing.join(", ")}`);
+  }
+}
+
+async function controlPlane(endpoint, name, settings, more = {}) {
+  const outputs = await deploy({
+    endpoint,
+    name,
+    context: {
+      "keep-data": "false",
+      "handler-arns": `arn:aws:lambda:us-east-1:000000000000:function:${HANDLERS}*`,
+      "worker-concurrency": "4",
+      settings: JSON.stringify(settings),
+      ...more,
+    },
+  });
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = clientEnvironment(endpoint);
+  return {
+    outputs,
+    credentials: { accessKeyId, secretAccessKey },
+    ingress: localApi(outputs.IngressUrl, endpoint),
+    admin: localApi(outputs.AdminUrl, endpoint),
+  };
+}
+
+async function timed(what, work) {
+  const startedMs = Date.now();
+  const made = await work();
+  console.log(`${what} after ${((Date.now() - startedMs) / 1000).toFixed(1)} s`);
+  return made;
+}

@@ -1,0 +1,32 @@
+/** What only hints: messages and schedules, looked at and thrown away. */
+import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { DeleteScheduleCommand, ListSchedulesCommand, SchedulerClient } from "@aws-sdk/client-scheduler";
+import { PurgeQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
+import type { DeployedStack } from "./control-plane.ts";
+
+const scheduler = new SchedulerClient({});
+const sqs = new SQSClient({});
+const lambda = new LambdaClient({});
+
+/** @param prefix the beginning of their names, such as the id of an invocation */
+export async function schedules({ outputs }: DeployedStack, prefix = ""): Promise<string[]> {
+  const GroupName = outputs["ScheduleGroup"]!;
+  const { Schedules = [] } = await scheduler.send(new ListSchedulesCommand({ GroupName, MaxResults: 100 }));
+  return Schedules.map(({ Name }) => Name!).filter((name) => name.startsWith(prefix));
+}
+
+export async function wipeHints(stack: DeployedStack): Promise<void> {
+  const GroupName = stack.outputs["ScheduleGroup"]!;
+  for (const Name of await schedules(stack)) await scheduler.send(new DeleteScheduleCommand({ GroupName, Name }));
+  await sqs.send(new PurgeQueueCommand({ QueueUrl: stack.outputs["QueueUrl"]! }));
+}
+
+/** As its rule does. @returns what the sweeper reports */
+export async function sweep({ outputs }: DeployedStack): Promise<unknown> {
+  const { Payload, FunctionError } = await lambda.send(
+    new InvokeCommand({ FunctionName: outputs["SweeperFunction"]! }),
+  );
+  const text = Buffer.from(Payload ?? []).toString("utf8");
+  if (FunctionError !== undefined) throw new Error(`the sweeper failed: ${text}`);
+  return JSON.parse(text);
+}

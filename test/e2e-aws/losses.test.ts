@@ -1,0 +1,119 @@
+/** What a function may lose: its process in the middle of an attempt, its time between two events, every message and schedule. */
+import { beforeAll, expect, test } from "vitest";
+import type { Context } from "@restatedev/restate-sdk";
+import { aws, ControlPlane, pause, until } from "./control-plane.ts";
+import { functionNames, processesOf, signal } from "./function-processes.ts";
+import { schedules, sweep, wipeHints } from "./hints.ts";
+import { serveHandlers } from "./url-deployment.ts";
+
+const LEASE_MS = 3_000;
+/** Messages are delayed by whole seconds, and a new process has to start. */
+const POLL_MS = 2_000;
+
+const plane = new ControlPlane(aws.plain);
+const ran: string[] = [];
+const hangs: { readonly name: string; readonly atMs: number }[] = [];
+
+const HANDLERS = {
+  step: async (ctx: Context, name: string) => {
+    await ctx.run("step", () => void ran.push(name));
+    return name;
+  },
+  /** Hangs in its first attempt, behind a step that is committed. */
+  hang: async (ctx: Context, name: string) => {
+    await ctx.run("before", () => void ran.push(`${name} before`));
+    await ctx.sleep(1);
+    const attempt = hangs.filter((hang) => hang.name === name).length;
+    hangs.push({ name, atMs: Date.now() });
+    await ctx.run("after", async () => {
+      if (attempt === 0) await pause(60_000);
+      ran.push(`${name} after`);
+    });
+    return name;
+  },
+  nap: async (ctx: Context, ms: number) => {
+    await ctx.sleep(ms);
+    return "awake";
+  },
+  /** Waits for a call that sleeps. */
+  waits: async (ctx: Context, ms: number): Promise<string> => {
+    return `child ${await ctx.genericCall<number, string>({ service: "lossy", method: "nap", parameter: ms })}`;
+  },
+};
+
+beforeAll(async () => {
+  await plane.register({ uri: await serveHandlers("lossy", HANDLERS) });
+});
+
+test("a worker killed in the middle of an attempt is followed within a lease, and what it committed ran once", async () => {
+  const id = await plane.send("lossy/hang", "victim");
+  const first = await until("the attempt hangs", 30_000, async () => hangs[0]);
+  expect(first.name).toBe("victim");
+  await pause(LEASE_MS);
+  const workers = processesOf([aws.plain.outputs["WorkerFunction"]!]);
+  expect(workers.length).toBeGreaterThan(0);
+  const killedAtMs = Date.now();
+  signal(workers, "SIGKILL");
+  const second = await until("another attempt", 30_000, async () => hangs[1]);
+  const tookMs = second.atMs - killedAtMs;
+  console.log(`taken over ${(tookMs / 1000).toFixed(1)} s after the kill, the lease being ${LEASE_MS / 1000} s`);
+  expect(tookMs).toBeLessThanOrEqual(LEASE_MS + POLL_MS);
+  expect(await plane.result(id)).toBe("victim");
+  expect(ran.filter((step) => step.startsWith("victim"))).toEqual(["victim before", "victim after"]);
+});
+
+test("functions that are stopped and continued between events, as they are frozen, give the same results", async () => {
+  for (const frozenMs of [500, 6_000, 12_000]) {
+    const name = `frozen ${frozenMs}`;
+    await plane.call("lossy/step", `warm ${frozenMs}`);
+    const sent = await plane.send("lossy/step", `sent ${frozenMs}`);
+    await plane.result(sent);
+    await pause(300);
+    const pids = processesOf(functionNames(aws.plain));
+    expect(pids.length).toBeGreaterThan(0);
+    signal(pids, "SIGSTOP");
+    await pause(frozenMs);
+    signal(pids, "SIGCONT");
+    const { status, text } = await plane.call("lossy/step", name);
+    expect([status, text]).toEqual([200, JSON.stringify(name)]);
+    const id = await plane.send("lossy/step", `${name} sent`);
+    expect(await plane.result(id)).toBe(`${name} sent`);
+    expect(ran.filter((step) => step === name || step === `${name} sent`)).toEqual([name, `${name} sent`]);
+  }
+});
+
+test("with every message and schedule lost, and the table kept, everything that was open ends", async () => {
+  const ids = await Promise.all([
+    plane.send("lossy/nap", 4_000),
+    plane.send("lossy/nap", 12_000),
+    plane.send("lossy/waits", 10_000),
+    plane.send("lossy/step", "delayed", "?delay=8s"),
+  ]);
+  for (const id of ids.slice(0, 3)) {
+    await until("it sleeps", 30_000, async () => ((await plane.status(id)) === "suspended" ? true : undefined));
+  }
+  expect((await schedules(aws.plain)).length).toBeGreaterThan(0);
+  await wipeHints(aws.plain);
+  // Accepted, and its only message lost with the others.
+  const orphan = await plane.send("lossy/nap", 3_000);
+  await wipeHints(aws.plain);
+  expect(await schedules(aws.plain)).toEqual([]);
+
+  const all = [...ids, orphan];
+  const startedMs = Date.now();
+  await until("all have ended", 90_000, async () => {
+    await sweep(aws.plain);
+    await pause(1_000);
+    const statuses = await Promise.all(all.map((id) => plane.status(id)));
+    return statuses.every((status) => status === "completed") ? true : undefined;
+  });
+  console.log(`${all.length} open invocations ended ${((Date.now() - startedMs) / 1000).toFixed(1)} s after the loss`);
+  expect(await Promise.all(all.map((id) => plane.result(id)))).toEqual([
+    "awake",
+    "awake",
+    "child awake",
+    "delayed",
+    "awake",
+  ]);
+  expect(ran.filter((step) => step === "delayed")).toHaveLength(1);
+});

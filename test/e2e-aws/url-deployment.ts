@@ -1,0 +1,19 @@
+/** A deployment of this process, reached by its address over HTTP: its handlers can count, fail and hang as a test wants. */
+import { createServer } from "node:http2";
+import type { Server } from "node:net";
+import "../../examples/polyfill.mjs";
+import { afterAll } from "vitest";
+import { createEndpointHandler, service } from "@restatedev/restate-sdk";
+import type { Context } from "@restatedev/restate-sdk";
+import { startServer } from "../adapters/https/peer.ts";
+
+type Handlers = Readonly<Record<string, (ctx: Context, input: never) => Promise<unknown>>>;
+
+/** @returns its address; it ends with the tests of the file */
+export async function serveHandlers(name: string, handlers: Handlers): Promise<string> {
+  const services = [service({ name, handlers: handlers as never })];
+  const server = createServer(createEndpointHandler({ services, logger: () => {} }));
+  const peer = await startServer(server as Server);
+  afterAll(() => peer.stop());
+  return peer.uri;
+}

@@ -1,0 +1,15 @@
+/** How the suite on an emulated AWS runs: one file after the other over the same stacks, only through `npm run localstack -- --test`. */
+import { defineConfig } from "vitest/config";
+import { reportersOf } from "../reporters.ts";
+
+export default defineConfig({
+  test: {
+    include: ["test/e2e-aws/**/*.test.ts"],
+    globalSetup: ["test/e2e-aws/global-setup.mjs"],
+    pool: "threads",
+    fileParallelism: false,
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
+    reporters: reportersOf("e2e-aws"),
+  },
+});
