@@ -1,0 +1,302 @@
+/** Windows, frame sizes and the rest that a well-behaved peer asks of a client of HTTP/2. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { HttpsEndpoints } from "../../../../shared/adapters/https/https-endpoints.ts";
+import type { Exchange, ExchangeRequest } from "../../../../shared/engine/ports/endpoints.ts";
+import { pattern, readAll, reasonOf, requestTo } from "../../../contracts/endpoints-contract.ts";
+import type { Peer } from "../peer.ts";
+import {
+  ACK,
+  END_HEADERS,
+  END_STREAM,
+  OK,
+  PADDED,
+  PRIORITY,
+  TYPE,
+  answer,
+  field,
+  frame,
+  scriptedPeer,
+  settings,
+  uint32,
+} from "./scripted-peer.ts";
+import type { Frame, ScriptedConnection } from "./scripted-peer.ts";
+
+let endpoints: HttpsEndpoints;
+const peers: Peer[] = [];
+beforeEach(() => {
+  endpoints = new HttpsEndpoints({ allow: ["loopback"], h2cClient: "own" });
+});
+afterEach(async () => {
+  endpoints.close();
+  await Promise.all(peers.splice(0).map((peer) => peer.stop()));
+});
+
+/** A peer that is driven by the test itself, on its first connection. */
+async function peerInHand(): Promise<{ readonly uri: string; readonly connected: Promise<ScriptedConnection> }> {
+  let give: (connection: ScriptedConnection) => void = () => {};
+  const connected = new Promise<ScriptedConnection>((resolve) => (give = resolve));
+  const peer = await scriptedPeer(give);
+  peers.push(peer);
+  return { uri: peer.uri, connected };
+}
+
+const ask = (uri: string, change: Partial<ExchangeRequest> = {}): Exchange =>
+  endpoints.open(requestTo(uri, "h2 in the clear", change));
+const textOf = async (exchange: Exchange): Promise<string> => (await readAll(exchange)).toString();
+const contentOf = (frames: readonly Frame[], streamId: number): Buffer =>
+  Buffer.concat(
+    frames.filter((one) => one.type === TYPE.data && one.streamId === streamId).map(({ payload }) => payload),
+  );
+/** Answers a ping: all that was sent before it has come. */
+async function settled(connection: ScriptedConnection): Promise<void> {
+  const mark = uint32(7, connection.frames.length);
+  connection.send(frame(TYPE.ping, 0, 0, mark));
+  await connection.next(TYPE.ping, ({ flags, payload }) => flags === ACK && payload.equals(mark));
+}
+/** Until that much content has come on a stream; the peer grants nothing in the meantime. */
+async function contentBytes(connection: ScriptedConnection, streamId: number): Promise<number> {
+  await settled(connection);
+  return contentOf(connection.frames, streamId).length;
+}
+
+describe("what we send", () => {
+  test("the greeting asks for no pushes and no remembered headers, and the windows are wide", async () => {
+    const { uri, connected } = await peerInHand();
+    const exchange = ask(uri);
+    const connection = await connected;
+    const ours = await connection.next(TYPE.settings);
+    const said = new Map<number, number>();
+    for (let at = 0; at < ours.payload.length; at += 6) {
+      said.set(ours.payload.readUInt16BE(at), ours.payload.readUInt32BE(at + 2));
+    }
+    expect(said.get(1)).toBe(0);
+    expect(said.get(2)).toBe(0);
+    expect(said.get(4)).toBe(1024 * 1024);
+    expect((await connection.next(TYPE.window)).payload.readUInt32BE(0)).toBe(16 * 1024 * 1024 - 65_535);
+    connection.send(settings({ 3: 7 }), answer(await connection.request(), "x"));
+    expect(await textOf(exchange)).toBe("x");
+    expect(await connection.next(TYPE.settings)).toMatchObject({ flags: ACK, streamId: 0 });
+  });
+
+  test("a body waits for the stream's window and then for the connection's, byte for byte", async () => {
+    const { uri, connected } = await peerInHand();
+    const body = pattern(100_000);
+    const exchange = ask(uri, { body: [body] });
+    const connection = await connected;
+    connection.send(settings({ 4: 10 }));
+    const id = await connection.request();
+    expect(await contentBytes(connection, id)).toBe(65_535);
+    // The setting came after 65,535 bytes were on the way, so the stream's window stands far below nothing.
+    connection.send(frame(TYPE.window, 0, 0, uint32(20_000)), frame(TYPE.window, 0, id, uint32(65_525)));
+    expect(await contentBytes(connection, id)).toBe(65_535);
+    connection.send(frame(TYPE.window, 0, id, uint32(5)));
+    expect(await contentBytes(connection, id)).toBe(65_540);
+    connection.send(settings({ 4: 30_010 }));
+    expect(await contentBytes(connection, id)).toBe(85_535);
+    connection.send(frame(TYPE.window, 0, 0, uint32(1_000_000)));
+    expect(await contentBytes(connection, id)).toBe(95_540);
+    expect(connection.frames.filter(({ type, flags }) => type === TYPE.data && flags === END_STREAM)).toEqual([]);
+    connection.send(frame(TYPE.window, 0, id, uint32(1_000_000)));
+    expect(await contentBytes(connection, id)).toBe(100_000);
+    expect(contentOf(connection.frames, id).equals(body)).toBe(true);
+    expect(connection.frames.findLast(({ type }) => type === TYPE.data)?.flags).toBe(END_STREAM);
+    connection.send(answer(id, "done"));
+    expect(await textOf(exchange)).toBe("done");
+  });
+
+  test("bodies that share a narrow window take turns, and the end alone needs no window", async () => {
+    const { uri, connected } = await peerInHand();
+    const first = ask(uri, { body: [pattern(200_000)] });
+    const second = ask(uri, { body: [pattern(200_000)] });
+    const third = ask(uri, { halfClose: false });
+    const connection = await connected;
+    connection.send(settings({ 4: 1_000_000 }));
+    await connection.request();
+    third.halfClose();
+    await connection.next(TYPE.data, ({ streamId, flags }) => streamId === 5 && flags === END_STREAM);
+    connection.send(frame(TYPE.window, 0, 0, uint32(163_840)));
+    const both = [await contentBytes(connection, 1), await contentBytes(connection, 3)] as const;
+    expect(both[0] + both[1]).toBe(65_535 + 163_840);
+    expect(both[1]).toBeGreaterThan(50_000);
+    connection.send(frame(TYPE.window, 0, 0, uint32(1_000_000)));
+    expect(await contentBytes(connection, 3)).toBe(200_000);
+    connection.send(answer(5, "c"), answer(3, "b"), answer(1, "a"));
+    expect(await Promise.all([first, second, third].map(textOf))).toEqual(["a", "b", "c"]);
+  });
+
+  test("frames are as large as the peer takes and never larger", async () => {
+    const { uri, connected } = await peerInHand();
+    const first = ask(uri);
+    const connection = await connected;
+    connection.send(settings({ 4: 1_000_000, 5: 40_000 }), frame(TYPE.window, 0, 0, uint32(1_000_000)));
+    connection.send(answer(await connection.request(), "x"));
+    await textOf(first);
+    const exchange = ask(uri, { body: [pattern(90_000)] });
+    connection.send(answer(await connection.request(), "y"));
+    expect(await textOf(exchange)).toBe("y");
+    const sizes = connection.frames.filter(({ type }) => type === TYPE.data).map(({ payload }) => payload.length);
+    expect(sizes).toEqual([40_000, 40_000, 10_000]);
+  });
+
+  test("headers too large for a frame go on in continuations", async () => {
+    const { uri, connected } = await peerInHand();
+    const value = "v".repeat(40_000);
+    const exchange = ask(uri, { headers: { "x-large": value } });
+    const connection = await connected;
+    connection.send(settings(), answer(await connection.request(), "x"));
+    expect(await textOf(exchange)).toBe("x");
+    const block = connection.frames.filter(({ type }) => type === TYPE.headers || type === TYPE.continuation);
+    expect(block.map(({ type, flags, payload }) => [type, flags, payload.length > 16_384])).toEqual([
+      [TYPE.headers, END_STREAM, false],
+      [TYPE.continuation, 0, false],
+      [TYPE.continuation, END_HEADERS, false],
+    ]);
+    expect(Buffer.concat(block.map(({ payload }) => payload)).includes(field("x-large", value).subarray(1))).toBe(true);
+  });
+
+  test("an answer that comes before our body is sent ends our side too", async () => {
+    const { uri, connected } = await peerInHand();
+    const exchange = ask(uri, { body: [pattern(100_000)] });
+    const connection = await connected;
+    connection.send(settings(), answer(await connection.request(), "no need"));
+    expect(await textOf(exchange)).toBe("no need");
+    expect((await connection.next(TYPE.reset)).payload.readUInt32BE(0)).toBe(8);
+  });
+
+  test("an abort is a reset with CANCEL, and what comes late does no harm", async () => {
+    const { uri, connected } = await peerInHand();
+    const exchange = ask(uri, { halfClose: false });
+    const connection = await connected;
+    connection.send(settings());
+    const id = await connection.request();
+    exchange.abort();
+    expect((await connection.next(TYPE.reset)).payload.readUInt32BE(0)).toBe(8);
+    connection.send(answer(id, "too late"), frame(TYPE.reset, 0, id, uint32(8)), frame(TYPE.window, 0, id, uint32(8)));
+    const next = ask(uri);
+    connection.send(answer(await connection.request(), "in time"));
+    expect(await textOf(next)).toBe("in time");
+  });
+
+  test("a ping is answered with its own bytes", async () => {
+    const { uri, connected } = await peerInHand();
+    const exchange = ask(uri);
+    const connection = await connected;
+    connection.send(settings(), frame(TYPE.ping, 0, 0, Buffer.from("whatever")));
+    expect((await connection.next(TYPE.ping)).payload.toString()).toBe("whatever");
+    exchange.abort();
+  });
+});
+
+describe("what we receive", () => {
+  const received = async (bytes: (id: number) => Buffer): Promise<{ head: unknown; text: string }> => {
+    const { uri, connected } = await peerInHand();
+    const exchange = ask(uri);
+    const connection = await connected;
+    connection.send(settings(), bytes(await connection.request()));
+    return { head: await exchange.head(), text: await textOf(exchange) };
+  };
+
+  test("padding, priorities, unknown frames, announcements and trailers are passed over", async () => {
+    const inform = Buffer.concat([Buffer.from([0x08, 3]), Buffer.from("103"), field("link", "x")]);
+    const padded = Buffer.concat([Buffer.from([4]), zeros(5), OK, field("a", "b"), zeros(4)]);
+    const { head, text } = await received((id) =>
+      Buffer.concat([
+        frame(TYPE.priority, 0, id, zeros(5)),
+        frame(TYPE.priority, 0, 77, zeros(5)),
+        frame(0xfe, 0xff, 9, zeros(9)),
+        frame(TYPE.headers, END_HEADERS, id, inform),
+        frame(TYPE.headers, END_HEADERS | PADDED | PRIORITY, id, padded),
+        frame(TYPE.data, 0xf0 | PADDED, id, Buffer.concat([Buffer.from([2]), Buffer.from("one "), zeros(2)])),
+        frame(TYPE.data, 0, id),
+        frame(TYPE.data, PADDED, id, zeros(1)),
+        frame(TYPE.data, 0, 0x80000000 + id, Buffer.from("two")),
+        frame(TYPE.headers, END_HEADERS | END_STREAM, id, field("x-check", "1")),
+      ]),
+    );
+    expect(head).toMatchObject({ status: 200, headers: { a: "b" } });
+    expect(text).toBe("one two");
+  });
+
+  test("a head in three frames is one head, and an answer may be nothing but a head", async () => {
+    const { head, text } = await received((id) =>
+      Buffer.concat([
+        frame(TYPE.headers, END_STREAM, id, Buffer.from([0x20])),
+        frame(TYPE.continuation, 0, id, Buffer.concat([OK, field("a", "b").subarray(0, 3)])),
+        frame(TYPE.continuation, END_HEADERS, id, field("a", "b").subarray(3)),
+      ]),
+    );
+    expect(head).toMatchObject({ status: 200, headers: { a: "b" } });
+    expect(text).toBe("");
+  });
+
+  test("a status without content may state a length", async () => {
+    const { head } = await received((id) =>
+      frame(
+        TYPE.headers,
+        END_HEADERS | END_STREAM,
+        id,
+        Buffer.concat([Buffer.from([0x8b]), field("content-length", "9")]),
+      ),
+    );
+    expect(head).toMatchObject({ status: 304, headers: { "content-length": "9" } });
+  });
+
+  test("content that came with the beginning of a frame is given out before the break", async () => {
+    const { uri, connected } = await peerInHand();
+    const exchange = ask(uri);
+    const connection = await connected;
+    const id = await connection.request();
+    connection.send(settings(), frame(TYPE.headers, END_HEADERS, id, OK));
+    await exchange.head();
+    connection.send(frame(TYPE.data, 0, id, Buffer.from("whole ")), frame(TYPE.data, 0, id, zeros(100)).subarray(0, 9));
+    connection.send(Buffer.from("half"));
+    await settledBytes();
+    connection.socket.destroy();
+    expect(Buffer.from((await exchange.next()) ?? []).toString()).toBe("whole ");
+    expect(Buffer.from((await exchange.next()) ?? []).toString()).toBe("half");
+    expect(await reasonOf(exchange.next())).toBe("broken");
+  });
+
+  test("windows are opened again while content is read, and few updates are sent", async () => {
+    const { uri, connected } = await peerInHand();
+    const exchange = ask(uri);
+    const connection = await connected;
+    const id = await connection.request();
+    connection.send(settings(), frame(TYPE.headers, END_HEADERS, id, OK));
+    const whole = readAll(exchange);
+    let left = 1024 * 1024;
+    for (let sent = 0; sent < 4 * 1024 * 1024; sent += 16_384) {
+      while (left < 16_384) {
+        left += (await connection.next(TYPE.window, ({ streamId }) => streamId === id)).payload.readUInt32BE(0);
+      }
+      connection.send(frame(TYPE.data, 0, id, zeros(16_384)));
+      left -= 16_384;
+    }
+    connection.send(frame(TYPE.data, END_STREAM, id));
+    expect((await whole).length).toBe(4 * 1024 * 1024);
+    expect(connection.frames.filter(({ type }) => type === TYPE.window).length).toBeLessThan(12);
+  });
+
+  test("goodbyes in two steps leave out only what the last one leaves out", async () => {
+    const { uri, connected } = await peerInHand();
+    const exchange = ask(uri);
+    const connection = await connected;
+    const id = await connection.request();
+    connection.send(settings(), frame(TYPE.goodbye, 0, 0, uint32(0x7fffffff, 0)));
+    connection.send(frame(TYPE.goodbye, 0, 0, uint32(id, 0)), answer(id, "served"));
+    expect(await textOf(exchange)).toBe("served");
+    await connection.closed;
+  });
+
+  test("a reset that asks for HTTP/1.1 says so", async () => {
+    const { uri, connected } = await peerInHand();
+    const exchange = ask(uri);
+    const connection = await connected;
+    connection.send(settings(), frame(TYPE.reset, 0, await connection.request(), uint32(13)));
+    expect(await reasonOf(exchange.head())).toBe("http1-only");
+  });
+});
+
+const zeros = (size: number): Buffer => Buffer.alloc(size);
+/** Bytes that complete no frame are not answered, so time is all there is to wait for. */
+const settledBytes = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30));
