@@ -1,20 +1,20 @@
 /** One attempt: the journal goes to the deployment in one request-response exchange, and what comes back becomes entries. */
 import type { AttemptEnded, Ending } from "../core/invocation/event.ts";
 import { openRuns } from "../core/invocation/journal.ts";
-import type { AttemptSpan, Pin, Taken } from "../core/invocation/segment.ts";
+import type { Taken } from "../core/invocation/segment.ts";
 import type { Step } from "../core/invocation/transition.ts";
 import type { Route } from "../core/model/deployment.ts";
 import { Conversation } from "../core/protocol/conversation.ts";
 import { isProtocolVersion, negotiate, type ProtocolVersion } from "../core/protocol/version.ts";
 import { attemptRequest } from "./attempt-request.ts";
 import { endingOf, failed, failureOfHead, failureOfTransport } from "./attempt-failures.ts";
-import type { Failing } from "./attempt-failures.ts";
 import type { Engine } from "./engine.ts";
 import { sleepEntry } from "./entries.ts";
 import { expand } from "./expand.ts";
 import { type Held, letGo } from "./held.ts";
 import { completionArrival } from "./item-keys.ts";
 import type { Exchange } from "./ports/endpoints.ts";
+import { jitter, spanOf, unroutable, unsent } from "./unsent-attempt.ts";
 
 type Attempt = Extract<Step, { kind: "attempt" }>;
 
@@ -70,65 +70,6 @@ function versionFor(held: Held, { deployment }: Route): ProtocolVersion | undefi
   const { pin } = held.invocation;
   if (pin !== undefined) return isProtocolVersion(pin.protocolVersion) ? pin.protocolVersion : undefined;
   return negotiate({ min: deployment.minProtocolVersion, max: deployment.maxProtocolVersion });
-}
-
-function unroutable(engine: Engine, held: Held, startedAtMs: number, route: Route | undefined): AttemptEnded {
-  const { pin } = held.invocation;
-  const { service } = held.invocation.acceptance.target;
-  const why: Failing =
-    route === undefined
-      ? { errorCode: "RT0011", code: 500, message: "no deployment was found to process the invocation" }
-      : pin === undefined
-        ? {
-            errorCode: "RT0013",
-            code: 500,
-            message: `the deployment of '${service}' speaks no protocol version of this server`,
-          }
-        : {
-            errorCode: "RT0014",
-            code: 500,
-            message: `protocol version ${pin.protocolVersion} of this invocation is no longer supported`,
-          };
-  return neverBegun(engine, held, startedAtMs, why, route);
-}
-
-/** Nothing of it reached the deployment: a value that does not fit the wire, a destination that is none. */
-function unsent(engine: Engine, held: Held, startedAtMs: number, error: unknown, route: Route): AttemptEnded {
-  const reason = error instanceof Error ? error.message : String(error);
-  engine.log.error("an attempt could not be sent", { invocationId: held.id, error: String(error) });
-  const why: Failing = { errorCode: "RT0006", code: 500, message: `the request could not be sent: ${reason}` };
-  return neverBegun(engine, held, startedAtMs, why, route);
-}
-
-/** It says nothing of the handler's progress, and counts against the policy like any other. */
-function neverBegun(
-  engine: Engine,
-  held: Held,
-  startedAtMs: number,
-  why: Failing,
-  route: Route | undefined,
-): AttemptEnded {
-  const { pin } = held.invocation;
-  const atMs = engine.clock.nowMs();
-  return {
-    kind: "attempt-ended",
-    atMs,
-    attempt: spanOf(held, startedAtMs, atMs),
-    pin: pin ?? { deploymentId: "" as Pin["deploymentId"], protocolVersion: 0 },
-    sent: [],
-    entries: [],
-    ending: failed(atMs, { ...why, countsSinceEntry: false }),
-    policy: route?.settings.retry ?? engine.settings.defaults.retry,
-    jitter: jitter(engine),
-  };
-}
-
-function jitter({ ids }: Engine): number {
-  return ids.random(1)[0]! / 255;
-}
-
-function spanOf(held: Held, startedAtMs: number, endedAtMs: number): AttemptSpan {
-  return { number: held.invocation.attempts, startedAtMs, endedAtMs };
 }
 
 function overSleep(completionId: number): Taken {

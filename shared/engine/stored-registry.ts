@@ -55,11 +55,7 @@ export function createStoredRegistry(ground: RegistryGround): Registry {
   }
 
   return {
-    known(service, handler) {
-      if (held === undefined || clock.nowMs() >= held.freshUntilMs) return undefined;
-      const routing = routed(held, service, handler);
-      return routing.found ? routing : undefined;
-    },
+    known: (service, handler) => knownIn(held, clock.nowMs(), service, handler),
     async route(service, handler) {
       const routing = routed(await current(), service, handler);
       return routing.found ? routing : routed(await reread(), service, handler);
@@ -107,4 +103,10 @@ function routed({ table, slow }: Snapshot, service: string, handler: string): Ro
   const routing = table.route(service, handler);
   if (slow.size === 0 || !routing.found) return routing;
   return slow.has(slowName(service, handler)) ? { ...routing, slow: true } : routing;
+}
+
+function knownIn(held: Snapshot | undefined, nowMs: number, service: string, handler: string): Routing | undefined {
+  if (held === undefined || nowMs >= held.freshUntilMs) return undefined;
+  const routing = routed(held, service, handler);
+  return routing.found ? routing : undefined;
 }
