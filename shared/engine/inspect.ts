@@ -20,7 +20,8 @@ export async function inspect(engine: Engine, id: InvocationId): Promise<Invocat
       : loaded.invocation;
   const { acceptance, standing, journal, lastFailure, pin } = invocation;
   const { source, idempotencyKey } = acceptance;
-  const events = await readFailures(engine, loaded.pk, acceptance.nonce);
+  const aside = await readFailures(engine, loaded.pk, acceptance.nonce);
+  const events = [...loaded.failures, ...aside].sort((a, b) => a.atMs - b.atMs);
   return {
     id,
     target: acceptance.target,

@@ -1,6 +1,7 @@
 /** Reads an invocation back from its partition: the acceptance with every segment folded in, and what arrived since. */
 import type { Arrival } from "../core/invocation/event.ts";
 import { accepted, expiresAtMs, fold, Folding, type Invocation, type Standing } from "../core/invocation/invocation.ts";
+import type { AttemptFailure } from "../core/model/attempt-failure.ts";
 import type { Segment } from "../core/invocation/segment.ts";
 import type { InvocationId, Nonce } from "../core/model/ids.ts";
 import { PROTOCOL_VERSION_MAX, isProtocolVersion } from "../core/protocol/version.ts";
@@ -25,6 +26,8 @@ export interface Loaded {
   /** Those that no segment lists, by key. */
   readonly arrivals: ReadonlyMap<string, Arrival>;
   readonly expiresAtS: number;
+  /** Failures that segments tell of, oldest first; those that added nothing are events beside the journal. */
+  readonly failures: readonly AttemptFailure[];
 }
 
 /** @returns undefined where nothing was ever accepted under this id, or all of it is gone */
@@ -52,6 +55,7 @@ function assemble(id: InvocationId, pk: string, first: Item, items: readonly Ite
   const folding = new Folding(accepted(acceptance, inputEntry(acceptance)));
   let lease = firstLease;
   let last: Loaded["last"];
+  const failures: AttemptFailure[] = [];
   const byKey = new Map(arrived.map((item) => [item.sk, item]));
   const arrivalOf = (key: string) => {
     const item = byKey.get(`arr#${nonce}#${key}`);
@@ -65,6 +69,7 @@ function assemble(id: InvocationId, pk: string, first: Item, items: readonly Ite
     const read = readSegment(folding.invocation.segmentIndex + 1, item, arrivalOf);
     last = { before: folding.invocation, segment: read.segment };
     lease = read.lease;
+    if (read.segment.failure !== undefined) failures.push(read.segment.failure);
   }
   let invocation = last === undefined ? folding.invocation : fold(last.before, last.segment);
   const holdFound = items.find(({ sk }) => sk === `hold#${nonce}`);
@@ -78,7 +83,7 @@ function assemble(id: InvocationId, pk: string, first: Item, items: readonly Ite
   }
   const arrivals = freshArrivals(arrived, invocation, nonce);
   const expiresAtS = typeof first["expiresAtS"] === "number" ? first["expiresAtS"] : 0;
-  return { pk, invocation, lease, arrivals, expiresAtS, ...(last && { last }), ...(hold && { hold }) };
+  return { pk, invocation, lease, arrivals, expiresAtS, failures, ...(last && { last }), ...(hold && { hold }) };
 }
 
 /** In order; those of former lives carry another nonce and are passed over (I12). */

@@ -170,3 +170,21 @@ test("equal failures are told once, and of different ones the newest 32", async 
   expect(events.at(-1)!.message).toBe("failure 49");
   expect(new Set(events.map(({ message }) => message)).size).toBe(events.length);
 });
+
+test("failures are told as events whether or not their attempts stored something, also when all is well in the end", async () => {
+  const stage = await open({
+    stumbles: (ctx) => {
+      const attempt = stage.deployment.attempts.length;
+      if (attempt === 1) throw new Error("nothing stored");
+      ctx.send("other", "");
+      if (attempt === 2) throw new Error("a send stored");
+      return "well";
+    },
+    other: () => "",
+  });
+  const actor = stage.actor();
+  expect(textOf(await stage.pulse.within(5_000, callOn(actor, "stumbles")))).toBe("well");
+  const view = await inspect(actor.engine, idIn(stage));
+  expect(view?.events.map(({ message }) => message)).toEqual(["nothing stored", "a send stored"]);
+  expect(view?.lastFailure).toBeUndefined();
+});
