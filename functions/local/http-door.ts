@@ -26,22 +26,29 @@ export interface DoorOptions {
   readonly answer: (request: HttpRequest) => Promise<HttpResponse>;
 }
 
-/** Within what a request has to arrive, counted from its first byte. */
+/** What a connection may take its time for. */
 export interface ArrivalLimits {
+  /** Of a request, from the first byte of its connection or since the answer before. */
   readonly headWithinMs: number;
+  /** Of a request with its body. */
   readonly requestWithinMs: number;
+  /** How long a connection may stay without a request. */
+  readonly idleMs: number;
   /** How often connections are looked at. */
   readonly checkEveryMs: number;
 }
 
-const ARRIVAL: ArrivalLimits = { headWithinMs: 60_000, requestWithinMs: 300_000, checkEveryMs: 10_000 };
+const ARRIVAL: ArrivalLimits = {
+  headWithinMs: 60_000,
+  requestWithinMs: 300_000,
+  // Longer than clients keep idle connections, so that it is they who close them and no request meets a closing one.
+  idleMs: 75_000,
+  checkEveryMs: 10_000,
+};
 /** On one connection of HTTP/2; clients open another one beyond. */
 const CONCURRENT_STREAMS_MAX = 200;
 /** How long what is left of a refused body is read and forgotten, so that its sender can read the refusal. */
 const LINGER_MS = 1000;
-
-/** Longer than clients keep idle connections, so that it is they who close them and no request meets a closing one. */
-const KEEP_ALIVE_MS = 75_000;
 
 /** Handlers choose the status of their failures; what HTTP/2 cannot send is a 500, and the body tells the number. */
 const STATUS_MAX_OF_HTTP2 = 599;
@@ -68,9 +75,9 @@ export class Door {
 
   constructor(options: DoorOptions) {
     this.#options = options;
-    const { headWithinMs, requestWithinMs, checkEveryMs } = { ...ARRIVAL, ...options.arrival };
+    const { headWithinMs, requestWithinMs, checkEveryMs, idleMs } = { ...ARRIVAL, ...options.arrival };
     this.#http1 = createHttp1({
-      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveTimeout: idleMs,
       headersTimeout: headWithinMs,
       requestTimeout: requestWithinMs,
       connectionsCheckingInterval: checkEveryMs,
@@ -87,12 +94,13 @@ export class Door {
     this.#http2.on("session", (session) => {
       this.#sessions.add(session);
       session.once("close", () => this.#sessions.delete(session));
-      limitSession(session, { idleMs: KEEP_ALIVE_MS, requestWithinMs });
+      limitSession(session, { idleMs, requestWithinMs });
     });
-    offerBothProtocols(this.#http1, this.#http2, (socket) => {
+    const onConnection = (socket: Socket): void => {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
-    });
+    };
+    offerBothProtocols(this.#http1, this.#http2, onConnection, headWithinMs);
   }
 
   /** Requests that have not been answered yet. */

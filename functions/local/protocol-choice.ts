@@ -5,30 +5,30 @@ import type { Socket } from "node:net";
 
 /** The beginning of the client's preface; no method of HTTP/1.1 begins with it. */
 const PREFACE = Buffer.from("PRI * HTTP/2.0");
-/** Nobody connects to say nothing. */
-const FIRST_BYTES_WITHIN_MS = 60_000;
 
 /**
  * @param http1 listens; its connections are looked at before it gets them
  * @param onConnection told of every connection, whatever is spoken on it
+ * @param silentMaxMs nobody connects to say nothing: how long a connection may
  */
 export function offerBothProtocols(
   http1: Http1Server,
   http2: Http2Server,
   onConnection: (socket: Socket) => void,
+  silentMaxMs: number,
 ): void {
   const serveHttp1 = http1.listeners("connection");
   http1.removeAllListeners("connection");
   http1.on("connection", (socket: Socket) => {
     onConnection(socket);
-    lookAtFirstBytes(socket, (isHttp2) => {
+    lookAtFirstBytes(socket, silentMaxMs, (isHttp2) => {
       if (isHttp2) http2.emit("connection", socket);
       else for (const serve of serveHttp1) serve.call(http1, socket);
     });
   });
 }
 
-function lookAtFirstBytes(socket: Socket, decide: (isHttp2: boolean) => void): void {
+function lookAtFirstBytes(socket: Socket, silentMaxMs: number, decide: (isHttp2: boolean) => void): void {
   let seen: Buffer = Buffer.alloc(0);
   const giveUp = (): void => void socket.destroy();
   const look = (): void => {
@@ -45,6 +45,6 @@ function lookAtFirstBytes(socket: Socket, decide: (isHttp2: boolean) => void): v
   };
   // Until a server takes the socket, a reset or an end would have nobody to tell.
   socket.on("error", giveUp).on("end", giveUp).on("timeout", giveUp);
-  socket.setTimeout(FIRST_BYTES_WITHIN_MS);
+  socket.setTimeout(silentMaxMs);
   socket.on("readable", look);
 }

@@ -36,7 +36,7 @@ interface Plane {
 }
 
 async function start(): Promise<Plane> {
-  const running = command.start(["dev", "--data-dir", `${disk.dir}/data`]);
+  const running = command.start(["dev", "--data-dir", `${disk.dir}/data`], { STEPWELL_WORKER__LEASE: "1s" });
   const [, ingress = "", admin = ""] = READY.exec(await running.told(READY))!;
   return { running, ingress, admin };
 }

@@ -16,6 +16,7 @@ import { processLog } from "../../shared/wiring/process-log.ts";
 
 export interface LocalStage {
   readonly local: LocalProcess;
+  readonly dataDir: string;
   /** Without a trailing slash, as is the other one. */
   readonly ingressUri: string;
   readonly adminUri: string;
@@ -58,6 +59,7 @@ export async function openLocalStage({ services, flags = {} }: StageOptions): Pr
   const { ingressUrl, adminUrl } = local;
   const stage: LocalStage = {
     local,
+    dataDir,
     ingressUri: ingressUrl.slice(0, -1),
     adminUri: adminUrl.slice(0, -1),
     ingressPort: Number(new URL(ingressUrl).port),

@@ -31,7 +31,7 @@ export async function exchange(port: number, ...pieces: readonly (string | Buffe
   const socket = await openSocket(port);
   let text = "";
   socket.on("data", (piece) => (text += piece.toString("latin1")));
-  const closed = once(socket, "close");
+  const closed = new Promise<void>((resolve) => void socket.once("close", () => resolve()));
   for (const piece of pieces) socket.write(typeof piece === "string" ? Buffer.from(piece, "latin1") : piece);
   await closed;
   return text;
@@ -91,4 +91,17 @@ export async function askHttp2(
   } finally {
     session.destroy();
   }
+}
+
+/** What every connection of HTTP/2 begins with. */
+export const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/** A frame of HTTP/2, by the numbers of its type and flags. */
+export function frame(type: number, flags: number, stream: number, payload: Buffer = Buffer.alloc(0)): Buffer {
+  const start = Buffer.alloc(9);
+  start.writeUIntBE(payload.length, 0, 3);
+  start[3] = type;
+  start[4] = flags;
+  start.writeUInt32BE(stream, 5);
+  return Buffer.concat([start, payload]);
 }

@@ -2,18 +2,25 @@ import { once } from "node:events";
 import { connect } from "node:http2";
 import { afterEach, expect, test } from "vitest";
 import { openDoor, type Door } from "../../../functions/local/http-door.ts";
+import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { jsonResponse } from "../../../shared/api/http/message.ts";
+import { frame, openSocket, PREFACE } from "../../e2e-local/raw-http.ts";
+
+const [DATA, HEADERS, RESET, SETTINGS] = [0, 1, 3, 4];
 
 let door: Door | undefined;
 afterEach(() => door?.close());
 
-async function answering(status: number): Promise<Door> {
+async function answering(status: number, onRequest?: (request: HttpRequest) => void): Promise<Door> {
   door = await openDoor({
     host: "127.0.0.1",
     port: 0,
     bodyMaxBytes: 1000,
     tooLarge: () => jsonResponse(413, {}),
-    answer: async () => jsonResponse(status, { code: status }),
+    answer: async (request) => {
+      onRequest?.(request);
+      return jsonResponse(status, { code: status });
+    },
   });
   return door;
 }
@@ -38,4 +45,22 @@ test("a status above 599 goes out over HTTP/1.1 as it is", async () => {
   const { port } = await answering(799);
   const response = await fetch(`http://127.0.0.1:${port}/`);
   expect(response.status).toBe(799);
+});
+
+test.each([
+  ["stream", frame(RESET, 0, 1, Buffer.from([0, 0, 0, 8]))],
+  ["connection", Buffer.alloc(0)],
+])("a body that is cut off with its %s over HTTP/2 is no request", async (_what, cut) => {
+  const asked: string[] = [];
+  const { port } = await answering(200, (request) => asked.push(new TextDecoder().decode(request.body)));
+  // POST, http, and the path "/", in HPACK.
+  const begun = [frame(SETTINGS, 0, 0), frame(HEADERS, 4, 1, Buffer.from([0x83, 0x86, 0x84]))];
+  const socket = await openSocket(port);
+  socket.resume().write(Buffer.concat([Buffer.from(PREFACE), ...begun, frame(DATA, 0, 1, Buffer.from("half of it"))]));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  socket.write(cut);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  socket.destroy();
+  const whole = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "all of it" });
+  expect([whole.status, asked]).toEqual([200, ["all of it"]]);
 });
