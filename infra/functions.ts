@@ -23,6 +23,7 @@ export interface StepwellFunctionsProps {
   readonly codeFolder: string;
   readonly settings?: Partial<Readonly<Record<SettingPath, string>>>;
   readonly handlerArns?: readonly string[];
+  readonly scheduleArns?: readonly string[];
   readonly workerConcurrencyMax?: number;
   readonly table: TableV2;
   readonly queue: Queue;

@@ -13,10 +13,13 @@ export interface DrivingProps {
   readonly queue: Queue;
   readonly groupName: string;
   readonly scheduleRole: Role;
+  /** The schedules that may be made, where they are judged by other names than AWS's. */
+  readonly scheduleArns?: readonly string[];
 }
 
 /** What every driver does: it reads and writes invocations, sends wakes, and sets far ones. */
-export function driving(scope: Construct, { table, queue, groupName, scheduleRole }: DrivingProps): PolicyStatement[] {
+export function driving(scope: Construct, props: DrivingProps): PolicyStatement[] {
+  const { table, queue, groupName, scheduleRole, scheduleArns } = props;
   const schedules = Stack.of(scope).formatArn({
     service: "scheduler",
     resource: "schedule",
@@ -29,7 +32,7 @@ export function driving(scope: Construct, { table, queue, groupName, scheduleRol
       resources: [table.tableArn],
     }),
     new PolicyStatement({ actions: batched("sqs:SendMessage"), resources: [queue.queueArn] }),
-    new PolicyStatement({ actions: ["scheduler:CreateSchedule"], resources: [schedules] }),
+    new PolicyStatement({ actions: ["scheduler:CreateSchedule"], resources: [...(scheduleArns ?? [schedules])] }),
     new PolicyStatement({
       actions: ["iam:PassRole"],
       resources: [scheduleRole.roleArn],

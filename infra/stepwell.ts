@@ -20,6 +20,11 @@ export interface StepwellProps {
    * carry the tag `stepwell` with the value `handler`.
    */
   readonly handlerArns?: readonly string[];
+  /**
+   * The schedules that drivers may make: those of this stack's own group, unless told. An emulator may judge every
+   * schedule as one of the default group.
+   */
+  readonly scheduleArns?: readonly string[];
   /** Who may call handlers from outside: everybody, unless told. */
   readonly ingressAuth?: "open" | "iam";
   /** Batches that workers drive at the same time; 100 unless told. */

@@ -9,6 +9,15 @@ const WORK = join(ROOT, ".cache/localstack");
 const REGION = "us-east-1";
 const ACCOUNT = "000000000000";
 
+/** How an emulator judges what AWS judges otherwise: it knows neither the tags of functions nor the group of a schedule. */
+export function emulatorContext(handlersName) {
+  return {
+    "keep-data": "false",
+    "handler-arns": `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${handlersName}*`,
+    "schedule-arns": `arn:aws:scheduler:${REGION}:${ACCOUNT}:schedule/*`,
+  };
+}
+
 /** What every client of the emulator has in its environment. */
 export function clientEnvironment(endpoint) {
   return {

@@ -28,12 +28,10 @@ const URL_HANDLERS = {
   fails: async () => {
     throw new TerminalError("never", { errorCode: 418 });
   },
-  slow: async (ctx: Context, { name, ms }: { readonly name: string; readonly ms: number }) => {
+  slow: async (_ctx: Context, { name, ms }: { readonly name: string; readonly ms: number }) => {
     attempted(name);
-    return await ctx.run("take long", async () => {
-      await pause(ms);
-      return "done";
-    });
+    await pause(ms);
+    return "done";
   },
   waits: async (ctx: Context) => {
     await ctx.sleep({ hours: 1 });
@@ -42,19 +40,13 @@ const URL_HANDLERS = {
 };
 
 beforeAll(async () => {
-  const startedMs = performance.now();
-  await plane.askAdmin({ path: "/health" });
-  const adminMs = performance.now() - startedMs;
-  await plane.ask({ path: "/restate/health" });
-  const ingressMs = performance.now() - startedMs - adminMs;
-  console.log(`first answers: admin ${adminMs.toFixed(0)} ms, ingress ${ingressMs.toFixed(0)} ms`);
   const uri = await serveHandlers("url", URL_HANDLERS);
   await Promise.all([plane.register({ arn: aws.handlerArn }), plane.register({ uri })]);
 });
 
 describe("the doors", () => {
   test("an admin request that is not signed is refused, whatever it asks for", async () => {
-    for (const path of ["/services", "/deployments", "/health"]) {
+    for (const path of ["/services", "/deployments", "/version"]) {
       expect((await plane.askAdminUnsigned({ path })).status).toBe(403);
     }
     const { status } = await plane.askAdminUnsigned({ method: "POST", path: "/deployments", body: "{}" });

@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleFunctions } from "../../infra/bundle.mjs";
-import { bootstrap, clientEnvironment, deploy } from "../../localstack/deploy.mjs";
+import { bootstrap, clientEnvironment, deploy, emulatorContext } from "../../localstack/deploy.mjs";
 import { deployHandlers } from "../../localstack/handlers.mjs";
-import { localApi } from "../../localstack/signed-request.mjs";
+import { localApi, send } from "../../localstack/signed-request.mjs";
 
 const CACHE = join(import.meta.dirname, "../../.cache/e2e-aws");
 const HANDLERS = "stepwell-e2e-handlers";
@@ -41,6 +41,8 @@ export async function setup(project) {
     }),
   );
   const plain = await timed("the control plane is deployed", () => controlPlane(endpoint, "StepwellE2e", SHORT));
+  await tellColdStart("admin", plain.admin, { path: "/version", credentials: plain.credentials });
+  await tellColdStart("ingress", plain.ingress, { path: "/restate/health" });
   const doubledCode = join(CACHE, "doubled");
   const names = ["ingress", "admin", "worker", "sweeper"];
   await bundleFunctions(Object.fromEntries(names.map((n) => [n, `test/e2e-aws/doubled/${n}.ts`])), doubledCode);
@@ -69,8 +71,7 @@ async function controlPlane(endpoint, name, settings, more = {}) {
     endpoint,
     name,
     context: {
-      "keep-data": "false",
-      "handler-arns": `arn:aws:lambda:us-east-1:000000000000:function:${HANDLERS}*`,
+      ...emulatorContext(HANDLERS),
       "worker-concurrency": "4",
       settings: JSON.stringify(settings),
       ...more,
@@ -83,6 +84,18 @@ async function controlPlane(endpoint, name, settings, more = {}) {
     ingress: localApi(outputs.IngressUrl, endpoint),
     admin: localApi(outputs.AdminUrl, endpoint),
   };
+}
+
+/** The first answer of a function that has never run, and the one after it. */
+async function tellColdStart(name, api, request) {
+  const tookMs = [];
+  for (const _ of ["cold", "warm"]) {
+    const startedMs = performance.now();
+    const { status, text } = await send(api, request);
+    if (status !== 200) throw new Error(`the ${name} function answered ${status}: ${text}`);
+    tookMs.push(Math.round(performance.now() - startedMs));
+  }
+  console.log(`the ${name} function answers cold after ${tookMs[0]} ms, warm after ${tookMs[1]} ms`);
 }
 
 async function timed(what, work) {

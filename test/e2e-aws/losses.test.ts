@@ -1,6 +1,7 @@
 /** What a function may lose: its process in the middle of an attempt, its time between two events, every message and schedule. */
 import { beforeAll, expect, test } from "vitest";
-import type { Context } from "@restatedev/restate-sdk";
+import { serde } from "@restatedev/restate-sdk";
+import type { Context, Serde } from "@restatedev/restate-sdk";
 import { aws, ControlPlane, pause, until } from "./control-plane.ts";
 import { functionNames, processesOf, signal } from "./function-processes.ts";
 import { schedules, sweep, wipeHints } from "./hints.ts";
@@ -37,7 +38,9 @@ const HANDLERS = {
   },
   /** Waits for a call that sleeps. */
   waits: async (ctx: Context, ms: number): Promise<string> => {
-    return `child ${await ctx.genericCall<number, string>({ service: "lossy", method: "nap", parameter: ms })}`;
+    const json = serde.json as Serde<unknown>;
+    const call = { service: "lossy", method: "nap", parameter: ms, inputSerde: json, outputSerde: json };
+    return `child ${String(await ctx.genericCall(call))}`;
   },
 };
 
