@@ -24,7 +24,7 @@ export interface HttpsEndpointsOptions {
   readonly connectTimeoutMs?: number;
   /** How names become addresses; the system's way where nothing is said. The guard judges its answers either way. */
   readonly resolve?: Resolve;
-  /** Who speaks HTTP/2 in the clear: our own client, or Node's; it is Node's over TLS. */
+  /** Who speaks HTTP/2 in the clear: our own client where nothing is said, or Node's. It is always Node's over TLS. */
   readonly h2cClient?: "own" | "node";
 }
 
@@ -48,7 +48,7 @@ export class HttpsEndpoints implements Endpoints {
 
   /** @throws RangeError when an allowance cannot be read */
   constructor(options: HttpsEndpointsOptions = {}) {
-    this.#speakInTheClear = options.h2cClient === "own" ? speakOwn : speakNode;
+    this.#speakInTheClear = options.h2cClient === "node" ? speakNode : speakOwn;
     this.#dialer = new Dialer({
       guard: new AddressGuard(options.allow),
       connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,

@@ -1,0 +1,156 @@
+/** What a well-behaved peer of HTTP/2 may send beside the plain answer. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { HttpsEndpoints } from "../../../../shared/adapters/https/https-endpoints.ts";
+import type { Exchange } from "../../../../shared/engine/ports/endpoints.ts";
+import { readAll, reasonOf, requestTo } from "../../../contracts/endpoints-contract.ts";
+import type { Peer } from "../peer.ts";
+import {
+  END_HEADERS,
+  END_STREAM,
+  OK,
+  PADDED,
+  PRIORITY,
+  TYPE,
+  answer,
+  field,
+  frame,
+  scriptedPeer,
+  settings,
+  uint32,
+} from "./scripted-peer.ts";
+import type { ScriptedConnection } from "./scripted-peer.ts";
+
+let endpoints: HttpsEndpoints;
+const peers: Peer[] = [];
+beforeEach(() => {
+  endpoints = new HttpsEndpoints({ allow: ["loopback"], h2cClient: "own" });
+});
+afterEach(async () => {
+  endpoints.close();
+  await Promise.all(peers.splice(0).map((peer) => peer.stop()));
+});
+
+/** A peer that is driven by the test itself, on its first connection. */
+async function peerInHand(): Promise<{ readonly uri: string; readonly connected: Promise<ScriptedConnection> }> {
+  let give: (connection: ScriptedConnection) => void = () => {};
+  const connected = new Promise<ScriptedConnection>((resolve) => (give = resolve));
+  const peer = await scriptedPeer(give);
+  peers.push(peer);
+  return { uri: peer.uri, connected };
+}
+
+const ask = (uri: string): Exchange => endpoints.open(requestTo(uri, "h2 in the clear"));
+const textOf = async (exchange: Exchange): Promise<string> => (await readAll(exchange)).toString();
+const zeros = (size: number): Buffer => Buffer.alloc(size);
+/** Bytes that complete no frame are not answered, so time is all there is to wait for. */
+const settledBytes = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30));
+
+describe("what we receive", () => {
+  const received = async (bytes: (id: number) => Buffer): Promise<{ head: unknown; text: string }> => {
+    const { uri, connected } = await peerInHand();
+    const exchange = ask(uri);
+    const connection = await connected;
+    connection.send(settings(), bytes(await connection.request()));
+    return { head: await exchange.head(), text: await textOf(exchange) };
+  };
+
+  test("padding, priorities, unknown frames, announcements and trailers are passed over", async () => {
+    const inform = Buffer.concat([Buffer.from([0x08, 3]), Buffer.from("103"), field("link", "x")]);
+    const padded = Buffer.concat([Buffer.from([4]), zeros(5), OK, field("a", "b"), zeros(4)]);
+    const { head, text } = await received((id) =>
+      Buffer.concat([
+        frame(TYPE.priority, 0, id, zeros(5)),
+        frame(TYPE.priority, 0, 77, zeros(5)),
+        frame(0xfe, 0xff, 9, zeros(9)),
+        frame(TYPE.headers, END_HEADERS, id, inform),
+        frame(TYPE.headers, END_HEADERS | PADDED | PRIORITY, id, padded),
+        frame(TYPE.data, 0xf0 | PADDED, id, Buffer.concat([Buffer.from([2]), Buffer.from("one "), zeros(2)])),
+        frame(TYPE.data, 0, id),
+        frame(TYPE.data, PADDED, id, zeros(1)),
+        frame(TYPE.data, 0, 0x80000000 + id, Buffer.from("two")),
+        frame(TYPE.headers, END_HEADERS | END_STREAM, id, field("x-check", "1")),
+      ]),
+    );
+    expect(head).toMatchObject({ status: 200, headers: { a: "b" } });
+    expect(text).toBe("one two");
+  });
+
+  test("a head in three frames is one head, and an answer may be nothing but a head", async () => {
+    const { head, text } = await received((id) =>
+      Buffer.concat([
+        frame(TYPE.headers, END_STREAM, id, Buffer.from([0x20])),
+        frame(TYPE.continuation, 0, id, Buffer.concat([OK, field("a", "b").subarray(0, 3)])),
+        frame(TYPE.continuation, END_HEADERS, id, field("a", "b").subarray(3)),
+      ]),
+    );
+    expect(head).toMatchObject({ status: 200, headers: { a: "b" } });
+    expect(text).toBe("");
+  });
+
+  test("a status without content may state a length", async () => {
+    const { head } = await received((id) =>
+      frame(
+        TYPE.headers,
+        END_HEADERS | END_STREAM,
+        id,
+        Buffer.concat([Buffer.from([0x8b]), field("content-length", "9")]),
+      ),
+    );
+    expect(head).toMatchObject({ status: 304, headers: { "content-length": "9" } });
+  });
+
+  test("content that came with the beginning of a frame is given out before the break", async () => {
+    const { uri, connected } = await peerInHand();
+    const exchange = ask(uri);
+    const connection = await connected;
+    const id = await connection.request();
+    connection.send(settings(), frame(TYPE.headers, END_HEADERS, id, OK));
+    await exchange.head();
+    connection.send(frame(TYPE.data, 0, id, Buffer.from("whole ")), frame(TYPE.data, 0, id, zeros(100)).subarray(0, 9));
+    connection.send(Buffer.from("half"));
+    await settledBytes();
+    connection.socket.destroy();
+    expect(Buffer.from((await exchange.next()) ?? []).toString()).toBe("whole ");
+    expect(Buffer.from((await exchange.next()) ?? []).toString()).toBe("half");
+    expect(await reasonOf(exchange.next())).toBe("broken");
+  });
+
+  test("windows are opened again while content is read, and few updates are sent", async () => {
+    const { uri, connected } = await peerInHand();
+    const exchange = ask(uri);
+    const connection = await connected;
+    const id = await connection.request();
+    connection.send(settings(), frame(TYPE.headers, END_HEADERS, id, OK));
+    const whole = readAll(exchange);
+    let left = 1024 * 1024;
+    for (let sent = 0; sent < 4 * 1024 * 1024; sent += 16_384) {
+      while (left < 16_384) {
+        left += (await connection.next(TYPE.window, ({ streamId }) => streamId === id)).payload.readUInt32BE(0);
+      }
+      connection.send(frame(TYPE.data, 0, id, zeros(16_384)));
+      left -= 16_384;
+    }
+    connection.send(frame(TYPE.data, END_STREAM, id));
+    expect((await whole).length).toBe(4 * 1024 * 1024);
+    expect(connection.frames.filter(({ type }) => type === TYPE.window).length).toBeLessThan(12);
+  });
+
+  test("goodbyes in two steps leave out only what the last one leaves out", async () => {
+    const { uri, connected } = await peerInHand();
+    const exchange = ask(uri);
+    const connection = await connected;
+    const id = await connection.request();
+    connection.send(settings(), frame(TYPE.goodbye, 0, 0, uint32(0x7fffffff, 0)));
+    connection.send(frame(TYPE.goodbye, 0, 0, uint32(id, 0)), answer(id, "served"));
+    expect(await textOf(exchange)).toBe("served");
+    await connection.closed;
+  });
+
+  test("a reset that asks for HTTP/1.1 says so", async () => {
+    const { uri, connected } = await peerInHand();
+    const exchange = ask(uri);
+    const connection = await connected;
+    connection.send(settings(), frame(TYPE.reset, 0, await connection.request(), uint32(13)));
+    expect(await reasonOf(exchange.head())).toBe("http1-only");
+  });
+});
