@@ -1,0 +1,85 @@
+/** Bad input at the admin API: each row is refused with its status, and the process answers as before. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { INGRESS_SERVICES } from "../e2e-local/ingress-services.ts";
+import { openLocalStage } from "../e2e-local/local-stage.ts";
+import type { LocalStage } from "../e2e-local/local-stage.ts";
+import { ask } from "../e2e-local/raw-http.ts";
+import { expectNoMoreThan, footprint } from "./footprint.ts";
+import type { Footprint } from "./footprint.ts";
+
+const JSON_TYPE = { "content-type": "application/json" };
+const DEEP = 100_000;
+
+let stage: LocalStage;
+let before: Footprint;
+beforeAll(async () => {
+  stage = await openLocalStage({ services: INGRESS_SERVICES });
+  for (let warm = 0; warm < 10; warm++) await ask(stage.adminPort, "GET /deployments");
+  before = footprint();
+});
+afterAll(() => stage.close());
+
+const nested = (open: string, close: string): string => open.repeat(DEEP) + close.repeat(DEEP);
+const uri = (text: string): string => JSON.stringify({ uri: text });
+
+type Row = readonly [what: string, line: string, status: readonly number[], body?: string, headers?: object];
+
+const ROWS: readonly Row[] = [
+  ["no body", "POST /deployments", [400]],
+  ["no JSON", "POST /deployments", [400], "{"],
+  ["no UTF-8", "POST /deployments", [400], '{"uri":"\xff\xfe"}'],
+  ["no object", "POST /deployments", [422], "[]"],
+  ["nothing", "POST /deployments", [422], "null"],
+  ["no content type", "POST /deployments", [415], uri("http://127.0.0.1:1"), { "content-type": "text/plain" }],
+  ["deep arrays", "POST /deployments", [400, 422], nested("[", "]")],
+  ["deep objects", "POST /deployments", [400, 422], `${'{"uri":'.repeat(DEEP)}1${"}".repeat(DEEP)}`],
+  ["a deep value of a known name", "POST /deployments", [422], `{"uri":${nested("[", "]")}}`],
+  ["names of prototypes", "POST /deployments", [422], '{"__proto__":{"uri":"http://x"},"constructor":1}'],
+  ["numbers that are none", "POST /deployments", [422], '{"uri":1e999999}'],
+  ["one name a hundred thousand times", "POST /deployments", [422], `{${'"uri":1,'.repeat(DEEP)}"uri":2}`],
+  ["5 MB", "POST /deployments", [413], uri("x".repeat(5_000_000))],
+  ...["", "x", "file:///etc/passwd", "http://", "http://[", "ftp://a.example", "http://a b/", "//a"].map(
+    (text): Row => [`the address '${text}'`, "POST /deployments", text === "http://[" ? [500] : [400, 422], uri(text)],
+  ),
+  ["an address of 100 KB", "POST /deployments", [400, 422, 500], uri(`http://127.0.0.1:1/${"x".repeat(100_000)}`)],
+  ["an address with lines", "POST /deployments", [400, 422, 500], uri("http://127.0.0.1:1/\r\nx: y")],
+  [
+    "headers with lines",
+    "POST /deployments",
+    [400],
+    '{"uri":"http://127.0.0.1:1","additional_headers":{"a":"b\\r\\nc: d"}}',
+  ],
+  ["an unknown path", "GET /../../etc/passwd", [404]],
+  ["a version from elsewhere", "GET /v99/deployments", [400]],
+  ["a version of 4,000 digits", `GET /v${"9".repeat(4_000)}/deployments`, [404]],
+  ["escapes that are no UTF-8", "GET /services/%ff%fe", [400]],
+  ["names of prototypes in a path", "GET /services/__proto__/handlers/constructor", [404]],
+  ["an id that is none", "PATCH /invocations/bogus/cancel", [400, 404]],
+  ["a kill of nobody", `PATCH /invocations/inv_1${"0".repeat(33)}/kill`, [404]],
+  ["a wrong method", "PUT /deployments", [405]],
+  ["a header that is no text", "GET /deployments", [200], "", { "x-any": "\xff\x80" }],
+];
+
+describe("is refused and over:", () => {
+  for (const [what, line, statuses, body = "", headers = JSON_TYPE] of ROWS) {
+    test(what, async () => {
+      const answer = await ask(stage.adminPort, line, headers as Record<string, string>, body);
+      expect(statuses).toContain(answer.status);
+      expect(answer.body).not.toMatch(/node_modules|\.ts:\d|    at /);
+      const { status, body: list } = await ask(stage.adminPort, "GET /deployments");
+      expect([status, (JSON.parse(list) as { deployments: unknown[] }).deployments.length]).toEqual([200, 1]);
+      await expectNoMoreThan(before);
+    });
+  }
+});
+
+test("the same registration twenty times at once is one deployment", async () => {
+  const { body } = await ask(stage.adminPort, "GET /deployments");
+  const { deployments } = JSON.parse(body) as { deployments: { id: string; uri: string }[] };
+  const [first] = deployments;
+  const again = () => ask(stage.adminPort, "POST /deployments", JSON_TYPE, uri(first!.uri));
+  const answers = await Promise.all(Array.from({ length: 20 }, again));
+  expect(new Set(answers.map((answer) => (JSON.parse(answer.body) as { id: string }).id))).toEqual(
+    new Set([first!.id]),
+  );
+});

@@ -1,0 +1,100 @@
+/** A deployment that registers well and then answers each handler in another wrong way. */
+import { createServer } from "node:http2";
+import type { ServerHttp2Stream } from "node:http2";
+import { gzipSync } from "node:zlib";
+import { encodeFrame } from "../../shared/core/protocol/frame.ts";
+import { manifestOf } from "../api/admin/sample-endpoint.ts";
+import { listen } from "../e2e-local/local-stage.ts";
+import type { Listening } from "../e2e-local/local-stage.ts";
+
+const CONTENT_TYPE = "application/vnd.restate.invocation.v6";
+const OUTPUT = 0x0401;
+const END = 0x0003;
+const PIECE = Buffer.alloc(64 * 1024, 0x01);
+
+type Answer = (stream: ServerHttp2Stream) => void;
+
+function answer(body: Uint8Array, headers: Record<string, string | number> = {}): Answer {
+  return (stream) => {
+    stream.respond({ ":status": 200, "content-type": CONTENT_TYPE, ...headers });
+    stream.end(body);
+  };
+}
+
+/** Goes on for as long as somebody reads. */
+function endless(piece: Uint8Array): Answer {
+  return (stream) => {
+    stream.respond({ ":status": 200, "content-type": CONTENT_TYPE });
+    const more = (): void => {
+      while (!stream.destroyed && stream.write(piece));
+    };
+    stream.on("drain", more);
+    more();
+  };
+}
+
+const hugeFrame = Buffer.from([0x04, 0x01, 0, 0, 0xff, 0xff, 0xff, 0xff]);
+const tooMany = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`x-${at}`, "v".repeat(60)]));
+
+export const ROGUE_ANSWERS: Readonly<Record<string, Answer>> = {
+  garbage: answer(PIECE),
+  text: answer(Buffer.from("<html>it works</html>"), { "content-type": "text/html" }),
+  nothing: answer(new Uint8Array(0)),
+  half: answer(encodeFrame(OUTPUT, new Uint8Array(100)).subarray(0, 50)),
+  hugeFrame: answer(hugeFrame),
+  hugeFrameThatGoesOn: (stream) => {
+    stream.respond({ ":status": 200, "content-type": CONTENT_TYPE });
+    stream.write(hugeFrame);
+    const more = (): void => {
+      while (!stream.destroyed && stream.write(PIECE));
+    };
+    stream.on("drain", more);
+    more();
+  },
+  endlessGarbage: endless(PIECE),
+  endlessUnknown: endless(Buffer.from(encodeFrame(0x7c01, new Uint8Array(10)))),
+  endlessOutputs: endless(Buffer.from(encodeFrame(OUTPUT, new Uint8Array(10)))),
+  silent: () => undefined,
+  silentAfterHead: (stream) => stream.respond({ ":status": 200, "content-type": CONTENT_TYPE }),
+  drips: (stream) => {
+    stream.respond({ ":status": 200, "content-type": CONTENT_TYPE });
+    const drip = setInterval(() => stream.write(Buffer.from([4])), 30);
+    stream.once("close", () => clearInterval(drip));
+  },
+  packed: answer(gzipSync(Buffer.from(encodeFrame(END, new Uint8Array(0)))), { "content-encoding": "gzip" }),
+  endWithoutOutput: answer(encodeFrame(END, new Uint8Array(0))),
+  notification: answer(encodeFrame(0x800c, new Uint8Array(0))),
+  broken: answer(Buffer.concat([encodeFrame(OUTPUT, Buffer.alloc(20, 0xff)), encodeFrame(END, new Uint8Array(0))])),
+  reset: (stream) => stream.close(2),
+  resetInTheMiddle: (stream) => {
+    stream.respond({ ":status": 200, "content-type": CONTENT_TYPE });
+    stream.write(encodeFrame(OUTPUT, new Uint8Array(100)).subarray(0, 50), () => stream.close(2));
+  },
+  connectionGone: (stream) => stream.session?.destroy(),
+  status500: answer(Buffer.from("oops"), { ":status": 500 }),
+  status404: answer(new Uint8Array(0), { ":status": 404 }),
+  status413: answer(new Uint8Array(0), { ":status": 413 }),
+  status415: answer(new Uint8Array(0), { ":status": 415 }),
+  throttled: answer(new Uint8Array(0), { ":status": 429, "retry-after": "never" }),
+  manyHeaders: answer(new Uint8Array(0), tooMany),
+};
+
+export async function startRogue(): Promise<Listening> {
+  const handlers = Object.keys(ROGUE_ANSWERS).map((name) => ({ name }));
+  const manifest = JSON.stringify(manifestOf([{ name: "Rogue", ty: "SERVICE", handlers }]));
+  const server = createServer();
+  server.on("stream", (stream: ServerHttp2Stream, headers) => {
+    stream.on("error", () => undefined);
+    const path = String(headers[":path"]);
+    if (path === "/discover") {
+      stream.respond({ ":status": 200, "content-type": "application/vnd.restate.endpointmanifest.v4+json" });
+      stream.end(manifest);
+      return;
+    }
+    stream.resume().once("end", () => {
+      if (!stream.destroyed) ROGUE_ANSWERS[path.split("/").at(-1)!]!(stream);
+    });
+  });
+  server.on("session", (session) => session.on("error", () => undefined));
+  return listen(server);
+}
