@@ -1,0 +1,92 @@
+/** A data directory that somebody else wrote to: the start is refused with a code, or what is whole is served; never a crash. */
+import { appendFileSync, mkdirSync, readdirSync, rmSync, truncateSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { startLocalProcess } from "../../functions/local/local-process.ts";
+import { readSettings } from "../../shared/config/settings.ts";
+import { isStartRefusal } from "../../shared/wiring/start-refusals.ts";
+import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
+
+const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const GARBAGE = Buffer.alloc(100_000, 0xa7);
+
+let dir: string;
+beforeEach(async () => {
+  dir = await temporaryDirectory();
+  return () => removeDirectory(dir);
+});
+
+/** @returns the code of the refusal, or `starts` where it starts and is healthy */
+async function start(): Promise<string> {
+  const flags = { "ingress.port": "0", "admin.port": "0", "data-dir": join(dir, "data"), "shutdown-timeout": "50ms" };
+  const { settings } = readSettings({ environment: {}, flags });
+  try {
+    const local = await startLocalProcess(settings, "0.0.0", SILENT);
+    const { status } = await fetch(`${local.adminUrl}deployments`);
+    await local.stop();
+    return status === 200 ? "starts" : String(status);
+  } catch (error) {
+    if (isStartRefusal(error)) return error.code;
+    throw error;
+  }
+}
+
+const journal = (...path: string[]): string => join(dir, "data/journal", ...path);
+const database = (pattern: RegExp): string[] =>
+  readdirSync(journal("db"))
+    .filter((name) => pattern.test(name))
+    .map((name) => journal("db", name));
+const each = (pattern: RegExp, act: (path: string) => void): void => {
+  const found = database(pattern);
+  expect(found).not.toEqual([]);
+  for (const path of found) act(path);
+};
+
+type Row = readonly [what: string, harm: () => void, outcomes: readonly string[]];
+
+const ROWS: readonly Row[] = [
+  ["a version that is garbage", () => writeFileSync(journal("VERSION"), GARBAGE), ["RT0009"]],
+  ["a version of nothing", () => writeFileSync(journal("VERSION"), ""), ["RT0009"]],
+  ["a version that is deep", () => writeFileSync(journal("VERSION"), "[".repeat(100_000)), ["RT0009"]],
+  ["a pointer that is garbage", () => writeFileSync(journal("db/CURRENT"), GARBAGE), ["RT0009"]],
+  ["a pointer to elsewhere", () => writeFileSync(journal("db/CURRENT"), "../../../etc/passwd\n"), ["RT0009"]],
+  ["no manifest", () => each(/^MANIFEST/, (path) => rmSync(path)), ["RT0009"]],
+  ["a manifest that is garbage", () => each(/^MANIFEST/, (path) => writeFileSync(path, GARBAGE)), ["RT0009"]],
+  ["a torn end of the log", () => each(/\.log$/, (path) => appendFileSync(path, GARBAGE.subarray(0, 5))), ["starts"]],
+  ["a log that is cut", () => each(/\.log$/, (path) => truncateSync(path, statSync(path).size >> 1)), ["starts"]],
+  ["a log that is garbage", () => each(/\.log$/, (path) => writeFileSync(path, GARBAGE)), ["starts", "RT0009"]],
+  ["strange files", () => writeFileSync(journal("db/000999.sst"), GARBAGE), ["starts"]],
+  [
+    "a file where the store should be",
+    () => {
+      rmSync(journal(), { recursive: true });
+      writeFileSync(journal(), GARBAGE);
+    },
+    ["RT0009"],
+  ],
+  [
+    "a file where everything should be",
+    () => {
+      rmSync(join(dir, "data"), { recursive: true });
+      writeFileSync(join(dir, "data"), GARBAGE);
+    },
+    ["META0010"],
+  ],
+  [
+    "a directory where a file should be",
+    () => {
+      rmSync(journal("db/CURRENT"));
+      mkdirSync(journal("db/CURRENT"));
+    },
+    ["RT0009"],
+  ],
+];
+
+test.each(ROWS)("%s", async (_what, harm, outcomes) => {
+  expect(await start()).toBe("starts");
+  harm();
+  const outcome = await start();
+  expect(outcomes).toContain(outcome);
+  // What was refused is refused again, and nothing was left open that would look like a lock.
+  expect(await start()).toBe(outcome);
+});
