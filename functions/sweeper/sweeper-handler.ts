@@ -1,7 +1,7 @@
 /** The sweeper as a function: a rule calls it every few minutes, and what it finds tells of lost messages. */
 import { drainDeadLetters } from "../../shared/engine/dead-letters.ts";
 import type { DeadLetterReport } from "../../shared/engine/dead-letters.ts";
-import { sweepOnce } from "../../shared/engine/sweep.ts";
+import { sweepAll, sweepOnce } from "../../shared/engine/sweep.ts";
 import type { SweepReport } from "../../shared/engine/sweep.ts";
 import { withinTime } from "../../shared/engine/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
@@ -13,14 +13,19 @@ export interface SweeperReport {
   readonly letters?: DeadLetterReport;
 }
 
-export type SweeperHandler = (event: unknown, context: LambdaContext) => Promise<SweeperReport>;
+/** Its rule calls it with an event of its own; after a restore of the table somebody asks for everything, once. */
+export interface SweeperEvent {
+  readonly everything?: boolean;
+}
+
+export type SweeperHandler = (event: SweeperEvent, context: LambdaContext) => Promise<SweeperReport>;
 
 export function sweeperHandler(aws: Aws): SweeperHandler {
   const { engine, deadLetters } = aws;
-  return (_event, context) => {
+  return (event, context) => {
     const untilMs = timeIsUpAtMs(aws, context);
     return withinTime(engine, untilMs, async () => {
-      const swept = await sweepOnce(engine);
+      const swept = await (event.everything === true ? sweepAll(engine) : sweepOnce(engine));
       if (deadLetters === undefined) return { swept };
       return { swept, letters: await drainDeadLetters(engine, deadLetters, untilMs) };
     });

@@ -21,12 +21,12 @@ export async function wipeHints(stack: DeployedStack): Promise<void> {
   await sqs.send(new PurgeQueueCommand({ QueueUrl: stack.outputs["QueueUrl"]! }));
 }
 
-/** As its rule does. @returns what the sweeper reports */
-export async function sweep({ outputs }: DeployedStack): Promise<unknown> {
-  const { Payload, FunctionError } = await lambda.send(
-    new InvokeCommand({ FunctionName: outputs["SweeperFunction"]! }),
-  );
-  const text = Buffer.from(Payload ?? []).toString("utf8");
+/** As its rule does, or as somebody does who has restored the table. @returns what the sweeper reports */
+export async function sweep({ outputs }: DeployedStack, event: { readonly everything?: true } = {}): Promise<unknown> {
+  const FunctionName = outputs["SweeperFunction"]!;
+  const Payload = Buffer.from(JSON.stringify(event));
+  const { Payload: told, FunctionError } = await lambda.send(new InvokeCommand({ FunctionName, Payload }));
+  const text = Buffer.from(told ?? []).toString("utf8");
   if (FunctionError !== undefined) throw new Error(`the sweeper failed: ${text}`);
   return JSON.parse(text);
 }

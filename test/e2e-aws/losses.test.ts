@@ -104,6 +104,7 @@ test("with every message and schedule lost, and the table kept, everything that 
 
   const all = [...ids, orphan];
   const startedMs = Date.now();
+  await sweep(aws.plain, { everything: true });
   await until("all have ended", 90_000, async () => {
     await sweep(aws.plain);
     await pause(1_000);

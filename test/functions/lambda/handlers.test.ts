@@ -162,3 +162,18 @@ test("the sweeper tells what it did, and empties its dead letters", async () => 
     letters: { driven: 1, paused: 0 },
   });
 });
+
+test("asked for everything, the sweeper wakes at once what lost its message a moment ago", async () => {
+  const stage = await open({ work: () => "done" });
+  const [sender, worker] = [stage.actor(), stage.actor()];
+  await stage.pulse.within(100, ingressHandler(awsOf(sender))(request("POST", "/S/work/send"), MINUTES));
+  const [lost] = await stage.pulse.within(0, stage.stores.queue.receive(10, 1_000, 0));
+  await stage.stores.queue.ack(lost!.receipt);
+  const sweeper = sweeperHandler(awsOf(stage.actor()));
+  expect(await stage.pulse.within(1_000, sweeper({}, MINUTES))).toMatchObject({ swept: { woken: 0 } });
+  expect(await stage.pulse.within(1_000, sweeper({ everything: true }, MINUTES))).toMatchObject({
+    swept: { woken: 1 },
+  });
+  await stage.pulse.within(1_000, workerHandler(awsOf(worker))(await nextEvent(stage), MINUTES));
+  expect(stage.deployment.attempts).toHaveLength(1);
+});
