@@ -2,6 +2,7 @@
 import type { InvocationId, Nonce } from "../core/model/ids.ts";
 import { endedOf } from "./ended.ts";
 import type { Engine } from "./engine.ts";
+import { findAccepted } from "./find-accepted.ts";
 import { hasExpired, isHeld, load, type Loaded } from "./load.ts";
 import type { Absent, Ended } from "./submission.ts";
 import { sendWake } from "./wake.ts";
@@ -72,7 +73,7 @@ export class StoppingError extends Error {
 }
 
 async function loadKept(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
-  const loaded = await load(engine, id);
+  const loaded = await findAccepted(engine, id, () => load(engine, id));
   return loaded === undefined || hasExpired(loaded, engine.clock.nowMs()) ? undefined : loaded;
 }
 

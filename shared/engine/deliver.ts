@@ -4,6 +4,7 @@ import type { Result } from "../core/model/failure.ts";
 import type { InvocationId, Nonce } from "../core/model/ids.ts";
 import { type ArrivalContent, arrivalItem } from "./arrival-record.ts";
 import type { Engine } from "./engine.ts";
+import { findAccepted } from "./find-accepted.ts";
 import { ACCEPTANCE_SK, completionArrival, invocationPk } from "./item-keys.ts";
 import { keepBesideS, keepUntilS, RETENTION_ASSUMED_MS } from "./keep.ts";
 import { load } from "./load.ts";
@@ -70,7 +71,8 @@ export async function deliverSignal(
 
 /** The life that an id has now; undefined where there is none. */
 export async function currentLife(engine: Engine, id: InvocationId): Promise<Addressee | undefined> {
-  const acceptance = await engine.table.get({ pk: invocationPk(engine.settings.keyPrefix, id), sk: ACCEPTANCE_SK });
+  const key = { pk: invocationPk(engine.settings.keyPrefix, id), sk: ACCEPTANCE_SK };
+  const acceptance = await findAccepted(engine, id, () => engine.table.get(key));
   if (acceptance === undefined) return undefined;
   const { n, expiresAtS } = acceptance as { readonly n?: Nonce; readonly expiresAtS?: number };
   if (n === undefined) return undefined;
