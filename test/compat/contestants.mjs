@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { REFERENCE_SERVER } from "./ground.mjs";
-import { freePort, startProcess, stopProcess, untilReady } from "./running-process.mjs";
+import { freePorts, startProcess, stopProcess, untilReady } from "./running-process.mjs";
 
 /** @typedef {{ name: string, command: (place: Place) => { command: string, args: string[], env?: object } }} Contestant */
 /** @typedef {{ dir: string, ingressPort: number, adminPort: number, nodePort: number }} Place */
@@ -46,7 +46,7 @@ export const REFERENCE = {
  */
 export async function startContestant(contestant, parent, deploymentUrl) {
   const dir = await mkdtemp(join(parent, `${contestant.name}-`));
-  const [ingressPort, adminPort, nodePort] = [await freePort(), await freePort(), await freePort()];
+  const [ingressPort, adminPort, nodePort] = await freePorts(3);
   const { command, args, env } = contestant.command({ dir, ingressPort, adminPort, nodePort });
   const logFile = join(dir, "output.log");
   const running = startProcess(command, args, { cwd: dir, logFile, env: { ...process.env, ...env } });
@@ -64,7 +64,7 @@ export async function startContestant(contestant, parent, deploymentUrl) {
     await stop();
     throw error;
   }
-  return { pid: running.pid, ingressUrl, dir, stop };
+  return { pid: running.pid, ingressUrl, dataDir: join(dir, "data"), stop };
 }
 
 async function register(adminUrl, uri) {

@@ -1,56 +1,73 @@
-/** One load by wrk on one server, and what it cost: the processes are read just before and just after it. */
+/** One load on one server or on the bare deployment, and what it cost: the processes are read before it and once it is over. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { cpuSeconds, cpuSecondsByThread, residentMegabytes } from "./running-process.mjs";
-import { pathOf } from "./shapes.mjs";
+import { cpuSeconds, cpuSecondsByThread, residentMegabytes, untilQuiet } from "./consumption.mjs";
+import { untilEnded } from "./deployment.mjs";
+import { NODE_24 } from "./ground.mjs";
+import { isSend, pathOf } from "./shapes.mjs";
 
 const SCRIPT = join(import.meta.dirname, "post.lua");
-const BODY = JSON.stringify({ text: "a few words that are sent and come back" });
+const REPLAYER = join(import.meta.dirname, "replayer.mjs");
+export const BODY = JSON.stringify({ text: "a few words that are sent and come back" });
 const CALLS = 1000;
 
-/** @returns calls, latencies and failures as wrk saw them */
-export async function callFor(seconds, connections, ingressUrl, shape) {
-  const url = pathOf(ingressUrl, shape);
-  const args = [
-    "-t1",
-    `-c${connections}`,
-    `-d${seconds}s`,
-    "--timeout",
-    "10s",
-    "--latency",
-    "-s",
-    SCRIPT,
-    url,
-    "--",
-    BODY,
-  ];
-  const { stdout } = await promisify(execFile)("wrk", args);
-  const line = /^RESULT (.*)$/m.exec(stdout);
-  if (line === null) throw new Error(`wrk told no result:\n${stdout}`);
-  return JSON.parse(line[1]);
+/** @typedef {(seconds: number, connections: number) => Promise<object>} Load calls, latencies and failures */
+
+/** @returns {Load} by wrk on an ingress */
+export function callsOf(ingressUrl, shape) {
+  return async (seconds, connections) => {
+    const url = pathOf(ingressUrl, shape);
+    const times = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "10s", "--latency"];
+    const { stdout } = await promisify(execFile)("wrk", [...times, "-s", SCRIPT, url, "--", BODY]);
+    const line = /^RESULT (.*)$/m.exec(stdout);
+    if (line === null) throw new Error(`wrk told no result:\n${stdout}`);
+    return JSON.parse(line[1]);
+  };
 }
 
-/** @returns one measurement: rates per second, times in ms, CPU in seconds per 1,000 calls, memory in MB */
-export async function measure(seconds, connections, { server, deploymentPid }, shape) {
-  const pids = [server.pid, deploymentPid];
+/** @returns {Load} by a recorded conversation on a deployment */
+export function replaysOf(deploymentUrl, conversationFile) {
+  return async (seconds, connections) => {
+    const args = [REPLAYER, deploymentUrl, conversationFile, String(seconds), String(connections)];
+    return JSON.parse((await promisify(execFile)(NODE_24, args)).stdout);
+  };
+}
+
+/**
+ * @param {{ load: Load, deployment: object, server?: object }} subject without a server where the deployment stands alone
+ * @returns one measurement: rates per second, times in ms, CPU in seconds per 1,000 calls, memory in MB
+ */
+export async function measure({ load, deployment, server }, shape, seconds, connections) {
+  const pids = [deployment.pid, ...(server === undefined ? [] : [server.pid])];
   const before = pids.map(cpuSeconds);
-  const threadsBefore = cpuSecondsByThread(server.pid);
-  const result = await callFor(seconds, connections, server.ingressUrl, shape);
-  const [serverCpu, deploymentCpu] = pids.map((pid, at) => cpuSeconds(pid) - before[at]);
-  const { calls, tookMicros, p50Micros, p99Micros, refused, broken } = result;
-  const perCalls = CALLS / Math.max(calls - refused, 1);
-  return {
+  const threadsBefore = server === undefined ? {} : cpuSecondsByThread(server.pid);
+  const endedBefore = await deployment.ended();
+  const startedAtMs = Date.now();
+  const { calls, tookMicros, p50Micros, p99Micros, refused, broken } = await load(seconds, connections);
+  const [deploymentMb, residentMb] = pids.map(residentMegabytes);
+  const watchesSends = isSend(shape) && server !== undefined;
+  if (watchesSends) await untilEnded(deployment, endedBefore.ended + calls - refused);
+  const isQuiet = await untilQuiet(pids);
+  const after = await deployment.ended();
+  // When a load is over, each client has a call under way that the processes finish all the same.
+  const worked = watchesSends ? after.ended - endedBefore.ended : calls - refused + connections;
+  const perCalls = CALLS / Math.max(worked, 1);
+  const [deploymentCpu, serverCpu] = pids.map((pid, at) => (cpuSeconds(pid) - before[at]) * perCalls);
+  const row = {
     calls,
     failures: refused + broken,
     callsPerSecond: (calls - refused) / (tookMicros / 1e6),
     p50Ms: p50Micros / 1000,
     p99Ms: p99Micros / 1000,
-    serverCpu: serverCpu * perCalls,
-    deploymentCpu: deploymentCpu * perCalls,
-    residentMb: residentMegabytes(server.pid),
-    threads: perThread(threadsBefore, cpuSecondsByThread(server.pid), perCalls),
+    deploymentCpu,
+    deploymentMb,
+    isQuiet,
   };
+  if (server === undefined) return row;
+  const threads = perThread(threadsBefore, cpuSecondsByThread(server.pid), perCalls);
+  const endedPerSecond = watchesSends ? (worked * 1000) / Math.max(after.lastEndedAtMs - startedAtMs, 1) : undefined;
+  return { ...row, serverCpu, residentMb, threads, endedPerSecond };
 }
 
 function perThread(before, after, perCalls) {

@@ -1,33 +1,44 @@
-/** The options of the comparison, read from the command line. */
+/** The options of the bench, read from the command line. */
 import { parseArgs } from "node:util";
 import { GroundError } from "./ground.mjs";
 import { SHAPES } from "./shapes.mjs";
 
-export const USAGE = `npm run compare -- [options]
+export const USAGE = `npm run bench -- [options]
 
   --rounds <n>           rounds, each with fresh processes of every server (default 3)
-  --seconds <s>          of load for each shape and number of connections (default 4)
-  --warm-up <s>          of load before each shape, at the greatest number of connections (default 3)
-  --settle <s>           watched after the load of a shape, for work that was put off (default 11; 0 skips it)
-  --connections <a,b>    (default 1,32)
+  --seconds <s>          of load for each shape and number of connections (default 2; slow shapes longer)
+  --warm-up <s>          of load before each shape (default 1; twice as long before the first)
+  --settle <s>           watched after the load of a shape, for work that was put off (default 0)
+  --connections <a,b>    (default 1,32,256)
   --shapes <a,b>         of ${SHAPES.map(({ name }) => name).join(", ")} (default all)
+  --quick                1 round of 1 s: about two minutes, to see that everything works
+  --ours <stepwell.js>   the build of ours (default: dist/stepwell.js, built first)
   --before <stepwell.js> another build of ours, as a third contestant
-  --without-reference    compare ours with --before alone
+  --without-reference    without the reference server
+  --without-limit        without the recorded conversations
   --no-build             take dist/stepwell.js as it is
+  --write-docs           write docs/performance.md and docs/performance.json
   --json <file>          write every measurement there
   --dir <folder>         on the disk to measure (default: the system's folder for temporary files)
 `;
 
+const FULL = { rounds: "3", seconds: "2", "warm-up": "1" };
+const QUICK = { rounds: "1", seconds: "1", "warm-up": "1" };
+
 const OPTIONS = {
-  rounds: { type: "string", default: "3" },
-  seconds: { type: "string", default: "4" },
-  "warm-up": { type: "string", default: "3" },
-  settle: { type: "string", default: "11" },
-  connections: { type: "string", default: "1,32" },
+  rounds: { type: "string" },
+  seconds: { type: "string" },
+  "warm-up": { type: "string" },
+  settle: { type: "string", default: "0" },
+  connections: { type: "string", default: "1,32,256" },
   shapes: { type: "string", default: SHAPES.map(({ name }) => name).join(",") },
+  quick: { type: "boolean", default: false },
+  ours: { type: "string" },
   before: { type: "string" },
   "without-reference": { type: "boolean", default: false },
+  "without-limit": { type: "boolean", default: false },
   "no-build": { type: "boolean", default: false },
+  "write-docs": { type: "boolean", default: false },
   json: { type: "string" },
   dir: { type: "string" },
   help: { type: "boolean", default: false },
@@ -41,14 +52,19 @@ export function readOptions(args) {
   } catch (error) {
     throw new GroundError(`${error.message}\n\n${USAGE}`);
   }
+  const filled = { ...(values.quick ? QUICK : FULL), ...values };
+  const shapes = values.shapes.split(",").map(shapeNamed);
+  const isNarrow = values["without-reference"] || values["without-limit"] || shapes.length < SHAPES.length;
+  if (values["write-docs"] && isNarrow)
+    throw new GroundError(`--write-docs needs every shape, the reference and the limit\n\n${USAGE}`);
   return {
-    ...values,
-    rounds: wholeNumber("rounds", values.rounds, 1),
-    seconds: wholeNumber("seconds", values.seconds, 1),
-    warmUpSeconds: wholeNumber("warm-up", values["warm-up"], 1),
-    settle: wholeNumber("settle", values.settle, 0),
+    ...filled,
+    rounds: wholeNumber("rounds", filled.rounds, 1),
+    seconds: wholeNumber("seconds", filled.seconds, 1),
+    warmUpSeconds: wholeNumber("warm-up", filled["warm-up"], 1),
+    settle: wholeNumber("settle", filled.settle, 0),
     connections: values.connections.split(",").map((text) => wholeNumber("connections", text, 1)),
-    shapes: values.shapes.split(",").map(shapeNamed),
+    shapes,
   };
 }
 

@@ -1,4 +1,4 @@
-/** From measurements to a table in Markdown: medians over the rounds, and ratios with their spread. */
+/** From measurements to tables in Markdown: medians over the rounds, and ratios with their spread. */
 
 /** @typedef {{ contestant: string, round: number, shape: string, connections: number }} Labels */
 
@@ -8,67 +8,94 @@ const COLUMNS = [
   { of: "p99Ms", title: "p99 ms", digits: 1 },
   { of: "serverCpu", title: "server CPU", digits: 3 },
   { of: "deploymentCpu", title: "handler CPU", digits: 3 },
-  { of: "residentMb", title: "RSS MB", digits: 0 },
+  { of: "residentMb", title: "server RSS MB", digits: 0 },
+  { of: "deploymentMb", title: "handler RSS MB", digits: 0 },
+  { of: "endedPerSecond", title: "ended/s", digits: 0 },
 ];
+const NOTHING = "–";
 
-/** @param rows each a measurement with its labels; @param names of the contestants, the measured one first */
-export function report(rows, names, shapes, connections) {
-  const [ours, ...others] = names;
-  const titles = ["shape", "clients", "server", ...COLUMNS.map(({ title }) => title), "failures"];
-  const lines = [line(titles), line(titles.map(() => "---"))];
-  for (const shape of shapes) {
-    for (const count of connections) {
-      const of = (name) =>
-        rows.filter((row) => row.contestant === name && row.shape === shape.name && row.connections === count);
-      for (const name of names) lines.push(line([shape.title, count, name, ...medians(of(name)), failures(of(name))]));
-      for (const other of others)
-        lines.push(line([shape.title, count, `**${ours} / ${other}**`, ...ratios(of(ours), of(other)), ""]));
-    }
-  }
-  return [
-    "Medians of the rounds; CPU in seconds per 1,000 calls (equal to ms per call), of the whole process with its threads.",
-    "A ratio is the median of the ratios of the rounds, its least and its greatest in brackets.",
-    "",
-    ...lines,
-  ].join("\n");
+/** @param rows each a measurement with its labels; @param names of the contestants, in the order of the table */
+export function mediansTable(rows, names, shapes, connections) {
+  const lines = eachCell(shapes, connections, (shape, count) =>
+    names.map((name) => {
+      const of = rowsOf(rows, name, shape, count);
+      const failures = of.reduce((sum, row) => sum + row.failures, 0);
+      const medians = COLUMNS.map(({ of: key, digits }) => shown(median(numbers(of.map((row) => row[key]))), digits));
+      return [shape.title, count, name, ...medians, failures];
+    }),
+  );
+  return table(["shape", "clients", "server", ...COLUMNS.map(({ title }) => title), "failures"], lines);
+}
+
+/** @param other what ours is divided by */
+export function ratiosTable(rows, ours, other, shapes, connections) {
+  const has = (key) => rows.some((row) => row.contestant === other && row[key] !== undefined);
+  const columns = COLUMNS.filter(({ of }) => has(of));
+  const lines = eachCell(shapes, connections, (shape, count) => {
+    const ratios = columns.map(({ of }) => {
+      const { middle, least, most } = ratioOf(rows, ours, other, shape, count, of);
+      return Number.isFinite(middle) ? `**${shown(middle, 2)}** (${shown(least, 2)}–${shown(most, 2)})` : NOTHING;
+    });
+    return [[shape.title, count, ...ratios]];
+  });
+  return table(["shape", "clients", ...columns.map(({ title }) => title.replace(/ (ms|MB)$/, ""))], lines);
+}
+
+/** Round by round, because the measurements of a round met the same weather. */
+export function ratioOf(rows, ours, other, shape, connections, key) {
+  const theirs = rowsOf(rows, other, shape, connections);
+  const each = numbers(
+    rowsOf(rows, ours, shape, connections).map(
+      (row) => row[key] / theirs.find(({ round }) => round === row.round)?.[key],
+    ),
+  );
+  return { middle: median(each), least: Math.min(...each), most: Math.max(...each) };
 }
 
 /** What the servers did after the load was over: work that was put off, divided by the calls that caused it. */
-export function afterwards(rows, names, shapes) {
-  const titles = ["CPU per 1,000 calls afterwards", ...names];
+export function afterwardsTable(rows, names, shapes) {
   const lines = shapes.map(({ title, name: shape }) => {
     const of = (name) => rows.filter((row) => row.contestant === name && row.shape === shape);
-    return line([title, ...names.map((name) => median(of(name).map((row) => row.serverCpu)).toFixed(3))]);
+    return [title, ...names.map((name) => shown(median(of(name).map((row) => row.serverCpu)), 3))];
   });
-  return [line(titles), line(titles.map(() => "---")), ...lines].join("\n");
+  return table(["CPU per 1,000 calls afterwards", ...names], lines);
 }
 
-function medians(rows) {
-  return COLUMNS.map(({ of, digits }) => median(rows.map((row) => row[of])).toFixed(digits));
-}
-
-/** Round by round, because the two measurements of a round met the same weather. */
-function ratios(ours, theirs) {
-  return COLUMNS.map(({ of }) => {
-    const each = ours.flatMap((row) => {
-      const other = theirs.find(({ round }) => round === row.round);
-      return other === undefined ? [] : [row[of] / other[of]];
-    });
-    const [least, most] = [Math.min(...each), Math.max(...each)];
-    return `**${median(each).toFixed(2)}** (${least.toFixed(2)}–${most.toFixed(2)})`;
+/** What a whole round left on the disk. */
+export function disksTable(disks, names) {
+  const lines = names.map((name) => {
+    const of = disks.filter((disk) => disk.contestant === name);
+    const perCall = median(of.map(({ megabytes, calls }) => (megabytes * 1024) / calls));
+    const [megabytes, calls] = ["megabytes", "calls"].map((key) => shown(median(of.map((disk) => disk[key])), 0));
+    return [name, calls, megabytes, shown(perCall, 2)];
   });
+  return table(["server", "calls of a round", "MB on the disk after it", "KB per call"], lines);
 }
 
-function failures(rows) {
-  return rows.reduce((sum, row) => sum + row.failures, 0);
+export function table(titles, rows) {
+  return [titles, titles.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
+/** NaN where there is nothing to order. */
 export function median(values) {
+  if (values.length === 0) return Number.NaN;
   const sorted = values.toSorted((one, other) => one - other);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-function line(cells) {
-  return `| ${cells.join(" | ")} |`;
+function rowsOf(rows, name, shape, connections) {
+  return rows.filter((row) => row.contestant === name && row.shape === shape.name && row.connections === connections);
+}
+
+function eachCell(shapes, connections, linesOf) {
+  return shapes.flatMap((shape) => connections.flatMap((count) => linesOf(shape, count)));
+}
+
+function numbers(values) {
+  return values.filter(Number.isFinite);
+}
+
+function shown(number, digits) {
+  return Number.isFinite(number) ? number.toFixed(digits) : NOTHING;
 }

@@ -1,22 +1,27 @@
-/** Child processes: starting and stopping them, and reading from the kernel what they have used. */
+/** Child processes: starting and stopping them, and waiting until they serve. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { openSync, readFileSync, readdirSync, closeSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const READY_WITHIN_MS = 30_000;
 const POLL_EVERY_MS = 50;
 const STOP_WITHIN_MS = 10_000;
-/** Of `utime` and `stime`: the kernel shows them in this unit on every Linux that runs on x64. */
-const TICKS_PER_SECOND = 100;
 
-/** @param options.logFile takes both outputs */
-export function startProcess(command, args, { logFile, ...options }) {
+/** None outlives this process, whatever ends it but SIGKILL. */
+const living = new Set();
+process.on("exit", () => {
+  for (const child of living) child.kill("SIGKILL");
+});
+
+/** @param options.logFile takes both outputs; @param options.hasChannel opens a channel for messages */
+export function startProcess(command, args, { logFile, hasChannel = false, ...options }) {
   const log = openSync(logFile, "a");
-  const child = spawn(command, args, { ...options, stdio: ["ignore", log, log] });
+  const child = spawn(command, args, { ...options, stdio: ["ignore", log, log, ...(hasChannel ? ["ipc"] : [])] });
   closeSync(log);
-  const exited = once(child, "exit");
+  living.add(child);
+  const exited = once(child, "exit").finally(() => living.delete(child));
   exited.catch(() => undefined);
   return { child, exited, logFile, pid: child.pid };
 }
@@ -42,40 +47,12 @@ export async function untilReady(running, what, probe) {
   }
 }
 
-export async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
-/** CPU seconds of a process since its start, those of all its threads included. */
-export function cpuSeconds(pid) {
-  return ticksOf(`/proc/${pid}/stat`) / TICKS_PER_SECOND;
-}
-
-/** CPU seconds of each living thread, summed by the name of the thread; node's main thread is called after its program. */
-export function cpuSecondsByThread(pid) {
-  const byName = {};
-  for (const task of readdirSync(`/proc/${pid}/task`)) {
-    const isMain = task === String(pid);
-    const name = isMain ? "main" : readFileSync(`/proc/${pid}/task/${task}/comm`, "utf8").trim();
-    byName[name] = (byName[name] ?? 0) + ticksOf(`/proc/${pid}/task/${task}/stat`) / TICKS_PER_SECOND;
-  }
-  return byName;
-}
-
-/** Memory that is held in RAM now, in megabytes. */
-export function residentMegabytes(pid) {
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
-  return Number(kilobytes) / 1024;
-}
-
-/** The name may contain anything, so the fields are counted from its closing parenthesis. */
-function ticksOf(statFile) {
-  const stat = readFileSync(statFile, "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return Number(fields[11]) + Number(fields[12]);
+/** Held together until all are known, so that no two are the same. */
+export async function freePorts(count) {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
+  await Promise.all(servers.map((server) => server.listening || once(server, "listening")));
+  const ports = servers.map((server) => server.address().port);
+  for (const server of servers) server.close();
+  await Promise.all(servers.map((server) => once(server, "close")));
+  return ports;
 }

@@ -3,11 +3,26 @@ import * as restate from "@restatedev/restate-sdk";
 
 /** Each link of the chain calls the next, so that one request is four invocations deep. */
 const LINKS = 3;
+const CHILDREN = 20;
+
+/** How many echoes have ended, and when the last one did: a send has no answer that could tell. */
+let ended = 0;
+let lastEndedAtMs = 0;
+
+async function grow(ctx, text, steps, growth) {
+  let grown = text;
+  for (let step = 0; step < steps; step++) grown = await ctx.run(`step ${step}`, () => growth(grown, step));
+  return grown;
+}
 
 const bench = restate.service({
   name: "bench",
   handlers: {
-    echo: async (_ctx, { text }) => text,
+    echo: async (_ctx, { text }) => {
+      ended += 1;
+      lastEndedAtMs = Date.now();
+      return text;
+    },
 
     chain: async (ctx, { text, depth = 0 }) => {
       if (depth === LINKS) return text;
@@ -15,14 +30,22 @@ const bench = restate.service({
       return `${answer}.${depth}`;
     },
 
-    run: async (ctx, { text }) => await ctx.run("step", () => `${text}!`),
-
-    runs: async (ctx, { text }) => {
-      let grown = text;
-      for (let step = 0; step < 5; step++) grown = await ctx.run(`step ${step}`, () => `${grown}${step}`);
-      return grown;
+    fanout: async (ctx, { text }) => {
+      const client = ctx.serviceClient({ name: "bench" });
+      const answers = await restate.RestatePromise.all(Array.from({ length: CHILDREN }, () => client.echo({ text })));
+      return `${text}${answers.filter((answer) => answer === text).length}`;
     },
+
+    run: (ctx, { text }) => grow(ctx, text, 1, (grown) => `${grown}!`),
+
+    runs: (ctx, { text }) => grow(ctx, text, 5, (grown, step) => `${grown}${step}`),
+
+    runs50: (ctx, { text }) => grow(ctx, text, 50, (_grown, step) => `${text}${step + 1}`),
   },
 });
+
+process.on("message", () => process.send({ ended, lastEndedAtMs }));
+// Whoever started it has gone, and nobody else would end it.
+process.on("disconnect", () => process.exit());
 
 await restate.serve({ services: [bench], port: Number(process.argv[2]) });

@@ -1,34 +1,52 @@
-/** What is asked of each server: a handler, and the answer that it must give. */
+/** What is asked of each server: a path below its ingress, and the answer that it must give. */
 import { randomUUID } from "node:crypto";
 
-/** @typedef {{ name: string, title: string, answerTo: (text: string) => string }} Shape */
+/**
+ * @typedef {object} Shape
+ * @property {string} name
+ * @property {string} title
+ * @property {string} path below the service
+ * @property {(text: string) => string} [answerTo] the answer to a call; none for a send, which is only accepted
+ * @property {boolean} [isSlow] measured for twice as long, in one round less
+ */
 
 /** @type {readonly Shape[]} */
 export const SHAPES = [
-  { name: "echo", title: "plain call", answerTo: (text) => text },
-  { name: "chain", title: "chain of 3 calls", answerTo: (text) => `${text}.2.1.0` },
-  { name: "run", title: "1 run", answerTo: (text) => `${text}!` },
-  { name: "runs", title: "5 runs", answerTo: (text) => `${text}01234` },
+  { name: "echo", title: "plain call", path: "echo", answerTo: (text) => text },
+  { name: "run", title: "1 run", path: "run", answerTo: (text) => `${text}!` },
+  { name: "runs", title: "5 runs", path: "runs", answerTo: (text) => `${text}01234` },
+  { name: "runs50", title: "50 runs", path: "runs50", answerTo: (text) => `${text}50`, isSlow: true },
+  { name: "chain", title: "chain of 3 calls", path: "chain", answerTo: (text) => `${text}.2.1.0` },
+  { name: "fanout", title: "fan-out of 20 calls", path: "fanout", answerTo: (text) => `${text}20`, isSlow: true },
+  { name: "send", title: "send", path: "echo/send" },
 ];
 
 const CHECKS = 5;
 
+/** @returns the text of the answer. @throws Error for an answer that is not the right one */
+export async function askOnce(ingressUrl, shape) {
+  const text = randomUUID();
+  const response = await fetch(pathOf(ingressUrl, shape), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ text }),
+  });
+  const answer = await response.text();
+  const isRight = isSend(shape)
+    ? response.status === 202 && answer.includes("inv_")
+    : response.status === 200 && answer === JSON.stringify(shape.answerTo(text));
+  if (!isRight) throw new Error(`${shape.name} was answered wrongly: ${response.status} ${answer}`);
+}
+
 /** Asks a few times at once and compares every byte. @throws Error for an answer that is not the right one */
 export async function requireRightAnswers(ingressUrl, shape) {
-  const check = async () => {
-    const text = randomUUID();
-    const response = await fetch(pathOf(ingressUrl, shape), {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ text }),
-    });
-    const answer = await response.text();
-    if (response.status !== 200 || answer !== JSON.stringify(shape.answerTo(text)))
-      throw new Error(`${shape.name} was answered wrongly: ${response.status} ${answer}`);
-  };
-  await Promise.all(Array.from({ length: CHECKS }, check));
+  await Promise.all(Array.from({ length: CHECKS }, () => askOnce(ingressUrl, shape)));
+}
+
+export function isSend(shape) {
+  return shape.answerTo === undefined;
 }
 
 export function pathOf(ingressUrl, shape) {
-  return `${ingressUrl}/bench/${shape.name}`;
+  return `${ingressUrl}/bench/${shape.path}`;
 }

@@ -1,0 +1,49 @@
+/** The process with the handlers: started on a free port, and asked how many sends have ended. */
+import { once } from "node:events";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { NODE_24 } from "./ground.mjs";
+import { freePorts, startProcess, stopProcess, untilReady } from "./running-process.mjs";
+
+const ASK_EVERY_MS = 20;
+const ENDED_WITHIN_MS = 60_000;
+
+/** @returns its process id and address, `ended` and `stop` */
+export async function startDeployment(dir) {
+  const [port] = await freePorts(1);
+  const running = startProcess(NODE_24, [join(import.meta.dirname, "service.mjs"), String(port)], {
+    logFile: join(dir, "deployment.log"),
+    env: { ...process.env, RESTATE_LOGGING: "ERROR", NODE_ENV: "production" },
+    hasChannel: true,
+  });
+  const stop = () => stopProcess(running);
+  try {
+    await untilReady(running, "the deployment", async () => {
+      const socket = connect(port, "127.0.0.1");
+      await once(socket, "connect").finally(() => socket.destroy());
+      return true;
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  /** @returns {Promise<{ ended: number, lastEndedAtMs: number }>} of the handler that is sent to */
+  const ended = async () => {
+    const answer = once(running.child, "message");
+    running.child.send("ended?");
+    const [counts] = await answer;
+    return counts;
+  };
+  return { pid: running.pid, url: `http://127.0.0.1:${port}`, ended, stop };
+}
+
+/** Waits until the handler has ended so many times. @throws Error where it has not within a minute */
+export async function untilEnded(deployment, count) {
+  const deadlineMs = Date.now() + ENDED_WITHIN_MS;
+  for (let counts = await deployment.ended(); counts.ended < count; counts = await deployment.ended()) {
+    if (Date.now() > deadlineMs)
+      throw new Error(`${count - counts.ended} of the sends have not ended after ${ENDED_WITHIN_MS / 1000} s`);
+    await sleep(ASK_EVERY_MS);
+  }
+}

@@ -1,0 +1,31 @@
+/** What a result depends on beside the servers: the machine and the versions of everything that takes part. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { cpus, release, totalmem } from "node:os";
+import { join } from "node:path";
+import { NODE_24, ROOT } from "./ground.mjs";
+
+/** @param dir on the disk that is measured */
+export function surroundings(dir) {
+  const reference = versionsOf(join(ROOT, "test/compat/package.json"));
+  return {
+    cpus: cpus().length,
+    cpu: cpus()[0].model.trim(),
+    memoryGb: totalmem() / 1024 ** 3,
+    kernel: `Linux ${release()}`,
+    fileSystem: execFileSync("stat", ["--file-system", "--format=%T", dir], { encoding: "utf8" }).trim(),
+    versions: {
+      stepwell: JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).version,
+      node: process.versions.node,
+      reference: reference["@restatedev/restate-server"],
+      sdk: versionsOf(join(ROOT, "package.json"))["@restatedev/restate-sdk"],
+      handlerNode: execFileSync(NODE_24, ["--version"], { encoding: "utf8" }).trim().slice(1),
+      // It ends with a failure after it has told its version.
+      wrk: /wrk (\S+)/.exec(spawnSync("wrk", ["-v"], { encoding: "utf8" }).stdout)?.[1] ?? "unknown",
+    },
+  };
+}
+
+function versionsOf(packageFile) {
+  return JSON.parse(readFileSync(packageFile, "utf8")).devDependencies;
+}

@@ -1,0 +1,126 @@
+/** The page docs/performance.md: the aims beside what was measured, every ratio, and how to measure it again. */
+import { afterwardsTable, disksTable, mediansTable, ratioOf, ratiosTable, table } from "./report.mjs";
+import { LIMIT } from "./rounds.mjs";
+import { SHAPES } from "./shapes.mjs";
+
+const OURS = "ours";
+const THEIRS = "theirs";
+const PLAIN = SHAPES[0];
+
+/** Each a ratio, ours to theirs, of the plain call. */
+const AIMS = [
+  { title: "CPU per call of our process", connections: 32, of: "serverCpu", atMost: 1 / 4 },
+  { title: "calls per second", connections: 32, of: "callsPerSecond", atLeast: 2 },
+  { title: "median time of a call", connections: 1, of: "p50Ms", atMost: 1 / 3 },
+];
+
+/** @param results as docs/performance.json has them */
+export function performancePage({ machine, method, conversations, rows, settled, disks }, shapes) {
+  const { connections } = method;
+  return `# Performance
+
+The local process beside the reference server and beside the limit, as measured on one machine. This page and
+[performance.json](performance.json), which has every single measurement, are written by \`npm run bench -- --write-docs\`.
+
+- **ours** is \`stepwell dev\`, **theirs** the reference server as it comes; both write to the same disk and sync before they answer.
+- **limit** is the process with the handlers alone: what our server says to it during one call, recorded, is said to it again and again
+  by a client that does nothing else. No server can be faster over the same exchanges; one that takes fewer of them can.
+- CPU is in seconds per 1,000 calls (equal to ms per call), user and system, all threads of the process.
+- A ratio is the median of the ratios of the rounds, its least and its greatest in brackets.
+
+## The aims
+
+${aimsTable(rows, connections)}
+
+## Ours / theirs
+
+More than 1 is good for calls/s and ended/s; less than 1 is good for the others.
+
+${ratiosTable(rows, OURS, THEIRS, shapes, connections)}
+
+## Ours / limit
+
+How often our server turns to the handlers during one call, and the messages that they answer with:
+
+${exchangesTable(conversations, shapes)}
+
+${ratiosTable(rows, OURS, LIMIT, shapes, connections)}
+
+## Medians
+
+${mediansTable(rows, [OURS, THEIRS, LIMIT], shapes, connections)}
+
+The calls/s of a send are the ones accepted; \`ended/s\` counts from the first send until the handler has ended the last one.
+
+## On the disk
+
+${disksTable(disks, [OURS, THEIRS])}
+${method.settle > 0 ? `\n## Afterwards\n\n${afterwardsTable(settled, [OURS, THEIRS], shapes)}\n` : ""}
+## Method
+
+${methodText(machine, method)}
+
+## What is not comparable
+
+${NOT_COMPARABLE}
+
+## Measuring again
+
+On Linux (x64) with \`wrk\`, a disk that you care about and nothing else to do:
+
+\`\`\`sh
+npm run bench                          # about ten minutes, prints the tables
+npm run bench -- --quick               # about two minutes, to see that everything works
+npm run bench -- --write-docs          # writes this page
+npm run bench -- --shapes echo,runs --connections 32 --before ../other/dist/stepwell.js
+\`\`\`
+
+The reference server is fetched at the first run, into \`test/compat/node_modules\` (about 620 MB with the Node for the handlers).
+`;
+}
+
+function exchangesTable(conversations, shapes) {
+  const of = (key) => shapes.map(({ name }) => conversations[name][key]);
+  const titles = ["", ...shapes.map(({ title }) => title)];
+  return table(titles, [
+    ["exchanges", ...of("exchanges")],
+    ["messages", ...of("messages")],
+  ]);
+}
+
+function aimsTable(rows, connections) {
+  const lines = AIMS.filter((aim) => connections.includes(aim.connections)).map((aim) => {
+    const { middle, least, most } = ratioOf(rows, OURS, THEIRS, PLAIN, aim.connections, aim.of);
+    const isMet = aim.atMost === undefined ? middle >= aim.atLeast : middle <= aim.atMost;
+    const wanted = aim.atMost === undefined ? `≥ ${aim.atLeast.toFixed(2)}` : `≤ ${aim.atMost.toFixed(2)}`;
+    const measured = `**${middle.toFixed(2)}** (${least.toFixed(2)}–${most.toFixed(2)})`;
+    return [`plain call, ${aim.title}`, aim.connections, wanted, measured, isMet ? "met" : "**missed**"];
+  });
+  return table(["aim, ours / theirs", "clients", "wanted", "measured", ""], lines);
+}
+
+function methodText(machine, { rounds, seconds, warmUpSeconds }) {
+  const { versions } = machine;
+  return `- Machine: ${machine.cpus} CPUs (${machine.cpu}), ${machine.memoryGb.toFixed(0)} GB, ${machine.kernel}, ${machine.fileSystem}. It had a load of ${machine.loadBefore.toFixed(2)} before the
+  run; processes other than the bench, the kernel's included, used ${(machine.othersShare * 100).toFixed(1)} % of the CPUs during it. Server, handlers and load generator share
+  the machine, as they do on a developer's.
+- Versions: Stepwell ${versions.stepwell} on Node ${versions.node}; restate-server ${versions.reference}; handlers on SDK ${versions.sdk} and Node ${versions.handlerNode} over HTTP/2 in the clear;
+  wrk ${versions.wrk}.
+- ${rounds} ${rounds === 1 ? "round" : "rounds"}. In each, ours, theirs and the limit take turns, with fresh processes and an empty directory each; who comes first alternates.
+- Each shape: ${warmUpSeconds} s of warm-up with at most 32 clients, then ${seconds} s for each number of clients; 50 runs and the fan-out twice
+  as long (four times with more than 32 clients) and in one round less, sends and the limit half as long. A client waits for its answer before it calls again. Before and after each load a few
+  answers are compared byte by byte.
+- CPU is read before a load and when both processes have come to rest after it, and divided by the calls that were answered
+  and those that were under way when the load ended. Memory is what is resident at the end of the load.
+- The chain is four invocations deep, the fan-out makes 20 calls at once and awaits all; a run's function only joins strings.`;
+}
+
+const NOT_COMPARABLE = `- The reference server is built to run as a cluster with a replicated log and partitions; the local process is one process for one machine.
+  A comparison of clusters would be another one.
+- The reference server uses all CPUs there are, our process hardly more than one. With more CPUs than here its share grows.
+- With many clients the process with the handlers is the bottleneck of ours and theirs alike; the limit shows how near it is.
+- The limit has no ingress, no journal and no disk, and repeats one call recorded without company: a server that meets many calls at a time
+  may gather more in one piece, which is cheaper for the handlers, so that a ratio can exceed what the limit seems to allow.
+- Work that is put off for longer than it takes to come to rest is in no CPU figure; \`--settle 11\` shows it.
+- Both keep finished invocations for a time, and preallocate. The bytes on the disk after a round of minutes say little about months.
+- Where a call takes more than half of a load's seconds (50 runs and fan-out with 256 clients), few are counted, and the ratios are coarse.`;
