@@ -56,9 +56,10 @@ test("a rejected awakeable throws at its handler", async () => {
 });
 
 test("an awakeable of an invocation that is not there is nobody's, and does no harm", async () => {
-  const { actor } = await play({ waits });
-  await completeAwakeable(actor.engine, encodeAwakeableId(new Uint8Array(24).fill(5), 17), value("lost"));
-  expect(actor.process.methods("table")).toEqual(["get"]);
+  const { stage, actor } = await play({ waits });
+  const told = completeAwakeable(actor.engine, encodeAwakeableId(new Uint8Array(24).fill(5), 17), value("lost"));
+  await stage.pulse.within(1_000, told);
+  expect(new Set(actor.process.methods("table"))).toEqual(new Set(["get"]));
 });
 
 test("a handler resolves another one's awakeable", async () => {
