@@ -62,7 +62,7 @@ test("who attaches to what has completed gets the result at once, with the momen
 });
 
 test("who attaches to nothing is told so", async () => {
-  const { other } = await play();
+  const { stage, other } = await play();
   const nobody = freshId(other.engine);
   expect(await stage.pulse.within(1_000, attach(other.engine, nobody))).toEqual({ kind: "unknown" });
   expect(await stage.pulse.within(1_000, output(other.engine, nobody))).toEqual({ kind: "unknown" });
