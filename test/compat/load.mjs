@@ -58,8 +58,9 @@ export async function measure({ load, deployment, server }, shape, seconds, conn
     calls,
     failures: refused + broken,
     callsPerSecond: (calls - refused) / (tookMicros / 1e6),
-    p50Ms: p50Micros / 1000,
-    p99Ms: p99Micros / 1000,
+    // None where not a single call was answered in time.
+    p50Ms: calls > 0 ? p50Micros / 1000 : undefined,
+    p99Ms: calls > 0 ? p99Micros / 1000 : undefined,
     deploymentCpu,
     deploymentMb,
     isQuiet,

@@ -13,7 +13,7 @@ export function surroundings(dir) {
     cpu: cpus()[0].model.trim(),
     memoryGb: totalmem() / 1024 ** 3,
     kernel: `Linux ${release()}`,
-    fileSystem: execFileSync("stat", ["--file-system", "--format=%T", dir], { encoding: "utf8" }).trim(),
+    fileSystem: execFileSync("df", ["--output=fstype", dir], { encoding: "utf8" }).trim().split("\n")[1],
     versions: {
       stepwell: JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).version,
       node: process.versions.node,

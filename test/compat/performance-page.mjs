@@ -7,6 +7,8 @@ const OURS = "ours";
 const THEIRS = "theirs";
 const PLAIN = SHAPES[0];
 
+/** What the kernel and the usual services of an idle machine need. */
+const OTHERS_SHARE_MAX = 0.1;
 /** Each a ratio, ours to theirs, of the plain call. */
 const AIMS = [
   { title: "CPU per call of our process", connections: 32, of: "serverCpu", atMost: 1 / 4 },
@@ -102,8 +104,13 @@ function aimsTable(rows, connections) {
 function methodText(machine, { rounds, seconds, warmUpSeconds }) {
   const { versions } = machine;
   return `- Machine: ${machine.cpus} CPUs (${machine.cpu}), ${machine.memoryGb.toFixed(0)} GB, ${machine.kernel}, ${machine.fileSystem}. It had a load of ${machine.loadBefore.toFixed(2)} before the
-  run; processes other than the bench, the kernel's included, used ${(machine.othersShare * 100).toFixed(1)} % of the CPUs during it. Server, handlers and load generator share
-  the machine, as they do on a developer's.
+  run; processes other than the bench, the kernel's included, used ${(machine.othersShare * 100).toFixed(1)} % of the CPUs during it.${
+    machine.othersShare > OTHERS_SHARE_MAX
+      ? `
+  **That is no quiet machine**: of the figures only the ratios mean something, and they are coarse.`
+      : ""
+  }
+  Server, handlers and load generator share the machine, as they do on a developer's.
 - Versions: Stepwell ${versions.stepwell} on Node ${versions.node}; restate-server ${versions.reference}; handlers on SDK ${versions.sdk} and Node ${versions.handlerNode} over HTTP/2 in the clear;
   wrk ${versions.wrk}.
 - ${rounds} ${rounds === 1 ? "round" : "rounds"}. In each, ours, theirs and the limit take turns, with fresh processes and an empty directory each; who comes first alternates.
@@ -123,4 +130,5 @@ const NOT_COMPARABLE = `- The reference server is built to run as a cluster with
   may gather more in one piece, which is cheaper for the handlers, so that a ratio can exceed what the limit seems to allow.
 - Work that is put off for longer than it takes to come to rest is in no CPU figure; \`--settle 11\` shows it.
 - Both keep finished invocations for a time, and preallocate. The bytes on the disk after a round of minutes say little about months.
-- Where a call takes more than half of a load's seconds (50 runs and fan-out with 256 clients), few are counted, and the ratios are coarse.`;
+- Where a call takes more than half of a load's seconds (50 runs and fan-out with 256 clients), few are counted, and the
+  ratios are coarse; a rate of 0 means that not one was answered before the load was over, not that calls failed.`;

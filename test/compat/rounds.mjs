@@ -131,6 +131,6 @@ function tell({ round, contestant, shape, connections, callsPerSecond, p50Ms, se
   const restless = row.isQuiet ? "" : ", and still at work";
   process.stderr.write(
     `round ${round} ${contestant} ${shape} c${connections}: ${callsPerSecond.toFixed(0)}/s${ended}, ` +
-      `p50 ${p50Ms.toFixed(2)} ms, ${cpu}, ${row.failures} failures${restless}\n`,
+      `p50 ${p50Ms?.toFixed(2) ?? "–"} ms, ${cpu}, ${row.failures} failures${restless}\n`,
   );
 }

@@ -7,7 +7,7 @@ import { REFERENCE, stepwell } from "./contestants.mjs";
 import { GroundError, ROOT, build, requireGround } from "./ground.mjs";
 import { surroundings } from "./machine.mjs";
 import { USAGE, readOptions } from "./options.mjs";
-import { performancePage } from "./performance-page.mjs";
+import { asJson, publish } from "./published.mjs";
 import { afterwardsTable, disksTable, mediansTable, ratiosTable } from "./report.mjs";
 import { LIMIT, runRounds, stopDownTo } from "./rounds.mjs";
 
@@ -40,10 +40,7 @@ async function compare(options) {
   const names = contestants.map(({ name }) => name);
   console.log(tables(results, names, options));
   if (options.json !== undefined) await writeFile(options.json, asJson(results));
-  if (options["write-docs"]) {
-    await writeFile(join(ROOT, "docs/performance.json"), asJson(results));
-    await writeFile(join(ROOT, "docs/performance.md"), performancePage(results, shapes));
-  }
+  if (options["write-docs"]) publish(results, shapes);
   if (found.rows.some(({ failures }) => failures > 0))
     throw new GroundError("Some calls failed; see the last column of the medians.");
 }
@@ -59,12 +56,6 @@ function tables({ rows, settled, disks }, names, { shapes, connections, settle }
     disksTable(disks, names),
     ...(settle > 0 ? [afterwardsTable(settled, names, shapes)] : []),
   ].join("\n\n");
-}
-
-/** Four digits are more than the noise leaves. */
-function asJson(results) {
-  const rounded = (_key, value) => (typeof value === "number" ? Number(value.toPrecision(4)) : value);
-  return `${JSON.stringify(results, rounded, 2)}\n`;
 }
 
 for (const signal of ["SIGINT", "SIGTERM"]) {
