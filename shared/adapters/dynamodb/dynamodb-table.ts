@@ -32,6 +32,7 @@ import { consumedOf } from "./consumption.ts";
 import { indexStart, indexToken, isEmptyRange, queryInput } from "./query-inputs.ts";
 import { INDEX_KEYS } from "./table-definition.ts";
 import { deleteInput, keyAttributes, putInput, transactionPart, updateInput } from "./write-inputs.ts";
+import { pastThrottling, throttlingReasons } from "./throttling.ts";
 
 const TRANSACTION_MAX_WRITES = 100;
 const WRITTEN: Written = { written: true };
@@ -64,7 +65,7 @@ export class DynamoTable implements Table {
   }
 
   async get(key: Key): Promise<Item | undefined> {
-    return await stored(async () => {
+    return await stored(this.#clock, async () => {
       const input = { TableName: this.#tableName, Key: keyAttributes(key), ConsistentRead: true, ...this.#metering };
       const { Item, ConsumedCapacity } = await this.#client.send(new GetItemCommand(input));
       this.#tell("get", [ConsumedCapacity]);
@@ -74,7 +75,7 @@ export class DynamoTable implements Table {
 
   async query(pk: string, range: Range = {}): Promise<Page> {
     if (isEmptyRange(range)) return { items: [] };
-    return await stored(async () => {
+    return await stored(this.#clock, async () => {
       const start = range.after === undefined ? undefined : keyAttributes({ pk, sk: range.after });
       const input = { ...queryInput({ pk: "pk", sk: "sk" }, pk, range, start), ConsistentRead: true };
       const { items, last } = await this.#page("query", input);
@@ -85,7 +86,7 @@ export class DynamoTable implements Table {
 
   async queryIndex(index: IndexName, pk: string, range: Range = {}): Promise<Page> {
     if (isEmptyRange(range)) return { items: [] };
-    return await stored(async () => {
+    return await stored(this.#clock, async () => {
       const start = range.after === undefined ? undefined : indexStart(index, pk, range.after);
       const input = { ...queryInput(INDEX_KEYS[index], pk, range, start), IndexName: index };
       const { items, last } = await this.#page("queryIndex", input);
@@ -123,7 +124,7 @@ export class DynamoTable implements Table {
     if (writes.length === 0 || writes.length > TRANSACTION_MAX_WRITES) {
       throw new StoreError(`a transaction has 1 to ${TRANSACTION_MAX_WRITES} writes, not ${writes.length}`);
     }
-    return await stored(async () => {
+    return await stored(this.#clock, async () => {
       const TransactItems = writes.map((write) => transactionPart(this.#tableName, write));
       try {
         await pastConflicts(this.#clock, async () => {
@@ -141,7 +142,7 @@ export class DynamoTable implements Table {
   }
 
   async #writeOne(send: () => Promise<void>): Promise<Written> {
-    return await stored(async () => {
+    return await stored(this.#clock, async () => {
       try {
         await pastConflicts(this.#clock, send);
         return WRITTEN;
@@ -171,12 +172,14 @@ function refusedOf(error: unknown): boolean[] | undefined {
   return refused?.includes(true) === true ? refused : undefined;
 }
 
-async function stored<T>(work: () => Promise<T>): Promise<T> {
+async function stored<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
   try {
-    return await work();
+    return await pastThrottling(clock, work);
   } catch (cause) {
     if (cause instanceof StoreError) throw cause;
     const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
-    throw new StoreError(`DynamoDB could not do what was asked: ${reason}`, { cause });
+    const bottleneck = throttlingReasons(cause);
+    const told = bottleneck === undefined ? reason : `${reason} (${bottleneck})`;
+    throw new StoreError(`DynamoDB could not do what was asked: ${told}`, { cause });
   }
 }
