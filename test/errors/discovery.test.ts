@@ -133,9 +133,6 @@ test("a deployment that speaks HTTP/1.1 only is META0014, until it is registered
   expect((await stage.register(deployment.uri, { use_http_11: true })).status).toBe(201);
 });
 
-// The path that updates a deployment in place is to come, and with it what it refuses.
-test.skip("an update in place that differs too much is META0016", () => {});
-
 test("force is META0017 where two deployments share the address", async () => {
   const stage = await openStage();
   const deployment = await startFrameDeployment();
