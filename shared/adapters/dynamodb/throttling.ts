@@ -1,9 +1,6 @@
 /** Waits out throttling beyond what the client itself waits, and says what it was that had no room. */
 import type { Clock } from "../../engine/ports/clock.ts";
-
-const TRIES = 5;
-const FIRST_WAIT_MS = 200;
-const WAIT_MAX_MS = 2_000;
+import { type Patience, tryAgain } from "./try-again.ts";
 
 const NAMES: ReadonlySet<string> = new Set([
   "ProvisionedThroughputExceededException",
@@ -11,18 +8,11 @@ const NAMES: ReadonlySet<string> = new Set([
   "RequestLimitExceeded",
 ]);
 
+const PATIENCE: Patience = { tries: 5, firstWaitMs: 200, waitMaxMs: 2_000, passes: isThrottling };
+
 /** Nothing of a throttled request was done, so that it can be sent again whatever it was. @throws what the last try threw */
 export async function pastThrottling<T>(clock: Clock, attempt: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (tries === TRIES || !isThrottling(error)) throw error;
-    }
-    const waitMs = Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), WAIT_MAX_MS);
-    // Jittered, or those who were refused together would come back together.
-    await clock.sleep(waitMs * (0.5 + Math.random() / 2));
-  }
+  return await tryAgain(clock, PATIENCE, attempt);
 }
 
 function isThrottling(error: unknown): boolean {

@@ -1,0 +1,24 @@
+/** Trying again after a refusal that passes: a few times, each after a longer and jittered wait. */
+import type { Clock } from "../../engine/ports/clock.ts";
+
+export interface Patience {
+  readonly tries: number;
+  readonly firstWaitMs: number;
+  readonly waitMaxMs: number;
+  /** Whether the same request may come through later. */
+  readonly passes: (error: unknown) => boolean;
+}
+
+/** @throws what the last try threw */
+export async function tryAgain<T>(clock: Clock, patience: Patience, attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (tries === patience.tries || !patience.passes(error)) throw error;
+    }
+    const waitMs = Math.min(patience.firstWaitMs * 2 ** (tries - 1), patience.waitMaxMs);
+    // Jittered, or those who were refused together would come back together.
+    await clock.sleep(waitMs * (0.5 + Math.random() / 2));
+  }
+}
