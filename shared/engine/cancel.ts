@@ -1,4 +1,5 @@
 /** Asking an invocation to stop: the handler sees it at its next await; what has not begun ends at once. */
+import { hex } from "../core/model/hex.ts";
 import { advance } from "../core/invocation/advance.ts";
 import { CANCEL_SIGNAL } from "../core/invocation/entry.ts";
 import type { InvocationId } from "../core/model/ids.ts";
@@ -40,8 +41,4 @@ async function endNow(engine: Engine, id: InvocationId): Promise<boolean> {
   if (step.kind !== "end") return false;
   const held = await claim(engine, loaded, { messageDriven: false });
   return held !== undefined && (await drive(engine, held, unperformed(loaded))) === "ended";
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,4 +1,5 @@
 /** The admin API as one function from request to response: it routes, and turns every failure into an answer. */
+import { hex } from "../../core/model/hex.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
@@ -94,8 +95,4 @@ function failedAnswer(engine: Engine, request: HttpRequest, error: unknown): Htt
   });
   const body: AdminErrorBody = { message, restate_code: code ?? null };
   return jsonResponse(status, body);
-}
-
-function hex(bytes: Uint8Array): string {
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,4 +1,5 @@
 /** The ingress as one function from request to response: it routes, and turns every failure into an answer. */
+import { hex } from "../../core/model/hex.ts";
 import { StoppingError } from "../../engine/attach.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { StoreError } from "../../engine/ports/table.ts";
@@ -102,10 +103,4 @@ function failedAnswer(engine: Engine, request: HttpRequest, error: unknown, opti
     );
   }
   return refusalResponse(500, `internal error ${errorId}`);
-}
-
-function hex(bytes: Uint8Array): string {
-  let text = "";
-  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
-  return text;
 }

@@ -1,0 +1,7 @@
+/** Bytes as lower-case hexadecimal digits, for ids that only have to be told apart. */
+
+export function hex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
+  return text;
+}
