@@ -21,8 +21,8 @@ function updateContract(table: () => Table): void {
         add: { count: -2, fresh: 7 },
       },
     );
-    expect(outcome).toEqual({ written: true });
     const expected = { pk, sk: "a", kept: "k", changed: "now a text", count: 3, fresh: 7, bytes: Uint8Array.of(2, 0) };
+    expect(outcome).toEqual({ written: true, item: expected });
     expect(await table().get({ pk, sk: "a" })).toEqual(expected);
   });
 
@@ -30,9 +30,10 @@ function updateContract(table: () => Table): void {
     const pk = freshPartition();
     expect(await table().update({ pk, sk: "a" }, { set: { one: 1 }, remove: ["two"], add: { three: 3 } })).toEqual({
       written: true,
+      item: { pk, sk: "a", one: 1, three: 3 },
     });
     expect(await table().get({ pk, sk: "a" })).toEqual({ pk, sk: "a", one: 1, three: 3 });
-    expect(await table().update({ pk, sk: "b" }, {})).toEqual({ written: true });
+    expect(await table().update({ pk, sk: "b" }, {})).toEqual({ written: true, item: { pk, sk: "b" } });
     expect(await table().get({ pk, sk: "b" })).toEqual({ pk, sk: "b" });
   });
 

@@ -1,6 +1,6 @@
 /** A table that counts its requests and what each would cost in DynamoDB, and passes them on to the table behind it. */
 import type { Condition, IndexName, Item, Key, Page, Range, Table } from "../../shared/engine/ports/table.ts";
-import type { Transacted, Update, Write, Written } from "../../shared/engine/ports/table.ts";
+import type { Transacted, Update, Updated, Write, Written } from "../../shared/engine/ports/table.ts";
 
 /** What each index shows beside the keys: what listings filter by, and what the sweeper reads. */
 export const PROJECTED: Readonly<Record<IndexName, readonly string[]>> = {
@@ -65,10 +65,10 @@ export class CountedTable implements Table {
     return outcome;
   }
 
-  async update(key: Key, update: Update, condition?: Condition): Promise<Written> {
+  async update(key: Key, update: Update, condition?: Condition): Promise<Updated> {
     await this.frozen;
     const outcome = await this.#table.update(key, update, condition);
-    this.#wrote("update", key, outcome.written ? { ...this.#last.get(nameOf(key)), ...update.set, ...key } : undefined);
+    this.#wrote("update", key, outcome.written ? outcome.item : undefined);
     return outcome;
   }
 

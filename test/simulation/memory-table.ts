@@ -10,6 +10,7 @@ import type {
   Table,
   Transacted,
   Update,
+  Updated,
   Write,
   Written,
 } from "../../shared/engine/ports/table.ts";
@@ -65,8 +66,11 @@ export class MemoryTable implements Table {
     return settled(() => this.#write({ kind: "put", item, ...(condition && { condition }) }));
   }
 
-  update(key: Key, update: Update, condition?: Condition): Promise<Written> {
-    return settled(() => this.#write({ kind: "update", key, update, ...(condition && { condition }) }));
+  update(key: Key, update: Update, condition?: Condition): Promise<Updated> {
+    return settled(() => {
+      const outcome = this.#write({ kind: "update", key, update, ...(condition && { condition }) });
+      return outcome.written ? { written: true, item: this.shown(key)! } : outcome;
+    });
   }
 
   delete(key: Key, condition?: Condition): Promise<Written> {

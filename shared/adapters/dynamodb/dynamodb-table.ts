@@ -21,6 +21,7 @@ import type {
   Table,
   Transacted,
   Update,
+  Updated,
   Write,
   Written,
 } from "../../engine/ports/table.ts";
@@ -104,12 +105,15 @@ export class DynamoTable implements Table {
     });
   }
 
-  async update(key: Key, update: Update, condition?: Condition): Promise<Written> {
-    return await this.#writeOne(async () => {
+  async update(key: Key, update: Update, condition?: Condition): Promise<Updated> {
+    let item: Item = { ...key };
+    const outcome = await this.#writeOne(async () => {
       const input = { ...updateInput(this.#tableName, key, update, condition), ...this.#metering };
-      const { ConsumedCapacity } = await this.#client.send(new UpdateItemCommand(input));
+      const { Attributes, ConsumedCapacity } = await this.#client.send(new UpdateItemCommand(input));
+      if (Attributes !== undefined) item = itemOf(Attributes);
       this.#tell("update", [ConsumedCapacity]);
     });
+    return outcome.written ? { written: true, item } : outcome;
   }
 
   async delete(key: Key, condition?: Condition): Promise<Written> {

@@ -24,6 +24,7 @@ interface KeyedInput extends Guard {
 
 interface UpdateInput extends KeyedInput {
   readonly UpdateExpression?: string;
+  readonly ReturnValues?: "ALL_NEW";
 }
 
 /** @throws StoreError for an item that cannot be stored */
@@ -41,7 +42,13 @@ export function updateInput(
   const placeholders = new Placeholders();
   const text = updateText(update, placeholders);
   const guard = guardOf(condition, placeholders);
-  return { TableName, Key: keyAttributes(key), ...(text !== undefined && { UpdateExpression: text }), ...guard };
+  return {
+    TableName,
+    Key: keyAttributes(key),
+    ...(text !== undefined && { UpdateExpression: text }),
+    ReturnValues: "ALL_NEW",
+    ...guard,
+  };
 }
 
 export function deleteInput(TableName: string, key: Key, condition: Condition | undefined): KeyedInput {
@@ -53,7 +60,11 @@ export function transactionPart(TableName: string, write: Write): TransactWriteI
   const { condition } = write;
   if (write.kind === "put") return { Put: putInput(TableName, write.item, condition) };
   if (write.kind === "delete") return { Delete: deleteInput(TableName, write.key, condition) };
-  const { UpdateExpression, ...input } = updateInput(TableName, write.key, write.update, condition);
+  const {
+    UpdateExpression,
+    ReturnValues: _whole,
+    ...input
+  } = updateInput(TableName, write.key, write.update, condition);
   if (UpdateExpression === undefined) throw new StoreError("an update in a transaction must change something");
   return { Update: { ...input, UpdateExpression } };
 }

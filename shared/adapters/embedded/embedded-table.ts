@@ -8,6 +8,7 @@ import type {
   Table,
   Transacted,
   Update,
+  Updated,
   Write,
   Written,
 } from "../../engine/ports/table.ts";
@@ -68,8 +69,14 @@ export class EmbeddedTable implements Table {
     return this.#writeOne({ kind: "put", item, ...(condition && { condition }) });
   }
 
-  update(key: Key, update: Update, condition?: Condition): Promise<Written> {
-    return this.#writeOne({ kind: "update", key, update, ...(condition && { condition }) });
+  update(key: Key, update: Update, condition?: Condition): Promise<Updated> {
+    return this.#whenUsable(() => {
+      const judged = this.#judge({ kind: "update", key, update, ...(condition && { condition }) });
+      const { item: standing } = judged.standing;
+      if (!judged.holds) return durable([judged]).then((): Updated => ({ written: false, standing }));
+      const item = updatedItem(key, standing, update);
+      return this.#apply([judged]).then((): Updated => ({ written: true, item }));
+    });
   }
 
   delete(key: Key, condition?: Condition): Promise<Written> {

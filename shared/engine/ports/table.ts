@@ -30,6 +30,11 @@ export type Condition =
 /** `written: false` carries the item that stood in the way, read at the very moment of the refusal. */
 export type Written = { readonly written: true } | { readonly written: false; readonly standing: Item | undefined };
 
+/** As `Written`; a success carries the item as this very write left it. */
+export type Updated =
+  | { readonly written: true; readonly item: Item }
+  | { readonly written: false; readonly standing: Item | undefined };
+
 export interface Update {
   readonly set?: Readonly<Record<string, Scalar>>;
   readonly remove?: readonly string[];
@@ -77,7 +82,7 @@ export interface Table {
   query(pk: string, range?: Range): Promise<Page>;
   queryIndex(index: IndexName, pk: string, range?: Range): Promise<Page>;
   put(item: Item, condition?: Condition): Promise<Written>;
-  update(key: Key, update: Update, condition?: Condition): Promise<Written>;
+  update(key: Key, update: Update, condition?: Condition): Promise<Updated>;
   delete(key: Key, condition?: Condition): Promise<Written>;
   /** All or nothing; at most 100 writes, no two to the same key. */
   transact(writes: readonly Write[]): Promise<Transacted>;

@@ -1,5 +1,5 @@
 /** The table of a run, which notes every write that changes a segment (I1). */
-import type { Condition, Item, Key, Update, Written } from "../../../shared/engine/ports/table.ts";
+import type { Condition, Item, Key, Update, Updated, Written } from "../../../shared/engine/ports/table.ts";
 import { MemoryTable } from "../memory-table.ts";
 
 export class CheckedTable extends MemoryTable {
@@ -13,7 +13,7 @@ export class CheckedTable extends MemoryTable {
     return written;
   }
 
-  override async update(key: Key, update: Update, condition?: Condition): Promise<Written> {
+  override async update(key: Key, update: Update, condition?: Condition): Promise<Updated> {
     const touched = [...Object.keys({ ...update.set, ...update.add }), ...(update.remove ?? [])];
     if (isSegment(key) && touched.some((name) => name !== "expiresAtS"))
       this.changedSegments.push(`update ${key.pk} ${key.sk}`);
