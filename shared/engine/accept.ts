@@ -8,7 +8,11 @@ import { type Held, newHeld } from "./held.ts";
 import { inputEntry } from "./input-entry.ts";
 import { invocationPk } from "./item-keys.ts";
 import { keepUntilS } from "./keep.ts";
+import { fitted } from "./large-record.ts";
 import { hasExpired, load, type Loaded } from "./load.ts";
+
+/** Segment 0 is read by whoever sends a signal, and pays for all of it: larger inputs stand beside it. */
+const INLINE_MAX_BYTES = 16 * 1024;
 
 export type Acceptation = { readonly kind: "new" } | { readonly kind: "existing"; readonly loaded: Loaded };
 
@@ -23,7 +27,8 @@ export async function accept(
   isThis: (former: Acceptance) => boolean = () => false,
 ): Promise<Acceptation> {
   const nowMs = engine.clock.nowMs();
-  const item = acceptanceItem(engine.settings.keyPrefix, acceptance, lease, keepUntilS(acceptance, nowMs));
+  const plain = acceptanceItem(engine.settings.keyPrefix, acceptance, lease, keepUntilS(acceptance, nowMs));
+  const item = await fitted(engine, plain, acceptance.nonce, INLINE_MAX_BYTES);
   const first = await engine.table.put(item, { kind: "absent" });
   // A put whose answer was lost and that was sent again is refused by itself: the nonce is ours alone.
   if (first.written || first.standing?.["n"] === acceptance.nonce) return counted(engine, acceptance);

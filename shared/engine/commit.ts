@@ -1,10 +1,12 @@
 /** Writing a segment: the one act that makes an attempt count, and the fence between two drivers (I1). */
 import type { Segment } from "../core/invocation/segment.ts";
 import type { Transition } from "../core/invocation/transition.ts";
+import type { Lease } from "./acceptance-record.ts";
 import type { Engine } from "./engine.ts";
 import { nextLease } from "./grasp.ts";
 import type { Held } from "./held.ts";
 import { keepUntilS } from "./keep.ts";
+import { fitted, PIECE_MAX_BYTES } from "./large-record.ts";
 import type { Item } from "./ports/table.ts";
 import { segmentItem } from "./segment-record.ts";
 
@@ -20,10 +22,11 @@ export async function commit(
   }
   if (held.lost) return false;
   const { acceptance } = held.invocation;
-  const lease = nextLease(engine, held.lease.token);
+  const lease = longEnough(nextLease(engine, held.lease.token), segment);
   const consumedUnits = held.units + 1;
   const expiresAtS = keepUntilS(acceptance, engine.clock.nowMs());
-  const item = segmentItem({ pk: held.pk, nonce: acceptance.nonce, lease, consumedUnits, expiresAtS }, segment);
+  const place = { pk: held.pk, nonce: acceptance.nonce, lease, consumedUnits, expiresAtS };
+  const item = await fitted(engine, segmentItem(place, segment), acceptance.nonce);
   const put = await engine.table.put(item, { kind: "absent" });
   if (!put.written && !isOurs(put.standing, item)) {
     held.lost = true;
@@ -39,6 +42,17 @@ export async function commit(
   }
   engine.meter.count("segments_total", { after: segment.after.kind });
   return true;
+}
+
+/** A partition takes about so much in a second. */
+const PIECES_BYTES_PER_MS = 1_000;
+
+/** The lease is told before the pieces of a large segment are written, and must not be over when they are. */
+function longEnough(lease: Lease, { entries }: Segment): Lease {
+  let sizeBytes = 0;
+  for (const { frame } of entries) sizeBytes += frame.length;
+  if (sizeBytes <= PIECE_MAX_BYTES) return lease;
+  return { token: lease.token, untilMs: lease.untilMs + Math.ceil(sizeBytes / PIECES_BYTES_PER_MS) };
 }
 
 /** A put whose answer was lost and that was sent again is refused by itself: the driver's token tells it from any other. */

@@ -7,6 +7,7 @@ import type { Engine } from "./engine.ts";
 import { findAccepted } from "./find-accepted.ts";
 import { ACCEPTANCE_SK, completionArrival, invocationPk } from "./item-keys.ts";
 import { keepBesideS, keepUntilS, RETENTION_ASSUMED_MS } from "./keep.ts";
+import { fitted } from "./large-record.ts";
 import { load } from "./load.ts";
 import { wakeNow } from "./wake.ts";
 
@@ -27,7 +28,7 @@ export async function writeArrival(
   const nowMs = engine.clock.nowMs();
   const expiresAtS = to.keptUntilS ?? keepUntilS({ completionRetentionMs: RETENTION_ASSUMED_MS }, nowMs);
   const item = arrivalItem(engine.settings.keyPrefix, { ...to, key }, content, nowMs, expiresAtS);
-  return (await engine.table.put(item, { kind: "absent" })).written;
+  return (await engine.table.put(await fitted(engine, item, to.nonce), { kind: "absent" })).written;
 }
 
 /**

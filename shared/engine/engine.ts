@@ -1,5 +1,6 @@
 /** The ports as one record: the first parameter of every use case, and its only bag. */
 import type { Clock } from "./ports/clock.ts";
+import type { Codec } from "./ports/codec.ts";
 import type { Endpoints } from "./ports/endpoints.ts";
 import type { IdSource } from "./ports/id-source.ts";
 import type { Log, Meter } from "./ports/log.ts";
@@ -21,6 +22,8 @@ export interface Engine {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly ids: IdSource;
+  /** Packs records where that saves a write unit; absent where nobody counts units, and nothing is packed. */
+  readonly codec?: Codec;
   readonly log: Log;
   readonly meter: Meter;
   /** What this process drives now: hints, never truth. */

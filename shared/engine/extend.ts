@@ -2,7 +2,7 @@
 import type { Invocation } from "../core/invocation/invocation.ts";
 import type { Engine } from "./engine.ts";
 import type { Held } from "./held.ts";
-import { ARRIVALS, belongsTo, holdKey, invocationPk } from "./item-keys.ts";
+import { ARRIVALS_AND_PIECES, belongsTo, holdKey, invocationPk } from "./item-keys.ts";
 import { keepUntilS, openUntilS, RETENTION_ASSUMED_MS } from "./keep.ts";
 import type { Loaded } from "./load.ts";
 import type { Range } from "./ports/table.ts";
@@ -33,7 +33,7 @@ export async function keepArrivals(engine: Engine, { id, invocation }: Pick<Held
   const { acceptance, taken } = invocation;
   if (acceptance.completionRetentionMs <= RETENTION_ASSUMED_MS || taken.size === 0) return;
   const pk = invocationPk(engine.settings.keyPrefix, id);
-  await extendItems(engine, pk, invocation, ARRIVALS, keepUntilS(acceptance, engine.clock.nowMs()));
+  await extendItems(engine, pk, invocation, ARRIVALS_AND_PIECES, keepUntilS(acceptance, engine.clock.nowMs()));
 }
 
 async function extendItems(

@@ -2,9 +2,12 @@
 import type { InvocationId, Nonce } from "../core/model/ids.ts";
 import type { Key } from "./ports/table.ts";
 
-/** Sort keys of one invocation: `arr#`, `hold#`, `seg#`, `sink#`, `try#`, in this order, with room for `blob#`. */
+/** Sort keys of one invocation: `arr#`, `blob#`, `hold#`, `seg#`, `sink#`, `try#`, in this order. */
 export const ARRIVALS = { from: "arr#", below: "arr$" };
-/** From the first arrival over the hold up to the last segment, sinks excluded. */
+/** Pieces of records that one item cannot hold. */
+export const PIECES = { from: "blob#", below: "blob$" };
+export const ARRIVALS_AND_PIECES = { from: "arr#", below: "blob$" };
+/** From the first arrival over pieces and hold up to the last segment, sinks excluded. */
 export const ARRIVALS_TO_SEGMENTS = { from: "arr#", below: "seg$" };
 export const EVENTS = { from: "try#", below: "try$" };
 
@@ -28,6 +31,15 @@ export function holdKey(pk: string, nonce: Nonce): Key {
 
 export function arrivalKey(pk: string, nonce: Nonce, unique: string): Key {
   return { pk, sk: `arr#${nonce}#${unique}` };
+}
+
+/** @param name begins with the nonce, and is of one record alone */
+export function pieceKey(pk: string, name: string, at: number): Key {
+  return { pk, sk: `blob#${name}#${String(at).padStart(5, "0")}` };
+}
+
+export function pieceRange(name: string): { from: string; below: string } {
+  return { from: `blob#${name}#`, below: `blob#${name}$` };
 }
 
 /** Events are a ring: the newest 32 remain. */

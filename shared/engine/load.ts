@@ -12,6 +12,7 @@ import { type Hold, readHold } from "./hold-record.ts";
 import { inputEntry } from "./input-entry.ts";
 import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, invocationPk } from "./item-keys.ts";
 import type { Item } from "./ports/table.ts";
+import { whole } from "./large-record.ts";
 import { readPartition } from "./read-partition.ts";
 import { AbsentArrivalError, readSegment } from "./segment-record.ts";
 
@@ -33,15 +34,18 @@ export interface Loaded {
 /** @returns undefined where nothing was ever accepted under this id, or all of it is gone */
 export async function load(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
   const pk = invocationPk(engine.settings.keyPrefix, id);
-  const items = await readPartition(engine.table, pk, ARRIVALS_TO_SEGMENTS);
-  const acceptance = items.find(({ sk }) => sk === ACCEPTANCE_SK);
-  if (acceptance === undefined) return undefined;
+  const found = await readPartition(engine.table, pk, ARRIVALS_TO_SEGMENTS);
+  const nonce = found.find(({ sk }) => sk === ACCEPTANCE_SK)?.["n"] as Nonce | undefined;
+  if (nonce === undefined) return undefined;
+  const items = await whole(engine, found, nonce);
+  const acceptance = items.find(({ sk }) => sk === ACCEPTANCE_SK)!;
   try {
     return assemble(id, pk, acceptance, items, items.filter(isArrival));
   } catch (error) {
     if (!(error instanceof AbsentArrivalError)) throw error;
     // I4: the arrivals come before the segments in a read, so that one written meanwhile may be listed and not be seen.
-    return assemble(id, pk, acceptance, items, await readPartition(engine.table, pk, ARRIVALS));
+    const arrived = await whole(engine, await readPartition(engine.table, pk, ARRIVALS), nonce);
+    return assemble(id, pk, acceptance, items, arrived);
   }
 }
 

@@ -10,6 +10,7 @@ import type { Held } from "./held.ts";
 import { ARRIVALS } from "./item-keys.ts";
 import { keepUntilS } from "./keep.ts";
 import { freshArrivals } from "./load.ts";
+import { whole } from "./large-record.ts";
 import { idOfLookup } from "./perform.ts";
 import { readPartition } from "./read-partition.ts";
 import { sendWake, wakeAt } from "./wake.ts";
@@ -90,8 +91,9 @@ async function readPoked(engine: Engine, held: Held): Promise<void> {
 
 export async function readArrivals(engine: Engine, held: Held): Promise<void> {
   const { invocation } = held;
-  const items = await readPartition(engine.table, held.pk, ARRIVALS);
-  for (const [key, arrival] of freshArrivals(items, invocation, invocation.acceptance.nonce)) {
+  const { nonce } = invocation.acceptance;
+  const items = await whole(engine, await readPartition(engine.table, held.pk, ARRIVALS), nonce);
+  for (const [key, arrival] of freshArrivals(items, invocation, nonce)) {
     held.arrivals.set(key, arrival);
     held.results.delete(key);
   }

@@ -2,28 +2,46 @@
 import { StoreError } from "./ports/table.ts";
 
 const FORMAT_VERSION = 1;
-/** 0: as it is. Compression takes 1 and up. */
-const CODEC_PLAIN = 0;
 /** 0: none. Encryption takes 1 and up. */
 const ENCRYPTION_NONE = 0;
+
+/** What follows the envelope: the record as it is, the record packed by the codec, or where its pieces stand. */
+export const CODEC = { plain: 0, packed: 1, pieces: 2 } as const;
 
 export const ENVELOPE_BYTES = 3;
 
 /** @param record encoded with `ENVELOPE_BYTES` left free in front */
-export function sealed(record: Uint8Array): Uint8Array {
+export function sealed(record: Uint8Array, codec: (typeof CODEC)[keyof typeof CODEC] = CODEC.plain): Uint8Array {
   record[0] = FORMAT_VERSION;
-  record[1] = CODEC_PLAIN;
+  record[1] = codec;
   record[2] = ENCRYPTION_NONE;
   return record;
 }
 
-/** @throws StoreError for a record that this version cannot read */
+/** Puts an envelope before bytes that were made elsewhere. */
+export function enveloped(bytes: Uint8Array, codec: (typeof CODEC)[keyof typeof CODEC]): Uint8Array {
+  const record = new Uint8Array(ENVELOPE_BYTES + bytes.length);
+  record.set(bytes, ENVELOPE_BYTES);
+  return sealed(record, codec);
+}
+
+/** True for what `opened` reads as it stands. */
+export function isPlain(record: unknown): boolean {
+  return !(record instanceof Uint8Array) || record[1] === CODEC.plain;
+}
+
+/** @throws StoreError for a record that this version cannot read, and for one that has not been made plain before */
 export function opened(record: unknown, what: string): Uint8Array {
+  return contentOf(record, CODEC.plain, what);
+}
+
+/** @throws StoreError for a record that this version cannot read, or of another codec */
+export function contentOf(record: unknown, expected: number, what: string): Uint8Array {
   if (!(record instanceof Uint8Array) || record.length < ENVELOPE_BYTES) throw new StoreError(`${what} is no record`);
   const [version, codec, encryption] = record;
   if (version !== FORMAT_VERSION)
     throw new StoreError(`${what} has format ${version}, this version reads ${FORMAT_VERSION}`);
-  if (codec !== CODEC_PLAIN)
+  if (codec !== expected)
     throw new StoreError(`${what} is packed with codec ${codec}, which this version does not know`);
   if (encryption !== ENCRYPTION_NONE)
     throw new StoreError(`${what} is encrypted in way ${encryption}, which this version does not know`);

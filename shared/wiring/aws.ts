@@ -6,6 +6,7 @@ import { LambdaEndpoints } from "../adapters/lambda/lambda-endpoints.ts";
 import { sqsClient } from "../adapters/sqs/sqs-client.ts";
 import { SqsQueue } from "../adapters/sqs/sqs-queue.ts";
 import { SystemClock } from "../adapters/system/clock.ts";
+import { deflateCodec } from "../adapters/system/deflate-codec.ts";
 import { SecretIdSource } from "../adapters/system/id-source.ts";
 import { PinoLog } from "../adapters/system/pino-log.ts";
 import { silentMeter } from "../adapters/system/silent-meter.ts";
@@ -72,6 +73,7 @@ export async function openAws({ functionName, leavesSlowToQueue, throughQueue }:
     registry: createStoredRegistry({ meta: table, clock, settings: engineSettings, log }),
     clock,
     ids: new SecretIdSource(secret),
+    codec: deflateCodec,
     log,
     meter: silentMeter,
     drives: new Drives(clock, freshOwner()),

@@ -1,0 +1,30 @@
+/** Work on many things at once, but not on all of them: so much of it is under way at a time. */
+
+/**
+ * Begins in the order of the things. After the first failure nothing more is begun, and what is under way is waited for.
+ * @returns the outcomes in the order of the things. @throws what the first work to fail threw
+ */
+export async function atMost<T, R>(
+  count: number,
+  things: readonly T[],
+  work: (thing: T, at: number) => Promise<R>,
+): Promise<R[]> {
+  if (things.length <= count) return await Promise.all(things.map(work));
+  const outcomes: R[] = [];
+  let next = 0;
+  let failed = false;
+  const worker = async (): Promise<void> => {
+    while (next < things.length && !failed) {
+      const at = next++;
+      try {
+        outcomes[at] = await work(things[at]!, at);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  const settled = await Promise.allSettled(Array.from({ length: count }, worker));
+  for (const one of settled) if (one.status === "rejected") throw one.reason;
+  return outcomes;
+}

@@ -1,0 +1,108 @@
+/** Records beyond one item: packed, cut, and put together again. */
+import { randomBytes } from "node:crypto";
+import { beforeEach, describe, expect, test } from "vitest";
+import { deflateCodec } from "../../shared/adapters/system/deflate-codec.ts";
+import { SecretIdSource } from "../../shared/adapters/system/id-source.ts";
+import type { Nonce } from "../../shared/core/model/ids.ts";
+import { dropPieces, fitted, PIECE_MAX_BYTES, whole } from "../../shared/engine/large-record.ts";
+import type { Item } from "../../shared/engine/ports/table.ts";
+import { readPartition } from "../../shared/engine/read-partition.ts";
+import { CODEC, enveloped, opened } from "../../shared/engine/record-envelope.ts";
+import { MemoryTable } from "../simulation/memory-table.ts";
+
+const OWNER = "n1" as Nonce;
+const KEY = { pk: "inv#x", sk: `seg#${OWNER}#000001` };
+const ids = new SecretIdSource(new Uint8Array(32));
+let table: MemoryTable;
+beforeEach(() => {
+  table = new MemoryTable();
+});
+
+const plain = () => ({ table, ids });
+const packing = () => ({ table, ids, codec: deflateCodec });
+const itemOf = (content: Uint8Array): Item => ({ ...KEY, b: enveloped(content, CODEC.plain), expiresAtS: 1_000 });
+const bytesOf = ({ b }: Item): Uint8Array => b as Uint8Array;
+const text = (size: number) =>
+  new TextEncoder().encode("some words that repeat, ".repeat(size / 24 + 1)).slice(0, size);
+
+/** What a reader of the partition gets for the record of an item. */
+async function readBack(ports: ReturnType<typeof packing> | ReturnType<typeof plain>): Promise<Uint8Array> {
+  const [item, ...more] = await whole(ports, await readPartition(table, KEY.pk, {}), OWNER);
+  expect(more).toEqual([]);
+  return opened(item!["b"], "the record");
+}
+
+describe.each([
+  ["as it is", plain],
+  ["packed where that helps", packing],
+])("a record %s", (_, ports) => {
+  test.each([0, 500, 5_000, PIECE_MAX_BYTES - 3, PIECE_MAX_BYTES, 1_000_000, 3_000_000])(
+    "of %i random bytes comes back byte for byte",
+    async (size) => {
+      const content = new Uint8Array(randomBytes(size));
+      expect((await table.put(await fitted(ports(), itemOf(content), OWNER))).written).toBe(true);
+      expect(Buffer.compare(await readBack(ports()), content)).toBe(0);
+    },
+  );
+
+  test.each([5_000, 2_000_000, 9_000_000])("of %i bytes of text comes back byte for byte", async (size) => {
+    const content = text(size);
+    await table.put(await fitted(ports(), itemOf(content), OWNER));
+    expect(Buffer.compare(await readBack(ports()), content)).toBe(0);
+  });
+});
+
+test("a record up to one write unit is put as it is, with nothing beside it", async () => {
+  const item = itemOf(text(900));
+  expect(await fitted(packing(), item, OWNER)).toBe(item);
+  expect(table.all()).toEqual([]);
+});
+
+test("a record is packed only where that saves a whole unit", async () => {
+  expect(bytesOf(await fitted(packing(), itemOf(text(4_000)), OWNER)).length).toBeLessThan(200);
+  const random = itemOf(new Uint8Array(randomBytes(4_000)));
+  expect(await fitted(packing(), random, OWNER)).toBe(random);
+  const large = itemOf(new Uint8Array(randomBytes(200_000)));
+  expect(await fitted(packing(), large, OWNER)).toBe(large);
+});
+
+test("pieces live as long as their item, and each fits an item", async () => {
+  await fitted(plain(), itemOf(text(1_000_000)), OWNER);
+  const pieces = table.all();
+  expect(pieces.map(({ expiresAtS }) => expiresAtS)).toEqual([1_000, 1_000, 1_000, 1_000]);
+  expect(Math.max(...pieces.map((piece) => bytesOf(piece).length))).toBe(PIECE_MAX_BYTES);
+});
+
+test("two writers of one item share no piece, and what the loser left harms nobody", async () => {
+  const [first, second] = [text(400_000), new Uint8Array(randomBytes(400_000))];
+  const [winner, loser] = [await fitted(plain(), itemOf(first), OWNER), await fitted(plain(), itemOf(second), OWNER)];
+  expect((await table.put(winner, { kind: "absent" })).written).toBe(true);
+  expect((await table.put(loser, { kind: "absent" })).written).toBe(false);
+  expect(Buffer.compare(await readBack(plain()), first)).toBe(0);
+});
+
+test("pieces that were written behind the read are read for themselves", async () => {
+  const content = text(700_000);
+  const item = await fitted(plain(), itemOf(content), OWNER);
+  const [read] = await whole(plain(), [item], OWNER);
+  expect(Buffer.compare(opened(read!["b"], "the record"), content)).toBe(0);
+});
+
+test("a record whose pieces are gone is told as an error, unless it belongs to a former life", async () => {
+  const item = await fitted(plain(), itemOf(text(700_000)), OWNER);
+  for (const piece of table.all()) await table.delete(piece);
+  await expect(whole(plain(), [item], OWNER)).rejects.toThrow("pieces of seg#n1#000001 are missing");
+  expect(await whole(plain(), [item], "n2" as Nonce)).toEqual([]);
+});
+
+test("a process without a codec refuses what is packed, and never guesses", async () => {
+  const item = await fitted(packing(), itemOf(text(4_000)), OWNER);
+  await expect(whole(plain(), [item], OWNER)).rejects.toThrow("this process has no codec");
+});
+
+test("an item that is replaced can take its pieces with it", async () => {
+  const item = await fitted(plain(), itemOf(text(1_000_000)), OWNER);
+  expect(table.all().length).toBe(4);
+  await dropPieces(plain(), item);
+  expect(table.all()).toEqual([]);
+});
