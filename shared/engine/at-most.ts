@@ -1,5 +1,8 @@
 /** Work on many things at once, but not on all of them: so much of it is under way at a time. */
 
+/** So many requests of one invocation are on their way to the table at a time: enough to fill its groups and batches. */
+export const AT_ONCE = 100;
+
 /**
  * Begins in the order of the things. After the first failure nothing more is begun, and what is under way is waited for.
  * @returns the outcomes in the order of the things. @throws what the first work to fail threw

@@ -2,6 +2,7 @@
 import type { Acceptance } from "../core/invocation/acceptance.ts";
 import type { Result } from "../core/model/failure.ts";
 import type { InvocationId, Nonce } from "../core/model/ids.ts";
+import { AT_ONCE, atMost } from "./at-most.ts";
 import { type Addressee, deliverResult } from "./deliver.ts";
 import type { Engine } from "./engine.ts";
 import type { Held } from "./held.ts";
@@ -26,9 +27,7 @@ export async function writeSink(
 export async function answerSinks(engine: Engine, held: Held, result: Result): Promise<void> {
   const { nonce } = held.invocation.acceptance;
   const sinks = await readPartition(engine.table, held.pk, sinkRange(nonce));
-  await Promise.all(
-    sinks.map(async ({ to, toNonce, completionId }) => {
-      await deliverResult(engine, { id: to as InvocationId, nonce: toNonce as Nonce }, Number(completionId), result);
-    }),
-  );
+  await atMost(AT_ONCE, sinks, async ({ to, toNonce, completionId }) => {
+    await deliverResult(engine, { id: to as InvocationId, nonce: toNonce as Nonce }, Number(completionId), result);
+  });
 }

@@ -4,6 +4,7 @@ import type { Step } from "../core/invocation/transition.ts";
 import type { InvocationId } from "../core/model/ids.ts";
 import { awaitedCompletions } from "../core/model/await-tree.ts";
 import { writeArrival } from "./deliver.ts";
+import { AT_ONCE, atMost } from "./at-most.ts";
 import type { Engine } from "./engine.ts";
 import { putDown, reclaim } from "./grasp.ts";
 import type { Held } from "./held.ts";
@@ -103,14 +104,14 @@ export async function readArrivals(engine: Engine, held: Held): Promise<void> {
 async function writeDownInline(engine: Engine, held: Held): Promise<void> {
   const { acceptance } = held.invocation;
   const to = { id: held.id, nonce: acceptance.nonce, keptUntilS: keepUntilS(acceptance, engine.clock.nowMs()) };
-  for (const [key, { completionId, result }] of held.results) {
+  await atMost(AT_ONCE, [...held.results], async ([key, { completionId, result }]) => {
     const arrival = held.arrivals.get(key);
     if (arrival?.kind === "notification") {
       await writeArrival(engine, to, key, { kind: "notification", id: { completionId }, result });
       held.arrivals.set(key, { ...arrival, taken: { ...arrival.taken, inline: false } });
     }
     held.results.delete(key);
-  }
+  });
 }
 
 /**
@@ -132,7 +133,7 @@ async function wakeAwaitedChildren(engine: Engine, held: Held): Promise<void> {
       id = journal.childIds.get(command.child.idCompletionId);
     if (id !== undefined) ids.push(id as InvocationId);
   }
-  await Promise.all(ids.map((id) => sendWake(engine, id, 0)));
+  await atMost(AT_ONCE, ids, (id) => sendWake(engine, id, 0));
 }
 
 async function sendTimedWake(engine: Engine, held: Held, { status, wakeAtMs }: Park): Promise<void> {

@@ -8,6 +8,7 @@ import type { Result } from "../core/model/failure.ts";
 import { IdError, parseInvocationId, type InvocationId } from "../core/model/ids.ts";
 import { parseAwakeableId } from "../core/protocol/awakeable-id.ts";
 import { answerSinks, writeSink } from "./attach-sink.ts";
+import { AT_ONCE, atMost } from "./at-most.ts";
 import { acceptChild, ALONGSIDE_MAX } from "./child.ts";
 import { completionOf } from "./completion.ts";
 import { deliverResult, deliverSignal, orderKill } from "./deliver.ts";
@@ -34,8 +35,8 @@ export async function perform(
   if (effects.length === 0) return [];
   const [final, first] = [effects.filter(isFinal), effects.filter((effect) => !isFinal(effect))];
   let room = ALONGSIDE_MAX - held.children.size;
-  const children = await Promise.all(
-    first.map((effect) => performOne(engine, held, effect, isCall(effect) ? room-- : 0)),
+  const children = await atMost(AT_ONCE, first, (effect) =>
+    performOne(engine, held, effect, isCall(effect) ? room-- : 0),
   );
   for (const effect of final) await performOne(engine, held, effect, 0);
   return children.filter((child) => child !== undefined);
