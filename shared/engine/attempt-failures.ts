@@ -135,7 +135,10 @@ export function failureOfTransport(atMs: number, error: unknown, { letGo, abortT
     return failed(atMs, { errorCode: "RT0001", code: 500, message });
   }
   if (error instanceof TransportError) {
-    return failed(atMs, { errorCode: CODE_OF_REASON[error.reason] ?? "RT0010", code: 500, message: error.message });
+    const { reason, message } = error;
+    // The journal only grows: what cannot be carried now will never be, and each try would run the handler for nothing.
+    const behavior = reason === "too-large" ? "pause" : "retry";
+    return failed(atMs, { errorCode: CODE_OF_REASON[reason] ?? "RT0010", code: 500, message, behavior });
   }
   const message = error instanceof Error ? error.message : String(error);
   return failed(atMs, { errorCode: "RT0006", code: 500, message });

@@ -6,6 +6,7 @@ import type { InvocationId, Nonce, Token } from "../core/model/ids.ts";
 import type { Target } from "../core/model/target.ts";
 import { holdKey, invocationPk, openKeys } from "./item-keys.ts";
 import type { Condition, Item } from "./ports/table.ts";
+import { boundedFailure } from "./stored-values.ts";
 
 export interface Hold {
   /** The index of the last segment that its writer had loaded. */
@@ -59,7 +60,7 @@ export function holdItem({ prefix, id, nonce, target, expiresAtS }: HoldPlace, h
     ...(hold.silentSinceMs !== undefined && { silentSinceMs: hold.silentSinceMs }),
     ...(hold.deploymentId !== undefined && { deploymentId: hold.deploymentId }),
     ...(lookAtMs !== undefined && { lookAtMs }),
-    ...(hold.lastFailure && { lastFailure: JSON.stringify(hold.lastFailure) }),
+    ...(hold.lastFailure && { lastFailure: JSON.stringify(boundedFailure(hold.lastFailure)) }),
   };
 }
 

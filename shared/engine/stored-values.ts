@@ -93,6 +93,11 @@ export function attemptFailureFromStored(stored: StoredAttemptFailure): AttemptF
   };
 }
 
+/** A failure as far as it is kept: strangers choose how long their words are. */
+export function boundedFailure(failure: AttemptFailure): AttemptFailure {
+  return attemptFailureFromStored(attemptFailureToStored(failure));
+}
+
 export function targetFromStored({ service, handler, key }: Infer<typeof StoredTarget>): Target {
   return { service, handler, ...(key !== undefined && { key }) };
 }

@@ -33,7 +33,6 @@ async function firstMeets(reply: () => Reply | Promise<Reply>) {
 const FAULTS: readonly (readonly [what: string, errorCode: string, reply: () => Reply | Promise<Reply>])[] = [
   ["cannot be reached", "RT0010", () => Promise.reject(new TransportError("unreachable", "connection refused"))],
   ["has no room", "RT0023", () => Promise.reject(new TransportError("throttled", "429"))],
-  ["would get too much", "RT0019", () => Promise.reject(new TransportError("too-large", "6 MB"))],
   ["answers 502", "RT0010", () => ({ status: 502 })],
   ["answers 415", "RT0015", () => ({ status: 415 })],
   ["answers 413", "RT0019", () => ({ status: 413 })],
@@ -57,6 +56,16 @@ test.each(FAULTS)(
     expect(textOf(await stage.pulse.within(5_000, result))).toBe("hello");
   },
 );
+
+test("a deployment that no call can carry the journal to is not tried again: the invocation is paused and says why", async () => {
+  const { stage, actor } = await firstMeets(() => Promise.reject(new TransportError("too-large", "more than 6 MB")));
+  await stage.pulse.pass(600_000);
+  expect(stage.deployment.attempts).toHaveLength(1);
+  expect(await inspect(actor.engine, idIn(stage, "greet"))).toMatchObject({
+    status: "paused",
+    lastFailure: { errorCode: "RT0019", message: "more than 6 MB" },
+  });
+});
 
 test("retry-after sets the delay of the next attempt", async () => {
   const { stage, result } = await firstMeets(() => ({ status: 503, headers: { "retry-after": "1" } }));

@@ -40,7 +40,8 @@ export function eventPayload(
   if (payload.length <= PAYLOAD_MAX_BYTES) return payload;
   throw new TransportError(
     "too-large",
-    `the journal and its start make an event of ${payload.length} bytes, and Lambda takes at most ${PAYLOAD_MAX_BYTES}`,
+    `content too large: the journal makes a call of ${payload.length} bytes, and Lambda takes at most ${PAYLOAD_MAX_BYTES}` +
+      (packed ? "" : "; the deployment and this process did not agree on compression (zstd)"),
   );
 }
 

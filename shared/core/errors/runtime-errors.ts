@@ -121,9 +121,11 @@ export const RUNTIME_ERRORS = {
   },
   RT0019: {
     title: "The deployment answered that the content is too large",
-    arises: "The deployment, or the platform before it, answers an attempt with 413.",
+    arises:
+      "The deployment, or the platform before it, answers an attempt with 413. Where a call to a function cannot carry the journal or its answer (6 MB), the invocation is paused at once, because no further attempt could succeed.",
     outcome: RETRY,
-    remedy: "Make the messages smaller, or raise the limit of the platform.",
+    remedy:
+      "Make the messages smaller, or raise the limit of the platform. For a function: use an SDK that compresses (zstd), or serve the handler over HTTP.",
   },
   RT0020: {
     title: "The deployment uses a deprecated protocol version",
