@@ -16,5 +16,10 @@ export const TABLE_FACTS = {
 
 export const INDEX_FACTS: readonly IndexFacts[] = [
   { name: "list", partitionKey: "listPk", sortKey: "listSk", shown: [] },
-  { name: "open", partitionKey: "openPk", sortKey: "openSk", shown: ["status", "lookAtMs", "keepUntilS"] },
+  {
+    name: "open",
+    partitionKey: "openPk",
+    sortKey: "openSk",
+    shown: ["status", "lookAtMs", "keepUntilS", "deploymentId"],
+  },
 ];

@@ -13,6 +13,7 @@ import type { ManifestAnswer } from "./discovery-exchange.ts";
 import type { Engine } from "./engine.ts";
 import type { HttpDestination, LambdaDestination } from "./ports/endpoints.ts";
 
+const ROLE_ARN = /^arn:aws(?:-[a-z]+)*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/;
 const SDK_NAME_MAX_CHARACTERS = 256;
 
 export interface HttpAddress {
@@ -24,6 +25,8 @@ export interface HttpAddress {
 export interface LambdaAddress {
   /** Must name a version or an alias, so that invocations go on with the code they began with. */
   readonly arn: string;
+  /** The role as which it is called; the server's own unless given. */
+  readonly assumeRoleArn?: string;
 }
 
 export type DiscoveryRequest = (HttpAddress | LambdaAddress) & {
@@ -39,8 +42,8 @@ export interface Discovered {
 /** The address is no absolute `http:` or `https:` one, or no ARN of a function's version or alias. */
 export class AddressError extends Error {
   override name = "AddressError";
-  readonly field: "uri" | "arn";
-  constructor(field: "uri" | "arn", message: string, options?: ErrorOptions) {
+  readonly field: "uri" | "arn" | "assume_role_arn";
+  constructor(field: AddressError["field"], message: string, options?: ErrorOptions) {
     super(message, options);
     this.field = field;
   }
@@ -54,7 +57,7 @@ export async function discover(
   engine: Pick<Engine, "endpoints" | "clock" | "settings">,
   request: DiscoveryRequest,
 ): Promise<Discovered> {
-  const asked = "arn" in request ? lambdaDestination(request) : httpDestination(request);
+  const asked = destinationOf(request);
   const answer = await fetchManifest(engine, asked, request.additionalHeaders);
   const manifest = readManifest(answer, addressOf(asked));
   const { protocolMode, minProtocolVersion, maxProtocolVersion, services, lambdaCompression } = manifest;
@@ -63,11 +66,24 @@ export async function discover(
   return {
     destination:
       "arn" in asked
-        ? { kind: "lambda", arn: asked.arn, ...(lambdaCompression && { compression: lambdaCompression }) }
+        ? { kind: "lambda", ...asked, ...(lambdaCompression && { compression: lambdaCompression }) }
         : { kind: "http", uri: asked.uri, httpVersion: answer.httpVersion },
     manifest: { protocolMode, minProtocolVersion, maxProtocolVersion, services },
     ...(sdkVersion === undefined ? {} : { sdkVersion }),
   };
+}
+
+/**
+ * What is asked for, before anybody was asked: enough to tell which registered deployment stands there.
+ * @throws AddressError
+ */
+export function destinationAsked(request: HttpAddress | LambdaAddress): DeploymentDestination {
+  const asked = destinationOf(request);
+  return "arn" in asked ? { kind: "lambda", arn: asked.arn } : { kind: "http", uri: asked.uri, httpVersion: "h2" };
+}
+
+function destinationOf(request: HttpAddress | LambdaAddress): HttpDestination | LambdaDestination {
+  return "arn" in request ? lambdaDestination(request) : httpDestination(request);
 }
 
 function httpDestination({ uri: text, useHttp11 }: HttpAddress): HttpDestination {
@@ -79,9 +95,12 @@ function httpDestination({ uri: text, useHttp11 }: HttpAddress): HttpDestination
   return { uri: addressText(address), httpVersion };
 }
 
-function lambdaDestination({ arn }: LambdaAddress): LambdaDestination {
+function lambdaDestination({ arn, assumeRoleArn }: LambdaAddress): LambdaDestination {
+  if (assumeRoleArn !== undefined && !ROLE_ARN.test(assumeRoleArn)) {
+    throw new AddressError("assume_role_arn", `'${assumeRoleArn}' is not the ARN of a role`);
+  }
   try {
-    return { arn: parseLambdaArn(arn).text };
+    return { arn: parseLambdaArn(arn).text, ...(assumeRoleArn === undefined ? {} : { assumeRoleArn }) };
   } catch (cause) {
     if (!(cause instanceof LambdaArnError)) throw cause;
     throw new AddressError("arn", cause.message, { cause });

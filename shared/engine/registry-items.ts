@@ -1,6 +1,7 @@
 /** The registry as it lies in the meta store: one partition, an item per deployment and per slow handler, and a head that counts changes. */
 import type { Deployment } from "../core/model/deployment.ts";
-import type { Item, Table } from "./ports/table.ts";
+import type { DeploymentId } from "../core/model/ids.ts";
+import type { Item, Key, Table, Write } from "./ports/table.ts";
 import { readPartition } from "./read-partition.ts";
 
 const HEAD = "head";
@@ -69,7 +70,7 @@ export async function readRegistry(meta: Table, keyPrefix: string): Promise<Regi
 
 /**
  * Writes a deployment if the registry still is at `version`.
- * @returns false where another registration came first; nothing is written then
+ * @returns false where another change came first; nothing is written then
  */
 export async function writeDeployment(
   meta: Table,
@@ -77,19 +78,35 @@ export async function writeDeployment(
   deployment: Deployment,
   version: number,
 ): Promise<boolean> {
-  const pk = registryPk(keyPrefix);
-  const transacted = await meta.transact([
+  const item = { ...deploymentKey(keyPrefix, deployment.id), format: FORMAT, json: JSON.stringify(deployment) };
+  return await changed(meta, keyPrefix, { kind: "put", item }, version);
+}
+
+/** Takes a deployment out, if the registry still is at `version`. @returns false where another change came first */
+export async function deleteDeployment(
+  meta: Table,
+  keyPrefix: string,
+  id: DeploymentId,
+  version: number,
+): Promise<boolean> {
+  return await changed(meta, keyPrefix, { kind: "delete", key: deploymentKey(keyPrefix, id) }, version);
+}
+
+function deploymentKey(keyPrefix: string, id: DeploymentId): Key {
+  return { pk: registryPk(keyPrefix), sk: DEPLOYMENT_PREFIX + id };
+}
+
+/** Every change raises the head's count with it, which is how other processes come to know of it. */
+async function changed(meta: Table, keyPrefix: string, write: Write, version: number): Promise<boolean> {
+  const { written } = await meta.transact([
+    write,
     {
       kind: "put",
-      item: { pk, sk: DEPLOYMENT_PREFIX + deployment.id, format: FORMAT, json: JSON.stringify(deployment) },
-    },
-    {
-      kind: "put",
-      item: { pk, sk: HEAD, version: version + 1 },
+      item: { pk: registryPk(keyPrefix), sk: HEAD, version: version + 1 },
       condition: version === 0 ? { kind: "absent" } : { kind: "equal", attribute: "version", value: version },
     },
   ]);
-  return transacted.written;
+  return written;
 }
 
 /** Bytes that the deployment takes in the store. */

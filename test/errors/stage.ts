@@ -45,6 +45,16 @@ export class ErrorStage {
     return { status: response.status, body: (await response.json()) as Answer["body"] };
   }
 
+  /** Any request to the admin API. An empty answer has an empty body. */
+  async admin(method: string, path: string, body?: object): Promise<Answer> {
+    const response = await fetch(`${this.local.adminUrl}${path}`, {
+      method,
+      ...(body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: (text.startsWith("{") ? JSON.parse(text) : {}) as Answer["body"] };
+  }
+
   /** @returns the id of the invocation */
   async send(target: string): Promise<string> {
     const response = await fetch(`${this.local.ingressUrl}${target}/send`, { method: "POST" });

@@ -8,7 +8,14 @@ import { HttpProblem, problemOf } from "../http/problem.ts";
 import { createRouter } from "../http/router.ts";
 import type { AdminErrorBody, VersionBody } from "../wire/admin.ts";
 import type { AdminRequest, AdminRoute, AdminSurroundings } from "./admin-request.ts";
-import { listDeployments, registerDeployment, removeDeployment, showDeployment } from "./deployment-routes.ts";
+import {
+  listDeployments,
+  patchDeployment,
+  registerDeployment,
+  removeDeployment,
+  replaceDeployment,
+  showDeployment,
+} from "./deployment-routes.ts";
 import { cancelInvocation, killInvocation, showInvocation } from "./invocation-routes.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
 import { present } from "./present.ts";
@@ -27,6 +34,8 @@ const findRoute = createRouter<AdminRoute>([
   { method: "GET", pattern: "/deployments", target: listDeployments },
   { method: "POST", pattern: "/deployments", target: registerDeployment },
   { method: "GET", pattern: "/deployments/:id", target: showDeployment },
+  { method: "PUT", pattern: "/deployments/:id", target: replaceDeployment },
+  { method: "PATCH", pattern: "/deployments/:id", target: patchDeployment },
   { method: "DELETE", pattern: "/deployments/:id", target: removeDeployment },
   { method: "GET", pattern: "/services", target: listServices },
   { method: "GET", pattern: "/services/:service", target: showService },

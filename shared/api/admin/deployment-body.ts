@@ -1,5 +1,6 @@
 /** Deployments as the admin API shows them: with names of services in lists, with whole services in detail. */
 import type { Deployment } from "../../core/model/deployment.ts";
+import type { DeploymentView } from "../../engine/deployments-view.ts";
 import type { EngineSettings } from "../../engine/engine-settings.ts";
 import type {
   DeploymentAddressBody,
@@ -12,13 +13,15 @@ import { filled, present } from "./present.ts";
 import { serviceBody } from "./service-body.ts";
 import { momentText } from "./time-text.ts";
 
-export function deploymentSummary(deployment: Deployment): DeploymentBody<ServiceNameBody> {
-  const services = deployment.services.map(({ name, revision }) => ({ name, revision }));
-  return deploymentBody(deployment, services);
+export function deploymentSummary(view: DeploymentView): DeploymentBody<ServiceNameBody> {
+  return deploymentBody(
+    view,
+    view.deployment.services.map(({ name, revision }) => ({ name, revision })),
+  );
 }
 
-export function deploymentDetail(deployment: Deployment, server: EngineSettings): DeploymentBody<ServiceBody> {
-  return deploymentBody(deployment, servicesOf(deployment, server));
+export function deploymentDetail(view: DeploymentView, server: EngineSettings): DeploymentBody<ServiceBody> {
+  return deploymentBody(view, servicesOf(view.deployment, server));
 }
 
 export function registeredBody(deployment: Deployment, server: EngineSettings): RegisteredBody {
@@ -36,7 +39,7 @@ function servicesOf(deployment: Deployment, server: EngineSettings): readonly Se
 }
 
 function deploymentBody<ServiceShape>(
-  deployment: Deployment,
+  { deployment, status, pinned }: DeploymentView,
   services: readonly ServiceShape[],
 ): DeploymentBody<ServiceShape> {
   return {
@@ -50,13 +53,21 @@ function deploymentBody<ServiceShape>(
     min_protocol_version: deployment.minProtocolVersion,
     max_protocol_version: deployment.maxProtocolVersion,
     ...present({ sdk_version: deployment.sdkVersion }),
+    status,
+    ...present({ pinned_invocations: pinned }),
     services,
   };
 }
 
 function addressBody({ destination, protocolMode }: Deployment): DeploymentAddressBody {
   if (destination.kind === "lambda") {
-    return { arn: destination.arn, ...(destination.compression && { compression: "Zstd" as const }) };
+    return {
+      arn: destination.arn,
+      ...present({
+        assume_role_arn: destination.assumeRoleArn,
+        compression: destination.compression && ("Zstd" as const),
+      }),
+    };
   }
   return {
     uri: destination.uri,

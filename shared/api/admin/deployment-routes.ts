@@ -1,63 +1,106 @@
-/** The routes of deployments: register, list, show. */
-import { CodedError } from "../../core/errors/coded-error.ts";
+/** The routes of deployments: register, list, show, update in place, remove. */
 import { IdError, parseDeploymentId } from "../../core/model/ids.ts";
+import type { DeploymentId } from "../../core/model/ids.ts";
 import { ManifestRuleError } from "../../core/protocol/manifest-rule-error.ts";
+import { viewDeployments } from "../../engine/deployments-view.ts";
 import { AddressError } from "../../engine/discover.ts";
 import { register } from "../../engine/register.ts";
-import type { Registered, RegisterRequest } from "../../engine/register.ts";
+import { removeDeployment as remove } from "../../engine/remove-deployment.ts";
+import { DestinationKindError, updateDeployment } from "../../engine/update-deployment.ts";
+import type { UpdateRequest } from "../../engine/update-deployment.ts";
 import type { HttpResponse } from "../http/message.ts";
-import { jsonResponse } from "../http/message.ts";
+import { emptyResponse, jsonResponse } from "../http/message.ts";
 import { HttpProblem } from "../http/problem.ts";
 import { pathParam } from "./admin-request.ts";
 import type { AdminRequest } from "./admin-request.ts";
 import { deploymentDetail, deploymentSummary, registeredBody } from "./deployment-body.ts";
+import { readQuery } from "./json-body.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
-import { readRegisterRequest } from "./register-request.ts";
+import { readPatch, readRegisterRequest, readReplacement } from "./register-request.ts";
+import { RemoveDeploymentQuery } from "./request-schemas.ts";
 
 export async function registerDeployment({ engine, request, apiVersion }: AdminRequest): Promise<HttpResponse> {
   const isOldest = apiVersion === 2;
-  const registered = await registerOrRefuse(engine, readRegisterRequest(request, isOldest));
-  const { kind, deployment } = registered;
-  if (isOldest && kind === "unchanged") throw new CodedError("META0004", `${deployment.id} exists`);
-  const status = kind === "created" || isOldest ? 201 : 200;
+  const asked = readRegisterRequest(request, isOldest);
+  const { kind, deployment } = await refusing(() => register(engine, asked));
+  const status = kind === "created" || (isOldest && kind === "replaced") ? 201 : 200;
   return jsonResponse(status, registeredBody(deployment, engine.settings), {
     location: `deployments/${deployment.id}`,
   });
 }
 
-async function registerOrRefuse(engine: AdminRequest["engine"], asked: RegisterRequest): Promise<Registered> {
+/** What the request asks for in vain, in the words of its fields. */
+async function refusing<Done>(ask: () => Promise<Done>): Promise<Done> {
   try {
-    return await register(engine, asked);
+    return await ask();
   } catch (error) {
     if (error instanceof AddressError) {
       throw new HttpProblem(400, `The request field '${error.field}' is invalid: ${error.message}`);
     }
     if (error instanceof ManifestRuleError) throw new HttpProblem(400, `The manifest is not valid: ${error.message}`);
+    if (error instanceof DestinationKindError) throw new HttpProblem(400, error.message);
     throw error;
   }
 }
 
 export async function listDeployments({ engine }: AdminRequest): Promise<HttpResponse> {
-  engine.registry.refresh();
-  const deployments = await engine.registry.deployments();
-  return jsonResponse(200, { deployments: deployments.map(deploymentSummary) });
+  return jsonResponse(200, { deployments: (await viewDeployments(engine)).map(deploymentSummary) });
 }
 
 export async function showDeployment(asked: AdminRequest): Promise<HttpResponse> {
+  return await detail(asked, deploymentIdParam(asked));
+}
+
+/** Discovers it again and takes over all of it, where it is similar enough (META0016). */
+export async function replaceDeployment(asked: AdminRequest): Promise<HttpResponse> {
+  return await updated(asked, readReplacement(asked.request));
+}
+
+export async function patchDeployment(asked: AdminRequest): Promise<HttpResponse> {
+  const request = readPatch(asked.request);
+  return request === undefined ? await detail(asked, deploymentIdParam(asked)) : await updated(asked, request);
+}
+
+async function updated(asked: AdminRequest, request: UpdateRequest): Promise<HttpResponse> {
   const { engine } = asked;
   const id = deploymentIdParam(asked);
-  engine.registry.refresh();
-  const deployment = (await engine.registry.deployments()).find((one) => one.id === id);
-  if (deployment === undefined) throw new HttpProblem(404, `The requested deployment '${id}' does not exist`);
-  return jsonResponse(200, deploymentDetail(deployment, engine.settings));
+  const deployment = await refusing(() => updateDeployment(engine, id, request));
+  if (deployment === undefined) throw unknownDeployment(id);
+  // After a dry run the stored one is another than the one to be shown.
+  const [view] = await viewDeployments(engine, (one) => one.id === id);
+  if (view === undefined) throw unknownDeployment(id);
+  return jsonResponse(200, deploymentDetail({ ...view, deployment }, engine.settings));
 }
 
 export async function removeDeployment(asked: AdminRequest): Promise<HttpResponse> {
-  deploymentIdParam(asked);
-  throw new HttpProblem(501, "Deployments cannot be removed yet");
+  const id = deploymentIdParam(asked);
+  const { force } = readQuery(asked.request, RemoveDeploymentQuery);
+  const removed = await remove(asked.engine, id, force);
+  switch (removed.kind) {
+    case "removed":
+      return emptyResponse(202);
+    case "unknown":
+      throw unknownDeployment(id);
+    case "in-use":
+      throw new HttpProblem(
+        409,
+        `The deployment '${id}' has ${removed.pinned} open invocation${removed.pinned === 1 ? "" : "s"} pinned to it. ` +
+          "Wait until they have ended, cancel or kill them, or remove it with force=true: they then fail with RT0011 until they are resumed on another deployment",
+      );
+  }
 }
 
-function deploymentIdParam(asked: AdminRequest): string {
+async function detail({ engine }: AdminRequest, id: DeploymentId): Promise<HttpResponse> {
+  const [view] = await viewDeployments(engine, (one) => one.id === id);
+  if (view === undefined) throw unknownDeployment(id);
+  return jsonResponse(200, deploymentDetail(view, engine.settings));
+}
+
+function unknownDeployment(id: DeploymentId): HttpProblem {
+  return new HttpProblem(404, `The requested deployment '${id}' does not exist`);
+}
+
+function deploymentIdParam(asked: AdminRequest): DeploymentId {
   const raw = pathParam(asked, "id");
   try {
     return parseDeploymentId(raw);

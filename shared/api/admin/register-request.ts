@@ -1,9 +1,12 @@
-/** Reads the body of `POST /deployments`. */
-import type { HttpAddress, LambdaAddress } from "../../engine/discover.ts";
+/** From the bodies of registrations and updates to what the engine is asked for. */
+import * as z from "zod";
+import type { UpdateRequest } from "../../engine/update-deployment.ts";
 import type { RegisterRequest } from "../../engine/register.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { HttpProblem } from "../http/problem.ts";
-import { PlainRefusal } from "./plain-refusal.ts";
+import { readJsonBody, readOptionalJsonBody } from "./json-body.ts";
+import { present } from "./present.ts";
+import { RegisterHttp, RegisterLambda, UpdateDeployment } from "./request-schemas.ts";
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 /** Visible characters, with blanks and tabs in between. */
@@ -29,78 +32,54 @@ const FORBIDDEN_HEADERS: ReadonlySet<string> = new Set([
  * @throws PlainRefusal 400, 415 or 422 where the body has another form; HttpProblem 400 or 501 where it asks the impossible
  */
 export function readRegisterRequest(request: HttpRequest, forceByDefault: boolean): RegisterRequest {
-  const body = jsonObject(request);
-  if (body["auth"] !== undefined && body["auth"] !== null) {
-    throw new HttpProblem(501, "Authentication by identity tokens is not supported; use additional_headers");
-  }
+  const raw = readJsonBody(request, z.record(z.string(), z.unknown()));
+  const isLambda = raw["arn"] !== undefined && raw["uri"] === undefined;
+  const body = isLambda ? readJsonBody(request, RegisterLambda) : readJsonBody(request, RegisterHttp);
   return {
-    ...address(body),
-    additionalHeaders: headers(textMap(body, "additional_headers")),
-    metadata: textMap(body, "metadata"),
-    breaking: flag(body, "breaking", false),
-    force: flag(body, "force", forceByDefault),
-    dryRun: flag(body, "dry_run", false),
+    ...("uri" in body ? httpAddress(body) : lambdaAddress(body)),
+    additionalHeaders: checkedHeaders(body.additional_headers ?? {}),
+    metadata: body.metadata ?? {},
+    breaking: body.breaking ?? false,
+    force: body.force ?? forceByDefault,
+    dryRun: body.dry_run ?? false,
   };
 }
 
-/** An address over HTTP, or the ARN of a function. */
-function address(body: JsonObject): HttpAddress | LambdaAddress {
-  if (body["uri"] !== undefined || body["arn"] === undefined) {
-    return { uri: text(body, "uri"), useHttp11: flag(body, "use_http_11", false) };
+function httpAddress(body: z.output<typeof RegisterHttp>) {
+  if (body.auth !== undefined && body.auth !== null) {
+    throw new HttpProblem(501, "Authentication by identity tokens is not supported; use additional_headers");
   }
-  if (body["assume_role_arn"] !== undefined && body["assume_role_arn"] !== null) {
-    throw new HttpProblem(
-      501,
-      "Roles to be assumed for a call are not supported; grant the call to this server's role",
-    );
-  }
-  return { arn: text(body, "arn") };
+  return { uri: body.uri, useHttp11: body.use_http_11 ?? false };
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
-function jsonObject(request: HttpRequest): JsonObject {
-  const mediaType = (request.headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase();
-  if (mediaType !== "application/json" && !/^application\/[^/]+\+json$/.test(mediaType)) {
-    throw new PlainRefusal(415, "Expected request with `Content-Type: application/json`");
-  }
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(request.body));
-  } catch (error) {
-    throw new PlainRefusal(400, `Failed to parse the request body as JSON: ${(error as Error).message}`);
-  }
-  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) throw wrongShape("expected an object");
-  return parsed as JsonObject;
+function lambdaAddress({ arn, assume_role_arn: assumeRoleArn }: z.output<typeof RegisterLambda>) {
+  return { arn, ...present({ assumeRoleArn }) };
 }
 
-function wrongShape(reason: string): PlainRefusal {
-  return new PlainRefusal(422, `Failed to deserialize the JSON body into the target type: ${reason}`);
+/** An update by PUT: all of it is discovered again, and no body at all says "where it is". */
+export function readReplacement(request: HttpRequest): UpdateRequest {
+  return updateOf(readOptionalJsonBody(request, UpdateDeployment), "similar");
 }
 
-function text(body: JsonObject, name: string): string {
-  const value = body[name];
-  if (typeof value !== "string") throw wrongShape(`${name}: expected a string`);
-  return value;
+/** An update by PATCH. @returns undefined where nothing is to be changed */
+export function readPatch(request: HttpRequest): UpdateRequest | undefined {
+  const body = readJsonBody(request, UpdateDeployment);
+  const { uri, use_http_11: useHttp11, arn, assume_role_arn: role, additional_headers: headers } = body;
+  const given = [uri, useHttp11, arn, role, headers].some((value) => value !== undefined);
+  return given ? updateOf(body, body.overwrite === true ? "services" : "address") : undefined;
 }
 
-function flag(body: JsonObject, name: string, fallback: boolean): boolean {
-  const value = body[name] ?? fallback;
-  if (typeof value !== "boolean") throw wrongShape(`${name}: expected a boolean`);
-  return value;
+function updateOf(body: z.output<typeof UpdateDeployment>, rule: UpdateRequest["rule"]): UpdateRequest {
+  const { uri, arn, use_http_11: useHttp11, assume_role_arn: assumeRoleArn, additional_headers: headers } = body;
+  const additionalHeaders = headers === undefined ? undefined : checkedHeaders(headers);
+  return {
+    ...present({ uri, arn, useHttp11, assumeRoleArn, additionalHeaders }),
+    rule,
+    dryRun: body.dry_run ?? false,
+  };
 }
 
-function textMap(body: JsonObject, name: string): Readonly<Record<string, string>> {
-  const value = body[name] ?? {};
-  if (typeof value !== "object" || Array.isArray(value)) throw wrongShape(`${name}: expected a map`);
-  const pairs = Object.entries(value as object);
-  if (!pairs.every((pair): pair is [string, string] => typeof pair[1] === "string")) {
-    throw wrongShape(`${name}: expected a map of strings`);
-  }
-  return Object.fromEntries(pairs);
-}
-
-function headers(given: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function checkedHeaders(given: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const pairs = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
   for (const [name, value] of pairs) {
     if (!HEADER_NAME.test(name) || FORBIDDEN_HEADERS.has(name) || !HEADER_VALUE.test(value)) {

@@ -75,7 +75,7 @@ export type DeploymentAddressBody =
       readonly protocol_type: "BidiStream" | "RequestResponse";
       readonly http_version: "HTTP/2.0" | "HTTP/1.1";
     }
-  | { readonly arn: string; readonly compression?: "Zstd" };
+  | { readonly arn: string; readonly assume_role_arn?: string; readonly compression?: "Zstd" };
 
 /** @typeParam ServiceShape a name and a revision in lists, the whole service in detail */
 export type DeploymentBody<ServiceShape> = DeploymentAddressBody & DescribedDeployment<ServiceShape>;
@@ -88,6 +88,10 @@ interface DescribedDeployment<ServiceShape> {
   readonly min_protocol_version: number;
   readonly max_protocol_version: number;
   readonly sdk_version?: string;
+  /** `active`: serves new requests. `draining`: serves none, and open invocations are pinned to it. `drained`: neither. */
+  readonly status: "active" | "draining" | "drained";
+  /** How many open invocations are pinned to it; shown in detail, where it is not active. */
+  readonly pinned_invocations?: number;
   readonly services: readonly ServiceShape[];
 }
 
@@ -97,15 +101,13 @@ export interface ServiceNameBody {
 }
 
 /** The body of `POST /deployments`; members that are not named here are ignored. */
-export interface RegisterBody {
-  readonly uri: string;
+export type RegisterBody = ({ readonly uri: string; readonly use_http_11?: boolean } | { readonly arn: string }) & {
   readonly additional_headers?: Readonly<Record<string, string>> | null;
   readonly metadata?: Readonly<Record<string, string>> | null;
-  readonly use_http_11?: boolean;
   readonly breaking?: boolean;
   readonly force?: boolean;
   readonly dry_run?: boolean;
-}
+};
 
 export interface RegisteredBody {
   readonly id: string;

@@ -14,7 +14,7 @@ export const META_ERRORS = {
   META0004: {
     title: "A deployment with this address is registered already",
     arises:
-      "The address, without its scheme, is that of a registered deployment whose manifest has changed since; the same manifest again changes nothing and is answered with 200. Under `/v2` the same manifest is refused too.",
+      "The address, without its scheme and without a slash at its end, or the ARN is that of a registered deployment, whatever the manifest says by now. A dry run is answered with 200 and with what is registered.",
     outcome: reject(409),
     remedy:
       "Register the changed deployment under a new address. With force it replaces the registered one, which may leave invocations in flight unable to go on.",
@@ -22,10 +22,10 @@ export const META_ERRORS = {
   META0005: {
     title: "The metadata of a deployment or service cannot be taken over",
     arises:
-      "The manifest names a service that begins with `restate`, in whatever case, or is called `openapi`. At start: the meta store holds a deployment that cannot be read.",
+      "The manifest names a service that begins with `restate`, in whatever case, or is called `openapi`; or the registry changed so often meanwhile that the change could not be written. At start: the meta store holds a deployment that cannot be read.",
     outcome: { ...reject(400), refusesStart: true },
     remedy:
-      "Choose a name that does not begin with 'restate' and is not 'openapi'. At start it means a damaged meta store: empty meta.storage-path and register the deployments again in their original order.",
+      "Choose a name that does not begin with 'restate' and is not 'openapi'; where the registry was changing, ask again. At start it means a damaged meta store: empty meta.storage-path and register the deployments again in their original order.",
   },
   META0006: {
     title: "The new revision conflicts with the registered one",
@@ -83,7 +83,8 @@ export const META_ERRORS = {
   },
   META0016: {
     title: "The discovered deployment differs too much from the one it would update",
-    arises: "A deployment is updated in place; this version replaces only with force.",
+    arises:
+      "An update in place (PUT) finds that a service is gone, lost a handler or changed its type, or that the protocol versions are not exactly the same. PATCH looks at the protocol versions alone.",
     outcome: reject(400),
     remedy:
       "Keep every service with its type and handlers, and exactly the same protocol versions: in general the same minor version of the SDK.",

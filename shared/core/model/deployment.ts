@@ -5,8 +5,13 @@ import type { Handler, Service, EffectiveSettings } from "./service.ts";
 /** Where a deployment is reached: at an address over HTTP, or as a version or alias of a Lambda function. */
 export type DeploymentDestination =
   | { readonly kind: "http"; readonly uri: string; readonly httpVersion: "h2" | "http1.1" }
-  /** `compression` where the deployment can read and write it. */
-  | { readonly kind: "lambda"; readonly arn: string; readonly compression?: "zstd" };
+  /** `compression` where the deployment can read and write it; `assumeRoleArn` where it is called as another role. */
+  | {
+      readonly kind: "lambda";
+      readonly arn: string;
+      readonly compression?: "zstd";
+      readonly assumeRoleArn?: string;
+    };
 
 /** What names the destination to a reader: its URI or its ARN. */
 export function addressOf(destination: { readonly uri: string } | { readonly arn: string }): string {

@@ -8,7 +8,6 @@ import type { Service } from "../model/service.ts";
 import { identityOf } from "./deployment-identity.ts";
 import { latestRevisions } from "./latest-revisions.ts";
 import type { LatestRevision } from "./latest-revisions.ts";
-import { sameManifest } from "./same-manifest.ts";
 import type { DiscoveredManifest } from "./same-manifest.ts";
 
 /** All that a registration brings beside what is registered already. */
@@ -29,23 +28,28 @@ export interface Registration {
 
 export type Decision =
   | { readonly kind: "created" | "replaced"; readonly deployment: Deployment }
-  | { readonly kind: "unchanged"; readonly deployment: Deployment }
   | { readonly kind: "refused"; readonly error: CodedError };
+
+/** The deployments that stand under an address: one, unless updates in place have brought more there. */
+export function standingUnder(
+  existing: readonly Deployment[],
+  destination: DeploymentDestination,
+): readonly Deployment[] {
+  const identity = identityOf(destination);
+  return existing.filter((deployment) => identityOf(deployment.destination) === identity);
+}
 
 /** @param existing every registered deployment */
 export function decideRegistration(existing: readonly Deployment[], registration: Registration): Decision {
-  const reserved = registration.manifest.services.find((service) => isReserved(service.name));
-  if (reserved !== undefined) return refused("META0005", `the service name '${reserved.name}' is reserved`);
+  const reserved = reservedNameOf(registration.manifest.services);
+  if (reserved !== undefined) return { kind: "refused", error: reserved };
 
-  const identity = identityOf(registration.destination);
-  const standing = existing.filter((deployment) => identityOf(deployment.destination) === identity);
+  const standing = standingUnder(existing, registration.destination);
   const [replaced] = standing;
-  if (replaced !== undefined && !registration.force) return meetStanding(standing, replaced, registration);
+  if (replaced !== undefined && !registration.force) return { kind: "refused", error: alreadyRegistered(replaced) };
   if (standing.length > 1) {
-    return refused(
-      "META0017",
-      `${addressOf(registration.destination)} is that of ${standing.map((d) => d.id).join(", ")}`,
-    );
+    const ids = standing.map(({ id }) => id).join(", ");
+    return refused("META0017", `${addressOf(registration.destination)} is that of ${ids}`);
   }
 
   const latest = latestRevisions(existing);
@@ -63,18 +67,18 @@ function refused(code: ThrownCode, detail: string): Decision {
   return { kind: "refused", error: new CodedError(code, detail) };
 }
 
-function isReserved(name: string): boolean {
-  return name.toLowerCase().startsWith("restate") || name === "openapi";
+/** Deployments are immutable: what stands under an address is replaced by force alone. */
+export function alreadyRegistered({ id, destination }: Deployment): CodedError {
+  return new CodedError(
+    "META0004",
+    `${addressOf(destination)} is that of ${id}; register under another address, or replace it with force`,
+  );
 }
 
-/** The same manifest again changes nothing; a changed one needs force, because deployments are immutable. */
-function meetStanding(standing: readonly Deployment[], first: Deployment, registration: Registration): Decision {
-  const same = standing.find((deployment) => sameManifest(deployment, registration.manifest));
-  if (same !== undefined) return { kind: "unchanged", deployment: same };
-  return refused(
-    "META0004",
-    `${addressOf(registration.destination)} is that of ${first.id}, and the deployment there has changed since`,
-  );
+/** @returns META0005 where a name is none that a service may have */
+export function reservedNameOf(services: readonly Service[]): CodedError | undefined {
+  const reserved = services.find(({ name }) => name.toLowerCase().startsWith("restate") || name === "openapi");
+  return reserved && new CodedError("META0005", `the service name '${reserved.name}' is reserved`);
 }
 
 function firstConflict(services: readonly Service[], latest: ReadonlyMap<string, LatestRevision>): string | undefined {

@@ -12,6 +12,8 @@ export interface LambdaDestination {
   readonly arn: string;
   /** What the function can read and write beside plain bytes. */
   readonly compression?: "zstd";
+  /** The role as which the function is called; the server's own unless given. */
+  readonly assumeRoleArn?: string;
 }
 
 export type Destination = HttpDestination | LambdaDestination;

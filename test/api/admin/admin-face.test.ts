@@ -85,7 +85,10 @@ describe("the admin face", () => {
     ["GET", "/services/%E0%A4%A", 400],
     ["GET", "/deployments/nope", 400],
     ["GET", "/deployments/dp_10000000000000000000000", 404],
-    ["DELETE", "/deployments/dp_10000000000000000000000", 501],
+    ["DELETE", "/deployments/dp_10000000000000000000000", 404],
+    ["DELETE", "/deployments/dp_10000000000000000000000?force=true", 404],
+    ["DELETE", "/deployments/dp_10000000000000000000000?force=yes", 400],
+    ["PUT", "/deployments/dp_10000000000000000000000", 404],
     ["PATCH", "/invocations/inv_nope/kill", 400],
   ])("answers %s %s with %d", async (method, path, status) => {
     expect((await plane.ask(method, path)).status).toBe(status);
@@ -120,9 +123,9 @@ describe("the admin face", () => {
     ["a function without a version", { arn: "arn:aws:lambda:eu-west-1:123456789012:function:f" }, 400],
     ["what is no function", { arn: "arn:aws:s3:::bucket" }, 400],
     [
-      "a function that is called as another role",
-      { arn: "arn:aws:lambda:eu-west-1:123456789012:function:f:1", assume_role_arn: "arn:aws:iam::1:role/r" },
-      501,
+      "a function that is called as what is no role",
+      { arn: "arn:aws:lambda:eu-west-1:123456789012:function:f:1", assume_role_arn: "arn:aws:iam::1:user/u" },
+      400,
     ],
   ])("refuses to register %s", async (_name, body, status) => {
     const answer = await plane.ask("POST", "/deployments", body);

@@ -80,6 +80,7 @@ describe("a registration", () => {
         min_protocol_version: 5,
         max_protocol_version: 7,
         sdk_version: "sample-sdk/1.0",
+        status: "active",
         services: [{ name: "Greeter", revision: 1 }],
       },
     ]);
@@ -92,15 +93,18 @@ describe("a registration", () => {
     });
   });
 
-  it("of the same manifest changes nothing, and of a changed one is refused until it is forced", async () => {
+  it("of what is registered is refused until it is forced, and as a dry run answers with what is registered", async () => {
     const first = await plane.ask("POST", "/deployments", { uri: endpoint.uri });
-    const again = await plane.ask("POST", "/deployments", { uri: `${endpoint.uri}/` });
-    expect([again.status, again.json]).toEqual([200, first.json]);
-
     offer({ ...GREETER, handlers: [{ name: "greet" }] });
-    const changed = await plane.ask("POST", "/deployments", { uri: endpoint.uri });
-    expect([changed.status, changed.json.restate_code]).toEqual([409, "META0004"]);
-    expect(changed.json.message).toMatch(/^\[META0004\] /);
+    const asked = endpoint.asked.length;
+    const dry = await plane.ask("POST", "/deployments", { uri: `${endpoint.uri}/`, dry_run: true });
+    expect([dry.status, dry.json]).toEqual([200, first.json]);
+    for (const prefix of ["", "/v2", "/v3", "/v4"]) {
+      const again = await plane.ask("POST", `${prefix}/deployments`, { uri: endpoint.uri, force: false });
+      expect([again.status, again.json.restate_code]).toEqual([409, "META0004"]);
+      expect(again.json.message).toContain(first.json.id);
+    }
+    expect(endpoint.asked.length).toBe(asked);
 
     const forced = await plane.ask("POST", "/deployments", { uri: endpoint.uri, force: true });
     expect([forced.status, forced.json.id, forced.json.services[0].revision]).toEqual([200, first.json.id, 2]);

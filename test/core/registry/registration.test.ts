@@ -47,24 +47,25 @@ describe("a registration", () => {
     ["another scheme", "https://host-1:9080/"],
     ["no slash at the end", "http://host-1:9080"],
     ["capitals in the host", "http://HOST-1:9080/"],
-  ])("of the same manifest under %s changes nothing", (_name, uri) => {
+  ])("under %s is refused, whatever it offers", (_name, uri) => {
     const existing = [deployment(1, [GREETER])];
-    const reordered = { ...GREETER, handlers: [...GREETER.handlers].reverse() };
-    expect(decideRegistration(existing, registration(uri, [reordered]))).toEqual({
-      kind: "unchanged",
-      deployment: existing[0],
-    });
+    for (const offered of [GREETER, service("Greeter", ["greet", "wave", "bow"])]) {
+      const decision = decideRegistration(existing, registration(uri, [offered], { breaking: true }));
+      expect(decision).toMatchObject({ kind: "refused", error: { code: "META0004" } });
+    }
+  });
+
+  it("of a function is known by exactly its ARN", () => {
+    const arn = "arn:aws:lambda:eu-west-1:123456789012:function:f:1";
+    const existing = [deployment(1, [GREETER], { destination: { kind: "lambda", arn } })];
+    const at = (one: string) =>
+      decideRegistration(existing, registration("", [GREETER], { destination: { kind: "lambda", arn: one } })).kind;
+    expect([at(arn), at(`${arn}1`)]).toEqual(["refused", "created"]);
   });
 
   it("under another path is another deployment", () => {
     const decision = decideRegistration([deployment(1, [GREETER])], registration("http://host-1:9080/v2", [GREETER]));
     expect(decision).toMatchObject({ kind: "created", deployment: { services: [{ revision: 2 }] } });
-  });
-
-  it("of a changed manifest under a known address is refused", () => {
-    const changed = service("Greeter", ["greet", "wave", "bow"]);
-    const decision = decideRegistration([deployment(1, [GREETER])], registration("http://host-1:9080/", [changed]));
-    expect(decision).toMatchObject({ kind: "refused", error: { code: "META0004" } });
   });
 
   it("by force replaces: id and creation stay, revisions go up", () => {

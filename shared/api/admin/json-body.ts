@@ -1,0 +1,42 @@
+/** Reads JSON bodies and query strings against a schema, and says what is wrong in the statuses that existing clients know. */
+import type * as z from "zod";
+import type { HttpRequest } from "../http/message.ts";
+import { PlainRefusal } from "./plain-refusal.ts";
+
+/** @throws PlainRefusal 415 for another content type, 400 for what is no JSON, 422 for JSON of another shape */
+export function readJsonBody<Schema extends z.ZodType>(request: HttpRequest, schema: Schema): z.output<Schema> {
+  const mediaType = (request.headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase();
+  if (mediaType !== "application/json" && !/^application\/[^/]+\+json$/.test(mediaType)) {
+    throw new PlainRefusal(415, "Expected request with `Content-Type: application/json`");
+  }
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(request.body));
+  } catch (error) {
+    throw new PlainRefusal(400, `Failed to parse the request body as JSON: ${(error as Error).message}`);
+  }
+  const read = schema.safeParse(parsed);
+  if (read.success) return read.data;
+  throw new PlainRefusal(
+    422,
+    `Failed to deserialize the JSON body into the target type: ${reasonOf(read.error.issues)}`,
+  );
+}
+
+/** The same, where no body at all means an empty object. */
+export function readOptionalJsonBody<Schema extends z.ZodType>(request: HttpRequest, schema: Schema): z.output<Schema> {
+  return request.body.length === 0 ? (schema.parse({}) as z.output<Schema>) : readJsonBody(request, schema);
+}
+
+/** Of a repeated parameter the last counts. @throws PlainRefusal 400 */
+export function readQuery<Schema extends z.ZodType>(request: HttpRequest, schema: Schema): z.output<Schema> {
+  const read = schema.safeParse(Object.fromEntries(new URLSearchParams(request.query)));
+  if (read.success) return read.data;
+  throw new PlainRefusal(400, `Failed to deserialize query string: ${reasonOf(read.error.issues)}`);
+}
+
+function reasonOf([first]: readonly z.core.$ZodIssue[]): string {
+  if (first === undefined) return "unexpected shape";
+  const path = first.path.map(String).join(".");
+  return path === "" ? first.message : `${path}: ${first.message}`;
+}

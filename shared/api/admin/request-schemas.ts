@@ -1,0 +1,121 @@
+/** What the admin API takes: each schema both checks a request and describes it in the OpenAPI document. */
+import * as z from "zod";
+import { parseDurationMs } from "../http/duration.ts";
+
+const textMap = z.record(z.string(), z.string());
+/** Absent and null mean the same wherever clients send either. */
+const optional = <Schema extends z.ZodType>(schema: Schema) =>
+  schema.nullish().transform((given) => given ?? undefined);
+
+const additionalHeaders = optional(textMap).describe(
+  "Sent to the deployment with its discovery and with every invocation, for instance to authenticate.",
+);
+const metadata = optional(textMap).describe("Kept and shown with the deployment.");
+const flag = (doc: string) => optional(z.boolean()).describe(doc);
+
+const HOW_TO_REGISTER = {
+  additional_headers: additionalHeaders,
+  metadata,
+  breaking: flag("Lets a service change its type or lose handlers (META0006)."),
+  force: flag("Replaces what is registered under the address; implies breaking. False unless given, true under /v2."),
+  dry_run: flag("Discovers and decides, and stores nothing."),
+};
+
+export const RegisterHttp = z
+  .object({
+    uri: z.string().describe("An absolute http or https address. The scheme is no part of the deployment's identity."),
+    use_http_11: flag("Speak HTTP/1.1 to http addresses; https ones decide in their handshake."),
+    auth: z.unknown().optional(),
+    ...HOW_TO_REGISTER,
+  })
+  .meta({ id: "RegisterHttpDeployment" });
+
+export const RegisterLambda = z
+  .object({
+    arn: z.string().describe("The ARN of a function with a version or an alias at its end."),
+    assume_role_arn: optional(z.string()).describe("The role as which the function is called."),
+    ...HOW_TO_REGISTER,
+  })
+  .meta({ id: "RegisterLambdaDeployment" });
+
+export const UpdateDeployment = z
+  .object({
+    uri: optional(z.string()).describe("The new address; the registered one unless given."),
+    use_http_11: flag("Speak HTTP/1.1; as registered unless given."),
+    arn: optional(z.string()).describe("The new ARN; the registered one unless given."),
+    assume_role_arn: optional(z.string()).describe("The role as which the function is called."),
+    additional_headers: additionalHeaders,
+    overwrite: flag("PATCH only: takes over the discovered services as well."),
+    dry_run: flag("Discovers and decides, and stores nothing."),
+  })
+  .meta({ id: "UpdateDeployment" });
+
+const duration = optional(
+  z.string().transform((text, context) => {
+    const ms = parseDurationMs(text);
+    if (ms !== undefined) return ms;
+    context.addIssue({ code: "custom", message: `'${text}' is no duration such as 1m 30s or PT1M30S` });
+    return z.NEVER;
+  }),
+).describe("A duration such as `1m 30s`, `500ms` or `PT1M30S`. Absent or null leaves it as it is.");
+
+export const ModifyService = z
+  .object({
+    public: flag("Whether the ingress takes requests for it. Absent or null leaves it as it is."),
+    idempotency_retention: duration,
+    workflow_completion_retention: duration,
+    journal_retention: duration,
+    inactivity_timeout: duration,
+    abort_timeout: duration,
+  })
+  .meta({ id: "ModifyService" });
+
+const uri = z.string().refine((text) => /^[a-z][a-z0-9+.-]*:/i.test(text) && !/\s/.test(text), "expected a URI");
+
+export const CreateSubscription = z
+  .object({
+    source: uri.describe("kafka://<cluster>/<topic>, the cluster being a configured one."),
+    sink: uri.describe("service://<service>/<handler>, both registered."),
+    options: optional(textMap).describe("Properties of the consumer, which win over those of the cluster."),
+  })
+  .meta({ id: "CreateSubscription" });
+
+const properties = textMap.describe("Properties of the clients of this cluster; bootstrap.servers is needed.");
+
+export const CreateKafkaCluster = z
+  .object({
+    name: z
+      .string()
+      .regex(
+        /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/i,
+        "expected a name as hosts have: letters, digits, '.' and '-'",
+      ),
+    properties,
+  })
+  .meta({ id: "CreateKafkaCluster" });
+
+export const UpdateKafkaCluster = z.object({ properties }).meta({ id: "UpdateKafkaCluster" });
+
+const queryFlag = (doc: string) =>
+  z
+    .enum(["true", "false"])
+    .optional()
+    .transform((given) => given === "true")
+    .describe(doc);
+
+export const RemoveDeploymentQuery = z.object({
+  force: queryFlag("Removes it also where open invocations are pinned to it; those then fail with RT0011."),
+});
+
+export const RemoveKafkaClusterQuery = z.object({
+  force: queryFlag("Removes it also where subscriptions use it."),
+});
+
+export const ShowKafkaClusterQuery = z.object({
+  include_subscriptions: queryFlag("Shows the subscriptions that use the cluster."),
+});
+
+export const ListSubscriptionsQuery = z.object({
+  sink: z.string().optional().describe("Only those with exactly this sink."),
+  source: z.string().optional().describe("Only those with exactly this source."),
+});

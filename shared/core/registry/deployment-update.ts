@@ -1,0 +1,74 @@
+/** What an update in place does: the same deployment with freshly discovered metadata, where that is similar enough to the old. */
+import { CodedError } from "../errors/coded-error.ts";
+import type { Deployment, DeploymentDestination } from "../model/deployment.ts";
+import type { Service } from "../model/service.ts";
+import { reservedNameOf } from "./registration.ts";
+import type { DiscoveredManifest } from "./same-manifest.ts";
+
+export interface DeploymentUpdate {
+  readonly destination: DeploymentDestination;
+  readonly additionalHeaders: Readonly<Record<string, string>>;
+  readonly manifest: DiscoveredManifest;
+  readonly sdkVersion?: string;
+}
+
+/**
+ * How much is taken over of what was discovered: `similar` takes the services where none has lost anything, `address`
+ * leaves the services as they were, `services` takes them whatever they are. Protocol versions stay in every case,
+ * because invocations in flight go on with theirs.
+ */
+export type UpdateRule = "similar" | "address" | "services";
+
+export type UpdateDecision =
+  | { readonly kind: "updated"; readonly deployment: Deployment }
+  | { readonly kind: "refused"; readonly error: CodedError };
+
+export function decideUpdate(standing: Deployment, update: DeploymentUpdate, rule: UpdateRule): UpdateDecision {
+  const { manifest, sdkVersion } = update;
+  const difference =
+    versionDifference(standing, manifest) ??
+    (rule === "similar" ? serviceDifference(standing.services, manifest.services) : undefined);
+  if (difference !== undefined) return { kind: "refused", error: new CodedError("META0016", difference) };
+  const reserved = rule === "address" ? undefined : reservedNameOf(manifest.services);
+  if (reserved !== undefined) return { kind: "refused", error: reserved };
+  const { sdkVersion: formerSdk, ...kept } = standing;
+  const shownSdk = sdkVersion ?? formerSdk;
+  return {
+    kind: "updated",
+    deployment: {
+      ...kept,
+      destination: update.destination,
+      protocolMode: manifest.protocolMode,
+      additionalHeaders: update.additionalHeaders,
+      ...(shownSdk === undefined ? {} : { sdkVersion: shownSdk }),
+      services: rule === "address" ? standing.services : revised(standing, manifest.services),
+    },
+  };
+}
+
+/** Each service keeps its number, so that a deployment that drains is repaired and does not come to serve again. */
+function revised(standing: Deployment, discovered: readonly Service[]): Deployment["services"] {
+  const revisions = new Map(standing.services.map(({ name, revision }) => [name, revision]));
+  return discovered.map((service) => ({ ...service, revision: revisions.get(service.name) ?? 1 }));
+}
+
+function versionDifference(standing: Deployment, { minProtocolVersion, maxProtocolVersion }: DiscoveredManifest) {
+  if (standing.minProtocolVersion === minProtocolVersion && standing.maxProtocolVersion === maxProtocolVersion) {
+    return undefined;
+  }
+  const before = `${standing.minProtocolVersion} to ${standing.maxProtocolVersion}`;
+  return `its protocol versions would change from ${before} to ${minProtocolVersion} to ${maxProtocolVersion}`;
+}
+
+function serviceDifference(before: readonly Service[], discovered: readonly Service[]): string | undefined {
+  const offered = new Map(discovered.map((service) => [service.name, service]));
+  for (const { name, type, handlers } of before) {
+    const after = offered.get(name);
+    if (after === undefined) return `the service '${name}' is gone`;
+    if (after.type !== type) return `'${name}' would change its type from ${type} to ${after.type}`;
+    const kept = new Set(after.handlers.map((handler) => handler.name));
+    const lost = handlers.filter((handler) => !kept.has(handler.name)).map((handler) => handler.name);
+    if (lost.length > 0) return `'${name}' would lose the handlers ${lost.join(", ")}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,90 @@
+/** Removal of deployments: what keeps one, what force leaves behind, and who serves afterwards. */
+import { expect, test } from "vitest";
+import { end, error, output, replying, startFrameDeployment, step } from "./frame-deployment.ts";
+import type { FrameDeployment, Script } from "./frame-deployment.ts";
+import { openStage } from "./stage.ts";
+import type { ErrorStage } from "./stage.ts";
+
+const PINNING = replying(step(), error(500, "not yet"));
+
+interface Registered {
+  readonly stage: ErrorStage;
+  readonly deployment: FrameDeployment;
+  readonly id: string;
+}
+
+async function registered(script?: Script, settings: Parameters<typeof openStage>[0] = {}): Promise<Registered> {
+  const stage = await openStage(settings);
+  const deployment = await startFrameDeployment(script);
+  const { body } = await stage.register(deployment.uri);
+  return { stage, deployment, id: String(body["id"]) };
+}
+
+async function revisionOf(stage: ErrorStage): Promise<unknown> {
+  const { body } = await stage.admin("GET", "services/Greeter");
+  return [body["revision"], body["deployment_id"]];
+}
+
+test("a deployment that nothing is pinned to goes at once, and its services with it", async () => {
+  const { stage, id } = await registered();
+  expect((await fetch(`${stage.local.ingressUrl}Greeter/greet`, { method: "POST" })).status).toBe(200);
+  expect((await stage.admin("DELETE", `deployments/${id}`)).status).toBe(202);
+  expect((await stage.admin("GET", `deployments/${id}`)).status).toBe(404);
+  expect((await stage.admin("GET", "services")).body["services"]).toEqual([]);
+  expect((await fetch(`${stage.local.ingressUrl}Greeter/greet`, { method: "POST" })).status).toBe(404);
+  expect((await stage.admin("DELETE", `deployments/${id}`)).status).toBe(404);
+});
+
+test.each([
+  ["is parked", "0s"],
+  ["waits in its driver", "1h"],
+])(
+  "a deployment stays while something pinned to it %s, and the refusal tells how many and what helps",
+  async (_how, wait) => {
+    const retries = { "default-retry-policy.initial-interval": "10m", "default-retry-policy.max-interval": "10m" };
+    const { stage, id } = await registered(PINNING, { "worker.wait-in-driver": wait, ...retries });
+    const invocations = [await stage.send("Greeter/greet"), await stage.send("Greeter/greet")];
+    for (const one of invocations) await stage.lastFailure(one, "RT0007");
+    const { status, body } = await stage.admin("DELETE", `deployments/${id}`);
+    expect([status, body.restate_code]).toEqual([409, null]);
+    expect(body.message).toMatch(/has 2 open invocations pinned to it.*force=true/);
+    for (const one of invocations) await stage.admin("PATCH", `invocations/${one}/kill`);
+    expect((await stage.admin("DELETE", `deployments/${id}`)).status).toBe(202);
+  },
+);
+
+test("what is pinned to a deployment that was removed by force fails with RT0011", async () => {
+  const { stage, id } = await registered(PINNING);
+  const invocationId = await stage.send("Greeter/greet");
+  await stage.lastFailure(invocationId, "RT0007");
+  expect((await stage.admin("DELETE", `deployments/${id}?force=true`)).status).toBe(202);
+  await stage.lastFailure(invocationId, "RT0011");
+});
+
+test("what has only begun elsewhere, and what is pinned elsewhere, keeps nobody", async () => {
+  const { stage, id } = await registered(PINNING);
+  const newer = await startFrameDeployment(PINNING);
+  await stage.register(newer.uri);
+  const pinnedElsewhere = await stage.send("Greeter/greet");
+  await stage.lastFailure(pinnedElsewhere, "RT0007");
+  expect((await stage.admin("GET", "deployments")).body["deployments"]).toMatchObject(
+    expect.arrayContaining([
+      expect.objectContaining({ id, status: "drained" }),
+      expect.objectContaining({ status: "active" }),
+    ]),
+  );
+  expect((await stage.admin("DELETE", `deployments/${id}`)).status).toBe(202);
+});
+
+test("revisions count from one, and removing the newest brings the one before back", async () => {
+  const { stage, id: first } = await registered();
+  const newer = await startFrameDeployment(replying(output("newer"), end()));
+  const { body } = await stage.register(newer.uri);
+  expect(await revisionOf(stage)).toEqual([2, body["id"]]);
+  expect((await stage.admin("DELETE", `deployments/${String(body["id"])}`)).status).toBe(202);
+  expect(await revisionOf(stage)).toEqual([1, first]);
+  const call = await fetch(`${stage.local.ingressUrl}Greeter/greet`, { method: "POST" });
+  expect(await call.text()).toBe("hello");
+  await stage.register(newer.uri);
+  expect((await revisionOf(stage)) as unknown[]).toEqual([2, expect.any(String)]);
+});
