@@ -3,10 +3,10 @@ import type { Arrival } from "../core/invocation/event.ts";
 import type { NotificationEntry, NotificationId } from "../core/invocation/entry.ts";
 import type { Journal } from "../core/invocation/journal.ts";
 import type { Result } from "../core/model/failure.ts";
-import type { InvocationId, Nonce } from "../core/model/ids.ts";
+import type { DeploymentId, InvocationId, Nonce } from "../core/model/ids.ts";
 import { decode } from "../core/model/proto3-decode.ts";
 import { encode } from "../core/model/proto3-encode.ts";
-import { bool, message, oneof, string, submessage, uint32, uint53 } from "../core/model/proto3.ts";
+import { bool, message, oneof, optional, string, submessage, uint32, uint53 } from "../core/model/proto3.ts";
 import type { Infer } from "../core/model/proto3.ts";
 import {
   attachCompletion,
@@ -27,12 +27,18 @@ const StoredArrival = message({
   signalName: oneof("id", string(4)),
   kill: oneof("id", bool(5)),
   result: submessage(6, () => StoredResult),
+  pause: oneof("id", bool(7)),
+  resume: oneof("id", bool(8)),
+  /** Where an order to resume sends it. */
+  deploymentId: optional(string(9)),
 });
 type StoredArrival = Infer<typeof StoredArrival>;
 
 export type ArrivalContent =
   | { readonly kind: "notification"; readonly id: NotificationId; readonly result: Result | undefined }
-  | { readonly kind: "kill" };
+  | { readonly kind: "kill" }
+  | { readonly kind: "pause" }
+  | { readonly kind: "resume"; readonly deploymentId?: DeploymentId };
 
 export interface ArrivalAddress {
   readonly id: InvocationId;
@@ -62,6 +68,9 @@ export function arrivalItem(
 
 function idToStored(content: ArrivalContent): Partial<StoredArrival> {
   if (content.kind === "kill") return { kill: true };
+  if (content.kind === "pause") return { pause: true };
+  if (content.kind === "resume")
+    return { resume: true, ...(content.deploymentId !== undefined && { deploymentId: content.deploymentId }) };
   const { id } = content;
   if ("completionId" in id) return { completionId: id.completionId };
   return "index" in id ? { signalIndex: id.index } : { signalName: id.name };
@@ -72,8 +81,16 @@ export function readArrival(item: Item, nonce: Nonce, journal: Journal, version:
   const key = uniquePart(item.sk, "arr", nonce);
   if (key === undefined) return undefined;
   const stored = decode(StoredArrival, opened(item["b"], `arrival ${item.sk}`));
-  const { atMs } = stored;
+  const { atMs, deploymentId } = stored;
   if (stored.kill === true) return { kind: "kill", atMs };
+  if (stored.pause === true) return { kind: "pause", atMs, key };
+  if (stored.resume === true)
+    return {
+      kind: "resume",
+      atMs,
+      key,
+      ...(deploymentId !== undefined && { deploymentId: deploymentId as DeploymentId }),
+    };
   const entry = notificationFor(idFromStored(stored), resultFromStored(stored.result), journal, version);
   return { kind: "notification", atMs, taken: { key, entry, inline: false } };
 }

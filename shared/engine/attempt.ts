@@ -23,13 +23,13 @@ export async function attempt(engine: Engine, held: Held, step: Attempt): Promis
   const startedAtMs = engine.clock.nowMs();
   const route = routeAtHand(held) ?? (await routeOf(engine, held));
   const version = route && versionFor(held, route);
-  if (route === undefined || version === undefined) return unroutable(engine, held, startedAtMs, route);
   const sent: readonly Taken[] = [...step.take, ...step.dueSleeps.map(overSleep)];
+  if (route === undefined || version === undefined) return unroutable(engine, held, startedAtMs, sent, route);
   let exchange: Exchange;
   try {
     exchange = engine.endpoints.open(attemptRequest(engine, held, route, version, sent));
   } catch (error) {
-    return unsent(engine, held, startedAtMs, error, route);
+    return unsent(engine, held, startedAtMs, sent, error, route);
   }
   const reply = await converse(engine, held, route, version, exchange);
   const expanded = await expand(engine, held, reply.received);

@@ -40,6 +40,7 @@ export async function commit(
     held.arrivals.delete(key);
     held.results.delete(key);
   }
+  for (const key of segment.orders ?? []) held.arrivals.delete(key);
   engine.meter.count("segments_total", { after: segment.after.kind });
   return true;
 }

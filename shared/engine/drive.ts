@@ -10,7 +10,7 @@ import { keepArrivals } from "./extend.ts";
 import { noteFailure } from "./failure-events.ts";
 import { leaveOpenIndex } from "./grasp.ts";
 import type { Held } from "./held.ts";
-import { park } from "./park.ts";
+import { park, readMeanwhile } from "./park.ts";
 import { perform } from "./perform.ts";
 import { sendWake } from "./wake.ts";
 import { watch } from "./watch.ts";
@@ -44,6 +44,7 @@ export async function drive(
 
 async function takeTurn(engine: Engine, held: Held): Promise<Turn> {
   if (held.lost) return "lost";
+  await readMeanwhile(engine, held);
   const before = held.invocation;
   const arrivals = [...held.arrivals.values()];
   const transition = advance(before, { kind: "look", atMs: engine.clock.nowMs(), arrivals });

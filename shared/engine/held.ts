@@ -56,6 +56,8 @@ export interface Held {
   stopping: boolean;
   /** Somebody wrote something: read the arrivals before parking on what is in memory. */
   poked: boolean;
+  /** When arrivals were last read; absent before the first turn. */
+  arrivalsReadAtMs?: number;
   /** A wake came while it was driven: somebody may have attached. */
   sinkSuspected: boolean;
   exchange?: OpenExchange;

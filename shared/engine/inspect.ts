@@ -5,6 +5,7 @@ import type { InvocationId } from "../core/model/ids.ts";
 import type { Engine } from "./engine.ts";
 import { readFailures } from "./failure-events.ts";
 import type { Held } from "./held.ts";
+import { knownNow } from "./known-now.ts";
 import { hasExpired, isHeld, load, type Loaded } from "./load.ts";
 import type { EntryView, InvocationView, PresentedStatus } from "./submission.ts";
 
@@ -13,11 +14,7 @@ export async function inspect(engine: Engine, id: InvocationId): Promise<Invocat
   const loaded = await load(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
   const driven = engine.drives.find(id);
-  // What this process drives it knows better than the table: attempts and retries that no item tells of.
-  const invocation =
-    driven !== undefined && driven.invocation.segmentIndex >= loaded.invocation.segmentIndex
-      ? driven.invocation
-      : loaded.invocation;
+  const invocation = knownNow(engine, loaded);
   const { acceptance, standing, journal, lastFailure, pin } = invocation;
   const { source, idempotencyKey } = acceptance;
   const aside = await readFailures(engine, loaded.pk, acceptance.nonce);

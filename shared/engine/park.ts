@@ -44,7 +44,7 @@ export async function park(engine: Engine, held: Held, step: Park): Promise<"aga
       atMs: engine.clock.nowMs(),
       arrivals: [...held.arrivals.values()],
     });
-    const advances = next.step.kind === "attempt" || next.step.kind === "end";
+    const advances = next.segment !== undefined || next.step.kind === "attempt" || next.step.kind === "end";
     if (advances && !held.stopping && step.status !== "ready") return await takeUpAgain(engine, held);
     // A child may have ended while the park was written: its result must not be left in memory alone.
     if (held.results.size === 0 || ![...held.arrivals.keys()].some((key) => held.results.has(key))) {
@@ -90,8 +90,22 @@ async function readPoked(engine: Engine, held: Held): Promise<void> {
   await readArrivals(engine, held);
 }
 
+/** So often a driver whose process does not own the store alone looks for what others wrote, attempt after attempt. */
+const READ_EVERY_MS = 1_000;
+
+/** Between two attempts that follow each other without a park: a cancel or an order must not wait for the last of them. */
+export async function readMeanwhile(engine: Engine, held: Held): Promise<void> {
+  if (held.poked) return await readPoked(engine, held);
+  const nowMs = engine.clock.nowMs();
+  held.arrivalsReadAtMs ??= nowMs;
+  // In a process that owns the store alone, whoever writes pokes.
+  if (engine.settings.soleOwner !== undefined || nowMs - held.arrivalsReadAtMs < READ_EVERY_MS) return;
+  await readArrivals(engine, held);
+}
+
 export async function readArrivals(engine: Engine, held: Held): Promise<void> {
   const { invocation } = held;
+  held.arrivalsReadAtMs = engine.clock.nowMs();
   const { nonce } = invocation.acceptance;
   const items = await whole(engine, await readPartition(engine.table, held.pk, ARRIVALS), nonce);
   for (const [key, arrival] of freshArrivals(items, invocation, nonce)) {

@@ -16,7 +16,7 @@ import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
 import { attemptFailureFromStored, attemptFailureToStored, resultFromStored, resultToStored } from "./stored-values.ts";
 import { StoredAttemptFailure, StoredResult } from "./stored-values.ts";
 
-const AFTER_KINDS = ["running", "suspended", "completed"] as const;
+const AFTER_KINDS = ["running", "suspended", "completed", "paused"] as const;
 
 /** `frame` only where no arrival item holds the notification. */
 const StoredTaken = message({ key: string(1), frame: optional(bytes(2)) });
@@ -44,6 +44,8 @@ const StoredSegment = message({
   consumedUnits: uint32(19),
   /** The result is the last output among the frames: it is not stored twice. */
   resultInFrames: bool(20),
+  /** Keys of the orders that it obeys. */
+  orders: repeated(string(21)),
 });
 type StoredSegment = Infer<typeof StoredSegment>;
 
@@ -78,6 +80,7 @@ function toStored({ lease, consumedUnits }: SegmentPlace, segment: Segment): Sto
     token: lease.token,
     untilMs: lease.untilMs,
     consumedUnits,
+    orders: segment.orders ?? [],
     ...afterToStored(segment),
     ...(attempt && { attemptNumber: attempt.number }),
     ...(pin && { deploymentId: pin.deploymentId }),
@@ -87,7 +90,7 @@ function toStored({ lease, consumedUnits }: SegmentPlace, segment: Segment): Sto
 
 function afterToStored({ after, entries }: Segment) {
   const none = { tombstone: false, killed: false, resultInFrames: false };
-  if (after.kind === "running") return none;
+  if (after.kind === "running" || after.kind === "paused") return none;
   if (after.kind === "suspended") return { ...none, awaiting: encodeAwait(after.awaiting) };
   const { tombstone, killed, result } = after;
   const resultInFrames = entries.some(
@@ -116,6 +119,7 @@ export function readSegment(index: number, item: Item, arrivalOf: ArrivalLookup)
     entries,
     after: readAfter(stored, entries),
     retries: { policyAttempts: stored.policyAttempts, sinceEntry: stored.sinceEntry },
+    ...(stored.orders.length > 0 && { orders: stored.orders }),
     ...(attemptNumber !== undefined && { attempt: { number: attemptNumber, startedAtMs, endedAtMs } }),
     ...(deploymentId !== undefined && { pin: { deploymentId: deploymentId as DeploymentId, protocolVersion } }),
     ...(failure && { failure: attemptFailureFromStored(failure) }),
@@ -134,6 +138,8 @@ function readTaken({ key, frame }: Infer<typeof StoredTaken>, arrivalOf: Arrival
 
 function readAfter(stored: StoredSegment, entries: Segment["entries"]): After {
   switch (AFTER_KINDS[stored.after]) {
+    case "paused":
+      return { kind: "paused" };
     case "suspended":
       return { kind: "suspended", awaiting: decodeAwait(stored.awaiting ?? new Uint8Array(0)) };
     case "completed": {

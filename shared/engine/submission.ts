@@ -1,7 +1,7 @@
 /** What the doors hand to the desk, and what they get back: the shapes of the invocation use cases. */
 import type { AttemptFailure } from "../core/model/attempt-failure.ts";
 import type { Header } from "../core/model/header.ts";
-import type { InvocationId } from "../core/model/ids.ts";
+import type { DeploymentId, InvocationId } from "../core/model/ids.ts";
 import type { Failure, Result } from "../core/model/failure.ts";
 import type { Target } from "../core/model/target.ts";
 
@@ -87,3 +87,28 @@ export interface InvocationView {
 
 /** `done`: it has ended now. `noted`: the invocation will see it. */
 export type Interruption = "done" | "noted" | "completed" | "unknown";
+
+/** `done`: it does not run. `noted`: it will not be attempted again. `not-begun`: it is scheduled, or waits for its key. */
+export type Pausing = "done" | "noted" | "not-begun" | "completed" | "unknown";
+
+/** On which deployment an invocation goes on, or starts anew. */
+export type DeploymentChoice =
+  | { readonly kind: "keep" }
+  | { readonly kind: "latest" }
+  | { readonly kind: "id"; readonly deploymentId: DeploymentId };
+
+/** Why a deployment cannot take over a journal. */
+export type UnfitDeployment =
+  /** `asked`: its id, or the service that none offers. */
+  | { readonly kind: "unknown-deployment"; readonly asked: string }
+  | {
+      readonly kind: "wrong-version";
+      readonly deploymentId: DeploymentId;
+      /** Of the journal. */
+      readonly version: number;
+      readonly min: number;
+      readonly max: number;
+    };
+
+/** `not-movable`: another deployment is only for what is suspended or paused and has stored something. */
+export type Resumption = "done" | "not-begun" | "not-movable" | "completed" | "unknown" | UnfitDeployment;

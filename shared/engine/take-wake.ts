@@ -94,8 +94,8 @@ async function putBack(engine: Engine, wake: Wake, leaseLeftMs: number): Promise
 /** It is parked, and nothing that was read lets it advance: claiming it would only park it again. */
 function stillParked({ invocation, hold, arrivals }: Loaded, nowMs: number): { wakeAtMs?: number } | undefined {
   if (hold === undefined || hold.untilMs !== 0 || hold.base < invocation.segmentIndex) return undefined;
-  const { step } = advance(invocation, { kind: "look", atMs: nowMs, arrivals: [...arrivals.values()] });
-  if (step.kind !== "park" || step.status !== hold.status) return undefined;
+  const { step, segment } = advance(invocation, { kind: "look", atMs: nowMs, arrivals: [...arrivals.values()] });
+  if (segment !== undefined || step.kind !== "park" || step.status !== hold.status) return undefined;
   // What arrived may have left only a sleep to wait for, or an earlier one: its wake is set by parking anew.
   if (step.wakeAtMs !== hold.wakeAtMs) return undefined;
   // A suspended invocation that no clock wakes may be one whose calls lost their messages: its driver sends them again.

@@ -8,7 +8,9 @@ import type { Engine } from "../engine/engine.ts";
 import { inspect } from "../engine/inspect.ts";
 import { idempotentId } from "../engine/invocation-ids.ts";
 import { kill } from "../engine/kill.ts";
+import { pause } from "../engine/pause.ts";
 import { completeAwakeable } from "../engine/perform.ts";
+import { resume } from "../engine/resume.ts";
 import { send } from "../engine/send.ts";
 import { recover, runSweeper } from "../engine/sweep.ts";
 import { runWorker } from "../engine/worker.ts";
@@ -26,7 +28,7 @@ export function ingressUseCases(engine: Engine): IngressUseCases {
   };
 }
 
-export const invocationUseCases: InvocationUseCases = { inspect, cancel, kill };
+export const invocationUseCases: InvocationUseCases = { inspect, cancel, kill, pause, resume };
 
 export interface Loops {
   /** Takes nothing new from the queue. */

@@ -16,6 +16,7 @@ export interface Reply {
 }
 
 export interface ScriptedAttempt extends ScriptJournal {
+  readonly destination: ExchangeRequest["destination"];
   /** True once the engine let go of the exchange before its end. */
   aborted: boolean;
 }
@@ -41,7 +42,7 @@ export class ScriptedDeployment implements Endpoints {
 
   open(request: ExchangeRequest): Exchange {
     this.refusing?.();
-    const attempt: ScriptedAttempt = { ...readJournal(request), aborted: false };
+    const attempt: ScriptedAttempt = { ...readJournal(request), destination: request.destination, aborted: false };
     this.attempts.push(attempt);
     let abort: (error: Error) => void = () => {};
     const aborted = new Promise<never>((_, reject) => {

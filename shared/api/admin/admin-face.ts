@@ -17,6 +17,7 @@ import {
   showDeployment,
 } from "./deployment-routes.ts";
 import { cancelInvocation, killInvocation, showInvocation } from "./invocation-routes.ts";
+import { pauseInvocation, resumeInvocation } from "./rest-routes.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
 import { present } from "./present.ts";
 import { listHandlers, listServices, showHandler, showService } from "./service-routes.ts";
@@ -44,6 +45,8 @@ const findRoute = createRouter<AdminRoute>([
   { method: "GET", pattern: "/invocations/:id", target: showInvocation },
   { method: "PATCH", pattern: "/invocations/:id/cancel", target: cancelInvocation },
   { method: "PATCH", pattern: "/invocations/:id/kill", target: killInvocation },
+  { method: "PATCH", pattern: "/invocations/:id/pause", target: pauseInvocation },
+  { method: "PATCH", pattern: "/invocations/:id/resume", target: resumeInvocation },
 ]);
 
 /** The promise of the returned function never rejects. */

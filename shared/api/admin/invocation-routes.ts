@@ -1,13 +1,12 @@
 /** The routes of invocations: show one, cancel it, kill it. */
-import { IdError, parseInvocationId } from "../../core/model/ids.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Interruption } from "../../engine/submission.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse } from "../http/message.ts";
-import { HttpProblem } from "../http/problem.ts";
-import { pathParam } from "./admin-request.ts";
 import type { AdminRequest } from "./admin-request.ts";
 import { invocationBody } from "./invocation-body.ts";
+import { invocationIdParam } from "./invocation-id-param.ts";
+import { completedInvocation, unknownInvocation } from "./invocation-problems.ts";
 
 export async function showInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
@@ -33,22 +32,8 @@ function interrupted(id: InvocationId, interruption: Interruption): HttpResponse
     case "noted":
       return emptyResponse(202);
     case "completed":
-      throw new HttpProblem(409, `The invocation '${id}' is already completed`);
+      throw completedInvocation(id);
     case "unknown":
       throw unknownInvocation(id);
-  }
-}
-
-function unknownInvocation(id: InvocationId): HttpProblem {
-  return new HttpProblem(404, `The requested invocation '${id}' does not exist`);
-}
-
-function invocationIdParam(asked: AdminRequest): InvocationId {
-  const raw = pathParam(asked, "id");
-  try {
-    return parseInvocationId(raw);
-  } catch (error) {
-    if (!(error instanceof IdError)) throw error;
-    throw new HttpProblem(400, `The request field 'invocation_id' is invalid: ${error.message}`);
   }
 }

@@ -1,14 +1,22 @@
 /** What can happen to an invocation. Time, randomness and everything read from outside come in with the event. */
 import type { AttemptFailure } from "../model/attempt-failure.ts";
 import type { Await } from "../model/await-tree.ts";
+import type { DeploymentId } from "../model/ids.ts";
 import type { RetryPolicy } from "../model/service.ts";
 import type { Entry } from "./entry.ts";
 import type { AttemptSpan, Pin, Taken } from "./segment.ts";
 
-/** A notification that no segment lists yet, or an order to kill. */
+/** An operator's order; the segment that obeys it lists its key. */
+export type Order =
+  | { readonly kind: "pause"; readonly atMs: number; readonly key: string }
+  /** `deploymentId` where it is to go on elsewhere. */
+  | { readonly kind: "resume"; readonly atMs: number; readonly key: string; readonly deploymentId?: DeploymentId };
+
+/** A notification that no segment lists yet, or an order. */
 export type Arrival =
   | { readonly kind: "notification"; readonly atMs: number; readonly taken: Taken }
-  | { readonly kind: "kill"; readonly atMs: number };
+  | { readonly kind: "kill"; readonly atMs: number }
+  | Order;
 
 /** A driver holds the invocation and asks what to do next. */
 export interface Look {

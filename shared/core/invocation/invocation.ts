@@ -36,7 +36,7 @@ export interface Invocation {
   readonly segmentIndex: number;
   readonly standing: Standing;
   readonly journal: Journal;
-  /** Keys of the arrivals that segments list: these are journal and never fresh again. */
+  /** Keys of the arrivals that segments list: these are journal, or orders obeyed, and never fresh again. */
   readonly taken: ReadonlySet<string>;
   readonly pin?: Pin;
   readonly retries: Retries;
@@ -65,10 +65,12 @@ export function accepted(acceptance: Acceptance, input: Invocation["journal"]["e
 
 /** Folds one more segment in: the same for a segment just decided and for one read back. */
 export function fold(invocation: Invocation, segment: Segment): Invocation {
-  const { taken, entries } = segment;
-  if (taken.length === 0) return moved(invocation, segment, append(invocation.journal, entries), invocation.taken);
+  const { taken, entries, orders = [] } = segment;
+  if (taken.length + orders.length === 0)
+    return moved(invocation, segment, append(invocation.journal, entries), invocation.taken);
   const added = taken.map(({ entry }): Entry => entry).concat(entries);
   const keys = new Set(invocation.taken);
+  for (const key of orders) keys.add(key);
   for (const { key } of taken) keys.add(key);
   return moved(invocation, segment, append(invocation.journal, added), keys);
 }
@@ -95,14 +97,16 @@ export class Folding {
       this.#taken.add(key);
       grow(this.#journal, entry);
     }
+    for (const key of segment.orders ?? []) this.#taken.add(key);
     for (const entry of segment.entries) grow(this.#journal, entry);
     this.#invocation = moved(this.#invocation, segment, this.#journal, this.#taken);
   }
 }
 
 function moved(invocation: Invocation, segment: Segment, journal: Journal, taken: ReadonlySet<string>): Invocation {
-  const pin = invocation.pin ?? segment.pin;
-  const lastFailure = segment.failure ?? (segment.after.kind === "running" ? invocation.lastFailure : undefined);
+  const pin = segment.pin ?? invocation.pin;
+  const { kind } = segment.after;
+  const lastFailure = segment.failure ?? (kind === "running" || kind === "paused" ? invocation.lastFailure : undefined);
   return {
     acceptance: invocation.acceptance,
     segmentIndex: segment.index,
@@ -120,7 +124,8 @@ function moved(invocation: Invocation, segment: Segment, journal: Journal, taken
 function standingAfter({ after, entries, writtenAtMs }: Segment): Standing {
   switch (after.kind) {
     case "running":
-      return { status: "running" };
+    case "paused":
+      return { status: after.kind };
     case "suspended":
       return {
         status: "suspended",

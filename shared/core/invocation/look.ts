@@ -1,11 +1,12 @@
 /** What a driver does with the invocation it holds: attempt, park, or end it. */
 import { isSatisfied, type Await, type Outcome } from "../model/await-tree.ts";
 import type { Failure } from "../model/failure.ts";
-import { CANCEL_SIGNAL, type NotificationEntry } from "./entry.ts";
+import type { NotificationEntry } from "./entry.ts";
 import type { Arrival, Look } from "./event.ts";
 import type { Invocation, Standing } from "./invocation.ts";
 import { fold } from "./invocation.ts";
 import { openSleeps } from "./journal.ts";
+import { isCancel, obey, takenInOrder } from "./orders.ts";
 import { NO_RETRIES, type Segment, type Taken } from "./segment.ts";
 import { type Transition, ignore } from "./transition.ts";
 
@@ -23,6 +24,8 @@ export function look(invocation: Invocation, event: Look): Transition {
   // Nothing has run that could be told of the cancel, so the invocation ends as if it had never been.
   if (cancelled && neverStarted(invocation))
     return end(invocation, CANCELED, event.atMs, { tombstone: true, killed: false });
+  const obeyed = obey(invocation, event);
+  if (obeyed !== undefined) return obeyed;
   switch (standing.status) {
     case "scheduled":
       return event.atMs < standing.startAtMs
@@ -33,7 +36,7 @@ export function look(invocation: Invocation, event: Look): Transition {
         ? park(invocation, "backing-off", standing.retryAtMs)
         : attempt(invocation, event, arrivals);
     case "paused":
-      // A cancel resumes what is paused, so that the handler can see it; nothing else does.
+      // A cancel resumes what is paused, so that the handler can see it; beside an order to resume nothing else does.
       return cancelled
         ? attempt({ ...invocation, retries: NO_RETRIES }, event, arrivals)
         : park(invocation, "paused", undefined);
@@ -76,14 +79,13 @@ function end(
 }
 
 function attempt(invocation: Invocation, { atMs }: Look, arrivals: readonly NotificationArrival[]): Transition {
-  const ordered = [...arrivals].sort((a, b) => a.atMs - b.atMs || compare(a.taken.key, b.taken.key));
   const arrived = new Set(arrivals.map(({ taken }) => taken.key));
   const dueSleeps = openSleeps(invocation.journal)
     .filter(({ wakeAtMs, completionId }) => wakeAtMs <= atMs && !arrived.has(`c${completionId}`))
     .map(({ completionId }) => completionId);
   return {
     next: { ...invocation, standing: { status: "running" }, attempts: invocation.attempts + 1 },
-    step: { kind: "attempt", take: ordered.map(({ taken }) => taken), dueSleeps },
+    step: { kind: "attempt", take: takenInOrder(arrivals), dueSleeps },
   };
 }
 
@@ -165,12 +167,4 @@ class Freshness {
 
 function noteFirst<K>(outcomes: Map<K, Outcome>, id: K, outcome: Outcome): void {
   if (!outcomes.has(id)) outcomes.set(id, outcome);
-}
-
-function isCancel({ taken }: NotificationArrival): boolean {
-  return "index" in taken.entry.id && taken.entry.id.index === CANCEL_SIGNAL;
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -5,7 +5,10 @@ import type { Result } from "../model/failure.ts";
 import type { DeploymentId } from "../model/ids.ts";
 import type { Entry, NotificationEntry } from "./entry.ts";
 
-/** A deployment and a protocol version: fixed for an invocation with the first entry that it stores. */
+/**
+ * A deployment and a protocol version: fixed for an invocation with the first entry that it stores. An order to resume
+ * elsewhere changes the deployment, never the version.
+ */
 export interface Pin {
   readonly deploymentId: DeploymentId;
   readonly protocolVersion: number;
@@ -32,6 +35,8 @@ export const NO_RETRIES: Retries = { policyAttempts: 0, sinceEntry: 0 };
 
 export type After =
   | { readonly kind: "running" }
+  /** By an operator's order; pauses for other reasons stand in the hold. */
+  | { readonly kind: "paused" }
   | { readonly kind: "suspended"; readonly awaiting: Await }
   | {
       readonly kind: "completed";
@@ -42,7 +47,7 @@ export type After =
       readonly killed: boolean;
     };
 
-/** The attempt that a segment reports; absent for segments that a killer or canceller wrote. */
+/** The attempt that a segment reports; absent for segments that end or move an invocation by order. */
 export interface AttemptSpan {
   readonly number: number;
   readonly startedAtMs: number;
@@ -58,6 +63,8 @@ export interface Segment {
   readonly taken: readonly Taken[];
   readonly entries: readonly Entry[];
   readonly after: After;
+  /** Keys of the orders that it obeys. */
+  readonly orders?: readonly string[];
   readonly retries: Retries;
   /** Why the attempt ended early, where it added something all the same. */
   readonly failure?: AttemptFailure;

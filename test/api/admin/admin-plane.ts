@@ -34,6 +34,8 @@ export async function openAdminPlane(invocations: Partial<InvocationUseCases> = 
     inspect: async () => undefined,
     cancel: async () => "unknown",
     kill: async () => "unknown",
+    pause: async () => "unknown",
+    resume: async () => "unknown",
   };
   const face = adminFace(embedded.engine, {
     version: "9.8.7",

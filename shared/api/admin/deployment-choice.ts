@@ -1,0 +1,15 @@
+/** Reads which deployment is asked for: `keep`, `latest`, or one by its id. */
+import { IdError, parseDeploymentId } from "../../core/model/ids.ts";
+import type { DeploymentChoice } from "../../engine/submission.ts";
+
+/** @returns undefined for a text that is none of these */
+export function readDeploymentChoice(text: string): DeploymentChoice | undefined {
+  if (text === "keep" || text === "Keep") return { kind: "keep" };
+  if (text === "latest" || text === "Latest") return { kind: "latest" };
+  try {
+    return { kind: "id", deploymentId: parseDeploymentId(text) };
+  } catch (error) {
+    if (error instanceof IdError) return undefined;
+    throw error;
+  }
+}

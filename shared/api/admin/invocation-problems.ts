@@ -1,0 +1,31 @@
+/** Why an operation on an invocation is refused, as a status and words. */
+import type { InvocationId } from "../../core/model/ids.ts";
+import type { UnfitDeployment } from "../../engine/submission.ts";
+import { HttpProblem } from "../http/problem.ts";
+
+export function unknownInvocation(id: InvocationId): HttpProblem {
+  return new HttpProblem(404, `The requested invocation '${id}' does not exist`);
+}
+
+export function completedInvocation(id: InvocationId): HttpProblem {
+  return new HttpProblem(409, `The invocation '${id}' is already completed`);
+}
+
+/** @param status 409 where it will never do, 425 where it is too early */
+export function notBegunInvocation(id: InvocationId, status: 409 | 425): HttpProblem {
+  return new HttpProblem(status, `The invocation '${id}' has not begun: it is scheduled, or waits for its object key`);
+}
+
+export function unmovableInvocation(id: InvocationId): HttpProblem {
+  return new HttpProblem(
+    409,
+    `The deployment of the invocation '${id}' can be changed only while it is suspended or paused, and has one already`,
+  );
+}
+
+export function unfitDeployment(id: InvocationId, unfit: UnfitDeployment): HttpProblem {
+  if (unfit.kind === "unknown-deployment") return new HttpProblem(400, `There is no deployment for '${unfit.asked}'`);
+  const { deploymentId, version, min, max } = unfit;
+  const spoken = `the deployment '${deploymentId}' speaks ${min} to ${max}`;
+  return new HttpProblem(400, `The journal of the invocation '${id}' is of protocol version ${version}; ${spoken}`);
+}

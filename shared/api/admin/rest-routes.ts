@@ -1,0 +1,61 @@
+/** The routes that make an invocation rest and go on: pause, resume. */
+import type { InvocationId } from "../../core/model/ids.ts";
+import type { Pausing, Resumption } from "../../engine/submission.ts";
+import type { HttpResponse } from "../http/message.ts";
+import { emptyResponse } from "../http/message.ts";
+import type { AdminRequest } from "./admin-request.ts";
+import { invocationIdParam } from "./invocation-id-param.ts";
+import {
+  completedInvocation,
+  notBegunInvocation,
+  unfitDeployment,
+  unknownInvocation,
+  unmovableInvocation,
+} from "./invocation-problems.ts";
+import { deploymentParam } from "./query-param.ts";
+
+export async function pauseInvocation(asked: AdminRequest): Promise<HttpResponse> {
+  const id = invocationIdParam(asked);
+  return emptyResponse(pausedStatus(id, await asked.surroundings.invocations.pause(asked.engine, id)));
+}
+
+export async function resumeInvocation(asked: AdminRequest): Promise<HttpResponse> {
+  const id = invocationIdParam(asked);
+  const choice = deploymentParam(asked, { kind: "keep" });
+  refuseUnlessResumed(id, await asked.surroundings.invocations.resume(asked.engine, id, choice));
+  return emptyResponse(200);
+}
+
+/** @throws HttpProblem */
+export function pausedStatus(id: InvocationId, pausing: Pausing): 200 | 202 {
+  switch (pausing) {
+    case "done":
+      return 200;
+    case "noted":
+      return 202;
+    case "not-begun":
+      throw notBegunInvocation(id, 409);
+    case "completed":
+      throw completedInvocation(id);
+    case "unknown":
+      throw unknownInvocation(id);
+  }
+}
+
+/** @throws HttpProblem */
+export function refuseUnlessResumed(id: InvocationId, resumption: Resumption): void {
+  switch (resumption) {
+    case "done":
+      return;
+    case "not-begun":
+      throw notBegunInvocation(id, 425);
+    case "not-movable":
+      throw unmovableInvocation(id);
+    case "completed":
+      throw completedInvocation(id);
+    case "unknown":
+      throw unknownInvocation(id);
+    default:
+      throw unfitDeployment(id, resumption);
+  }
+}

@@ -1,0 +1,80 @@
+/** Orders of an operator, to pause and to resume: the one given last counts, and each is obeyed once. */
+import { CANCEL_SIGNAL } from "./entry.ts";
+import type { Arrival, Look, Order } from "./event.ts";
+import { fold, type Invocation, type Status } from "./invocation.ts";
+import { NO_RETRIES, type Pin, type Segment, type Taken } from "./segment.ts";
+import type { Transition } from "./transition.ts";
+
+type NotificationArrival = Extract<Arrival, { kind: "notification" }>;
+
+/** What has not begun cannot be paused, and what has ended cannot be moved. */
+const OBEYING: ReadonlySet<Status> = new Set(["ready", "running", "backing-off", "suspended", "paused"]);
+
+/**
+ * Obeying is a segment that lists the orders, so that none of them is obeyed twice, and that carries a changed pin.
+ * @returns undefined where there is nothing to obey
+ */
+export function obey(invocation: Invocation, { atMs, arrivals }: Look): Transition | undefined {
+  const orders = arrivals.filter(isOrder).sort(inOrder);
+  const last = orders.at(-1);
+  if (last === undefined || !OBEYING.has(invocation.standing.status)) return undefined;
+  const notifications = arrivals.filter((arrival) => arrival.kind === "notification");
+  if (last.kind === "resume") return obeyed(invocation, atMs, orders, "running", []);
+  if (invocation.standing.status !== "paused") {
+    // What came before the order is journal from now on: a cancel among it does not end the pause that follows it.
+    const before = notifications.filter((arrival) => arrival.atMs <= last.atMs);
+    return obeyed(invocation, atMs, orders, "paused", takenInOrder(before));
+  }
+  // It is paused already; the order is spent when a cancel ends the pause, or by the order to resume.
+  return notifications.some(isCancel) ? obeyed(invocation, atMs, orders, "running", []) : undefined;
+}
+
+function obeyed(
+  invocation: Invocation,
+  atMs: number,
+  orders: readonly Order[],
+  then: "running" | "paused",
+  taken: readonly Taken[],
+): Transition {
+  const pin = changedPin(invocation, orders);
+  const segment: Segment = {
+    index: invocation.segmentIndex + 1,
+    writtenAtMs: atMs,
+    taken,
+    orders: orders.map(({ key }) => key),
+    entries: [],
+    after: { kind: then },
+    retries: NO_RETRIES,
+    ...(pin && { pin }),
+  };
+  const step = then === "paused" ? ({ kind: "park", status: "paused" } as const) : ({ kind: "look" } as const);
+  return { next: fold(invocation, segment), segment, step };
+}
+
+/** The last deployment that was asked for; the protocol version of the journal stays. */
+function changedPin({ pin }: Invocation, orders: readonly Order[]): Pin | undefined {
+  const asked = orders.findLast((order) => order.kind === "resume" && order.deploymentId !== undefined);
+  if (pin === undefined || asked?.kind !== "resume" || asked.deploymentId === undefined) return undefined;
+  return { ...pin, deploymentId: asked.deploymentId };
+}
+
+/** In the order in which the notifications came, which is the order of the journal. */
+export function takenInOrder(arrivals: readonly NotificationArrival[]): readonly Taken[] {
+  return [...arrivals].sort((a, b) => a.atMs - b.atMs || compare(a.taken.key, b.taken.key)).map(({ taken }) => taken);
+}
+
+export function isCancel({ taken }: NotificationArrival): boolean {
+  return "index" in taken.entry.id && taken.entry.id.index === CANCEL_SIGNAL;
+}
+
+function isOrder(arrival: Arrival): arrival is Order {
+  return arrival.kind === "pause" || arrival.kind === "resume";
+}
+
+function inOrder(a: Order, b: Order): number {
+  return a.atMs - b.atMs || compare(a.key, b.key);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,121 @@
+import { expect, test } from "vitest";
+import type { Deployment } from "../../shared/core/model/deployment.ts";
+import type { InvocationId } from "../../shared/core/model/ids.ts";
+import { inspect } from "../../shared/engine/inspect.ts";
+import { pause } from "../../shared/engine/pause.ts";
+import { writeDeployment } from "../../shared/engine/registry-items.ts";
+import { resume } from "../../shared/engine/resume.ts";
+import { deployment, deploymentId, service } from "../core/registry/sample-deployment.ts";
+import { LEASE_MS, type Stage, sendOn } from "./engine-fixture.ts";
+import { AttemptFails, type Handler } from "./script-context.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+const [FIRST, SECOND, ABSENT] = [deploymentId(1), deploymentId(2), deploymentId(3)];
+const LATEST = { kind: "latest" } as const;
+const on = (id: typeof FIRST) => ({ kind: "id", deploymentId: id }) as const;
+
+const steps: Handler = async (ctx) => {
+  const one = await ctx.get(ctx.run("one", () => "1"));
+  const two = ctx.run("two", () => {
+    if (ctx.input === "pauses") throw new AttemptFails("hold it", { behavior: 1 });
+    return "2";
+  });
+  return one + (await ctx.get(ctx.awakeable().result)) + (await ctx.get(two));
+};
+const stumbles: Handler = () => {
+  throw new AttemptFails("hold it", { behavior: 1 });
+};
+
+/** An invocation that rests on the first deployment, while a second one offers its service too. */
+async function resting(handler = "steps", second: Partial<Deployment> = {}) {
+  const stage = await open({ steps, stumbles });
+  const actor = stage.actor();
+  actor.startWorker();
+  const { invocationId } = await sendOn(actor, handler);
+  await stage.pulse.settle();
+  const newer = deployment(2, [service("S", ["steps", "stumbles"], { revision: 2 } as object)], second);
+  await writeDeployment(stage.stores.meta, "", newer, 1);
+  // What is known of the registry is asked for again after a second.
+  await stage.pulse.pass(2_000);
+  return { stage, actor, id: invocationId };
+}
+
+const hostOf = (stage: Stage) => {
+  const { destination } = stage.deployment.attempts.at(-1)!;
+  return "uri" in destination ? destination.uri : destination.arn;
+};
+
+test.each([
+  ["the latest", LATEST, SECOND],
+  ["one that is named", on(SECOND), SECOND],
+  ["its own", on(FIRST), FIRST],
+] as const)("what is suspended goes on on %s deployment, for good", async (_, choice, expected) => {
+  const { stage, actor, id } = await resting();
+  expect(await inspect(actor.engine, id)).toMatchObject({ status: "suspended", pinnedDeploymentId: FIRST });
+  expect(await resume(actor.engine, id, choice)).toBe("done");
+  await stage.pulse.pass(3_000);
+  expect(hostOf(stage)).toBe(`http://host-${expected === FIRST ? 1 : 2}:9080/`);
+  await stage.reboot();
+  const later = stage.actor();
+  expect(await inspect(later.engine, id)).toMatchObject({ status: "suspended", pinnedDeploymentId: expected });
+});
+
+test("a changed deployment survives the process that was to go on there", async () => {
+  const { stage, actor, id } = await resting();
+  await stage.pulse.within(2 * LEASE_MS, actor.stopWorker());
+  expect(await resume(actor.engine, id, LATEST)).toBe("done");
+  await stage.reboot();
+  const later = stage.actor();
+  later.startWorker();
+  await stage.pulse.pass(3 * LEASE_MS);
+  expect(hostOf(stage)).toBe("http://host-2:9080/");
+  expect(stage.deployment.attempts.at(-1)!.commands.length).toBeGreaterThan(1);
+});
+
+test("a later order to resume keeps the deployment that an earlier one changed", async () => {
+  const { stage, actor, id } = await resting();
+  await stage.pulse.within(2 * LEASE_MS, actor.stopWorker());
+  await resume(actor.engine, id, LATEST);
+  await resume(actor.engine, id, { kind: "keep" });
+  actor.startWorker();
+  await stage.pulse.pass(3_000);
+  expect(hostOf(stage)).toBe("http://host-2:9080/");
+});
+
+test("a deployment that is not registered is refused", async () => {
+  const { actor, id } = await resting();
+  expect(await resume(actor.engine, id, on(ABSENT))).toEqual({ kind: "unknown-deployment", asked: ABSENT });
+});
+
+test("a deployment that does not speak the version of the journal is refused", async () => {
+  const { stage, actor, id } = await resting("steps", { maxProtocolVersion: 6 });
+  const unfit = { kind: "wrong-version", deploymentId: SECOND, version: 7, min: 5, max: 6 };
+  expect(await resume(actor.engine, id, LATEST)).toEqual(unfit);
+  await stage.pulse.pass(3_000);
+  expect(stage.deployment.attempts).toHaveLength(2);
+});
+
+test("what has stored nothing yet has no deployment to change, and finds the latest by itself", async () => {
+  const { stage, actor, id } = await resting("stumbles");
+  expect(await inspect(actor.engine, id)).toMatchObject({ status: "paused" });
+  expect(await resume(actor.engine, id, LATEST)).toBe("not-movable");
+  expect(await resume(actor.engine, id, { kind: "keep" })).toBe("done");
+  await stage.pulse.pass(3_000);
+  expect(hostOf(stage)).toBe("http://host-2:9080/");
+});
+
+test("what runs or backs off cannot be moved", async () => {
+  const stage = await open({
+    fails: () => {
+      throw new Error("boom");
+    },
+  });
+  const actor = stage.actor();
+  actor.startWorker();
+  await sendOn(actor, "fails");
+  await stage.pulse.settle();
+  const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
+  expect(await resume(actor.engine, id, LATEST)).toBe("not-movable");
+  await pause(actor.engine, id);
+});
