@@ -1,5 +1,6 @@
 /** The drives of this process: hints only, so that a wait ends early and a lease is renewed in time. */
 import type { InvocationId, Token } from "../core/model/ids.ts";
+import { TransientMap } from "../core/model/transient-map.ts";
 import { type Held, letGo, lose } from "./held.ts";
 import type { Clock } from "./ports/clock.ts";
 import { StandingMessages } from "./standing-messages.ts";
@@ -15,7 +16,7 @@ export type StopReason = "shutdown" | "time";
 export class Drives {
   readonly #clock: Clock;
   readonly #owner: string;
-  readonly #held = new Map<InvocationId, Held>();
+  readonly #held = new TransientMap<InvocationId, Held>();
   readonly #bells = new Map<InvocationId, Set<() => void>>();
   #tokens = 0;
   #stopReason: StopReason | undefined;

@@ -1,5 +1,6 @@
 /** The queue on the embedded store: messages are durable, who holds which of them is known to this process only. */
 import type { InvocationId } from "../../core/model/ids.ts";
+import { TransientMap } from "../../core/model/transient-map.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Delivery, Queue, Ticket, Wake } from "../../engine/ports/queue.ts";
 import { QUEUE_DELAY_MAX_MS } from "../../engine/ports/queue.ts";
@@ -45,9 +46,9 @@ export class EmbeddedQueue implements Queue {
   readonly #clock: Clock;
   readonly #alarm: Alarm;
   readonly #heap = new DueHeap<Message>();
-  readonly #held = new Map<string, Message>();
+  readonly #held = new TransientMap<string, Message>();
   /** Those that were never received, by their order: these can be recalled. */
-  readonly #unseen = new Map<number, Message>();
+  readonly #unseen = new TransientMap<number, Message>();
   #isEnding = false;
   #nextOrder = 1;
   #nextDelivery = 1;

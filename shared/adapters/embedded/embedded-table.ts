@@ -1,4 +1,5 @@
 /** The table on the embedded store: conditions are judged in the order of the calls, against writes that are still on their way too. */
+import { TransientMap } from "../../core/model/transient-map.ts";
 import type {
   IndexName,
   Item,
@@ -44,7 +45,10 @@ interface Judged {
 export class EmbeddedTable implements Table {
   readonly #store: Store;
   /** Encoded items (undefined: deleted) that are judged against already but are not durable yet. */
-  readonly #pending = new Map<string, { readonly bytes: Uint8Array | undefined; readonly group: CommitGroup }>();
+  readonly #pending = new TransientMap<
+    string,
+    { readonly bytes: Uint8Array | undefined; readonly group: CommitGroup }
+  >();
 
   constructor(store: Store) {
     this.#store = store;

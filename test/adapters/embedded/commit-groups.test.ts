@@ -132,7 +132,7 @@ describe("group commit", () => {
     expect(await table.get(key)).toEqual({ ...key, n: 1 });
     const third = table.put({ ...key, n: 9 }, { kind: "equal", attribute: "n", value: 1 });
     releaseSecond();
-    expect(await second).toEqual({ written: true });
+    expect(await second).toEqual({ written: true, item: { ...key, n: 2 } });
     expect(await third).toEqual({ written: false, standing: { ...key, n: 2 } });
   });
 

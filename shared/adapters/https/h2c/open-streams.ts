@@ -1,4 +1,5 @@
 /** The streams of one connection: opened by us, answered by the peer, closed by either. */
+import { TransientMap } from "../../../core/model/transient-map.ts";
 import type { TransportError } from "../../../engine/ports/endpoints.ts";
 import type { CarriedExchange } from "../carried-exchange.ts";
 import { broken, httpOneOnly } from "../failures.ts";
@@ -37,7 +38,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
   readonly #responses = new ResponseReader();
   readonly #outbound: OutboundData;
   readonly #receiveWindow = new ReceiveWindow(CONNECTION_WINDOW_BYTES);
-  readonly #streams = new Map<number, H2cStream>();
+  readonly #streams = new TransientMap<number, H2cStream>();
   /** Streams that we broke off, the most recent ones. */
   readonly #abandoned = new Set<number>();
   /** Up to this one, it is not remembered who ended a stream. */
