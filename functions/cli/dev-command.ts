@@ -47,7 +47,9 @@ export function devCommand(run: DevRun, exitWith: (code: number) => void): Comma
       "after",
       "\nEvery setting can also be given as STEPWELL_<SECTION>__<KEY>, for instance STEPWELL_INGRESS__PORT.",
     )
-    .action(async (flags: DevFlags) => exitWith(await run(invocationOf(flags))));
+    .action(async (_flags: DevFlags, command: Command) =>
+      exitWith(await run(invocationOf(command.optsWithGlobals<DevFlags>()))),
+    );
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {

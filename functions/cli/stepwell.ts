@@ -1,31 +1,36 @@
 #!/usr/bin/env node
-/** The stepwell command. Exit codes: 0 all went well, 1 a failure, 2 a wrong use, 3 the process refused to start. */
-import { Command, CommanderError } from "commander";
-import packageJson from "../../package.json" with { type: "json" };
-import { devCommand } from "./dev-command.ts";
+/** The stepwell command: reads the command line, runs what it names, and ends with one of the exit codes. */
+import { CommanderError } from "commander";
+import { CommandFailure, failureBody, failureLines } from "./command-failure.ts";
 import type { DevRun } from "./dev-command.ts";
-
-const EXIT_FAILURE = 1;
-const EXIT_USAGE = 2;
+import { EXIT_OK, EXIT_REFUSED, EXIT_USAGE } from "./exit-codes.ts";
+import { createProgram } from "./program.ts";
 
 /** Loaded on demand, so that no other command pays for the whole control plane. */
 const runDev: DevRun = async (options) => (await import("../local/dev.ts")).runDev(options);
 
-const program = new Command("stepwell")
-  .description("Durable execution: handlers that survive crashes, called over HTTP.")
-  .version(packageJson.version)
-  .showHelpAfterError("(see stepwell --help)")
-  .exitOverride();
 // All is closed when `dev` returns; a timer that nobody waits for must not keep the process.
-program.addCommand(devCommand(runDev, (code) => process.exit(code)).copyInheritedSettings(program));
+const program = createProgram(runDev, (code) => process.exit(code));
+
+// Whoever reads only the beginning, as `head` does, has what it wanted.
+process.stdout.on("error", (error: NodeJS.ErrnoException) =>
+  process.exit(error.code === "EPIPE" ? EXIT_OK : EXIT_REFUSED),
+);
 
 try {
   await program.parseAsync();
 } catch (error) {
+  process.exitCode = exitCodeOf(error);
+}
+
+function exitCodeOf(error: unknown): number {
   // The command line has been answered already: with help, with the version, or with what was wrong.
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : EXIT_USAGE;
-  else {
-    console.error(error instanceof Error ? (error.stack ?? error.message) : error);
-    process.exitCode = EXIT_FAILURE;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
+  if (error instanceof CommandFailure) {
+    const wantsJson = program.opts<{ json?: true }>().json === true;
+    console.error(wantsJson ? JSON.stringify(failureBody(error), null, 2) : failureLines(error).join("\n"));
+    return error.text.exitCode;
   }
+  console.error(error instanceof Error ? (error.stack ?? error.message) : error);
+  return EXIT_REFUSED;
 }

@@ -48,7 +48,12 @@ export const ROOMS: readonly Room[] = [
   { folder: "functions/admin", rooms: LAMBDA },
   { folder: "functions/worker", rooms: LAMBDA },
   { folder: "functions/sweeper", rooms: LAMBDA },
-  { folder: "functions/cli", rooms: ["shared/api/wire"], packages: ["commander"], node: true },
+  {
+    folder: "functions/cli",
+    rooms: ["shared/api/wire"],
+    packages: ["commander", "cli-table3", "picocolors", "@smithy/signature-v4", "@aws-sdk/credential-provider-node"],
+    node: true,
+  },
   { folder: "infra", rooms: ["shared/config"], packages: ["aws-cdk-lib", "constructs", "esbuild"], node: true },
   {
     folder: "localstack",

@@ -1,0 +1,103 @@
+/** Requests to the admin API, and its refusals as failures of the command. */
+import type { AdminErrorBody } from "../../shared/api/wire/admin.ts";
+import type { IngressErrorBody } from "../../shared/api/wire/ingress.ts";
+import { CommandFailure, codedFailure } from "./command-failure.ts";
+import { EXIT_NO_SERVER, EXIT_REFUSED } from "./exit-codes.ts";
+
+/** Longer than the server itself waits for a deployment that it discovers. */
+const ANSWER_WITHIN_MS = 60_000;
+
+export interface AdminAnswer<Body> {
+  readonly status: number;
+  /** Undefined where the answer has no body. */
+  readonly body: Body;
+}
+
+export interface AdminClient {
+  /** @throws CommandFailure where the server refuses, cannot be reached, or is none */
+  ask<Body>(method: string, path: string, body?: object): Promise<AdminAnswer<Body>>;
+}
+
+/** @param base ends with a slash */
+export function adminClient(base: string): AdminClient {
+  return {
+    async ask<Body>(method: string, path: string, body?: object): Promise<AdminAnswer<Body>> {
+      const response = await send(base, method, path, body);
+      const text = await response.text();
+      if (!response.ok) throw refusal(base, `${method} /${path}`, response.status, text);
+      return { status: response.status, body: parsed(base, text) as Body };
+    },
+  };
+}
+
+async function send(base: string, method: string, path: string, body: object | undefined): Promise<Response> {
+  try {
+    return await fetch(new URL(path, base), {
+      method,
+      redirect: "error",
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      ...(body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    });
+  } catch (error) {
+    throw new CommandFailure(`No server answers at ${base}`, {
+      exitCode: EXIT_NO_SERVER,
+      cause: innermost(error),
+      fix: "Start one with `stepwell dev`, or name another one with --admin-url or STEPWELL_ADMIN_URL.",
+    });
+  }
+}
+
+/** Of several addresses that a name stands for, each with its own error, the first says enough. */
+function innermost(error: unknown): string {
+  let at = error;
+  while (at instanceof Error) {
+    const next: unknown = at instanceof AggregateError ? at.errors[0] : at.cause;
+    if (next === undefined) break;
+    at = next;
+  }
+  return at instanceof Error ? at.message : String(at);
+}
+
+function refusal(base: string, request: string, status: number, text: string): CommandFailure {
+  const body = errorBody(text);
+  if (body?.source !== undefined) return noAdminApi(base, "it answers as an ingress does");
+  if (body !== undefined) {
+    if (body.restate_code !== null) return codedFailure(body.restate_code, body.message);
+    return new CommandFailure(body.message, { exitCode: EXIT_REFUSED, cause: `${status} to ${request}` });
+  }
+  const said = text.trim().split("\n", 1)[0]!.slice(0, 200);
+  return new CommandFailure(said === "" ? "The server does not know this request" : said, {
+    exitCode: EXIT_REFUSED,
+    cause: `${status} to ${request} at ${base}`,
+    fix: "Look whether this is the address of an admin API (--admin-url), and of this version.",
+  });
+}
+
+/** Only refusals of the ingress name their source. */
+type ErrorBody = AdminErrorBody & Partial<Pick<IngressErrorBody, "source">>;
+
+function errorBody(text: string): ErrorBody | undefined {
+  try {
+    const body = JSON.parse(text) as Partial<ErrorBody> | null;
+    return typeof body?.message === "string" ? { restate_code: null, ...body, message: body.message } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function parsed(base: string, text: string): unknown {
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw noAdminApi(base, "its answer is not JSON");
+  }
+}
+
+function noAdminApi(base: string, cause: string): CommandFailure {
+  return new CommandFailure(`What answers at ${base} is no admin API`, {
+    exitCode: EXIT_NO_SERVER,
+    cause,
+    fix: "Name the admin API with --admin-url or STEPWELL_ADMIN_URL; the ingress has a port of its own.",
+  });
+}

@@ -1,0 +1,17 @@
+/** `stepwell completion`, which prints a script for a shell, and the hidden command that this script calls. */
+import { Argument, Command } from "commander";
+import { COMPLETION_SCRIPTS, candidates } from "./completion.ts";
+
+export function completionCommand(): Command {
+  const shells = Object.keys(COMPLETION_SCRIPTS);
+  return new Command("completion")
+    .description("Print a script that completes this command; source it where your shell starts.")
+    .addArgument(new Argument("<shell>", "the shell that is to read it").choices(shells))
+    .action((shell: string) => console.log(COMPLETION_SCRIPTS[shell]));
+}
+
+export function completeCommand(program: Command): Command {
+  return new Command("complete").argument("[words...]").action((words: readonly string[]) => {
+    for (const word of candidates(program, words)) console.log(word);
+  });
+}

@@ -1,0 +1,77 @@
+/** What could stand where the cursor is, read from the tree of commands, and the scripts that ask for it. */
+import type { Command, Option } from "commander";
+
+/** @param words after the name of the program; the last one is being written, and may be empty */
+export function candidates(program: Command, words: readonly string[]): readonly string[] {
+  const typed = words.at(-1) ?? "";
+  const { command, valueOf, operands } = commandAt(program, words.slice(0, -1));
+  const all = valueOf === undefined ? wordsOf(command, typed, operands) : (valueOf.argChoices ?? []);
+  return all.filter((word) => word.startsWith(typed));
+}
+
+interface Place {
+  readonly command: Command;
+  /** The option whose value is being written. */
+  readonly valueOf: Option | undefined;
+  /** How many words the command has that are neither options nor names of commands. */
+  readonly operands: number;
+}
+
+function commandAt(program: Command, before: readonly string[]): Place {
+  let command = program;
+  let operands = 0;
+  for (let at = 0; at < before.length; at++) {
+    const word = before[at]!;
+    if (word.startsWith("-")) {
+      const option = optionsOf(command).find(({ long, short }) => word === long || word === short);
+      if (option === undefined || !option.required) continue;
+      at += 1;
+      if (at === before.length) return { command, valueOf: option, operands };
+    } else {
+      const child = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
+      if (child === undefined) operands += 1;
+      else command = child;
+    }
+  }
+  return { command, valueOf: undefined, operands };
+}
+
+function wordsOf(command: Command, typed: string, operands: number): readonly string[] {
+  if (typed.startsWith("-")) {
+    return [
+      ...optionsOf(command).filter(({ hidden }) => !hidden),
+      command.createHelp().visibleOptions(command).at(-1),
+    ].flatMap((option) => option?.long ?? []);
+  }
+  const names = command
+    .createHelp()
+    .visibleCommands(command)
+    .map((one) => one.name());
+  return names.length > 0 ? names : (command.registeredArguments[operands]?.argChoices ?? []);
+}
+
+/** Those of the command and of all above it. */
+function optionsOf(command: Command): readonly Option[] {
+  return command.parent === null ? command.options : [...command.options, ...optionsOf(command.parent)];
+}
+
+/** Where no word is offered, the shell offers files. */
+export const COMPLETION_SCRIPTS: Readonly<Record<string, string>> = {
+  bash: `_stepwell() {
+  local IFS=$'\\n'
+  COMPREPLY=($(stepwell complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _stepwell stepwell`,
+  zsh: `#compdef stepwell
+_stepwell() {
+  local -a found
+  found=("\${(@f)$(stepwell complete -- "\${words[@]:1:$((CURRENT - 1))}" 2>/dev/null)}")
+  if [[ -n "$found" ]]; then compadd -a found; else _files; fi
+}
+compdef _stepwell stepwell`,
+  fish: `function __stepwell
+  set -l words (commandline -opc) (commandline -ct)
+  stepwell complete -- $words[2..-1] 2>/dev/null
+end
+complete -c stepwell -a "(__stepwell)"`,
+};

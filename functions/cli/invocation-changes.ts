@@ -1,0 +1,86 @@
+/** What can be done to an invocation: the name of each command, what it asks of the server, and what it says when done. */
+import { Option } from "commander";
+
+export interface InvocationChange {
+  readonly name: string;
+  readonly alias?: string;
+  readonly description: string;
+  readonly options: readonly Option[];
+  /** The last segment of the route, and the options that go into its query. */
+  readonly route: string;
+  readonly query: readonly string[];
+  /** The beginning of the question. */
+  readonly question: string;
+  readonly done: string;
+  /** Where the server has noted it and is going to do it. */
+  readonly noted: string;
+}
+
+const deployment = (fallback: string): Option =>
+  new Option("--deployment <id>", "on which deployment: its id, `keep` or `latest`").default(fallback);
+
+const PLAIN = { options: [], query: [] } as const;
+
+export const INVOCATION_CHANGES: readonly InvocationChange[] = [
+  {
+    ...PLAIN,
+    name: "cancel",
+    description: "Cancel invocations: the handler is told at its next step, and may undo what it has done.",
+    route: "cancel",
+    question: "Cancel",
+    done: "Cancelled",
+    noted: "Cancelling",
+  },
+  {
+    ...PLAIN,
+    name: "kill",
+    description: "End invocations at once, without a word to the handler; nothing is undone.",
+    route: "kill",
+    question: "Kill",
+    done: "Killed",
+    noted: "Killing",
+  },
+  {
+    ...PLAIN,
+    name: "pause",
+    description: "Hold invocations where they are; an attempt that runs may end first.",
+    route: "pause",
+    question: "Pause",
+    done: "Paused",
+    noted: "Pausing",
+  },
+  {
+    name: "resume",
+    description: "Let paused invocations go on, and those that wait for a retry try now.",
+    options: [deployment("keep")],
+    route: "resume",
+    query: ["deployment"],
+    question: "Resume",
+    done: "Resumed",
+    noted: "Resuming",
+  },
+  {
+    ...PLAIN,
+    name: "purge",
+    alias: "rm",
+    description: "Forget completed invocations: result, journal and idempotency key.",
+    route: "purge",
+    question: "Purge",
+    done: "Purged",
+    noted: "Purging",
+  },
+  {
+    name: "restart",
+    alias: "restart-as-new",
+    description: "Start completed invocations once more, under a new id and with the same input.",
+    options: [
+      new Option("--from <entry>", "keep the journal up to this entry, and go on from there").default("0"),
+      deployment("latest"),
+    ],
+    route: "restart-as-new",
+    query: ["from", "deployment"],
+    question: "Restart",
+    done: "Restarted",
+    noted: "Restarting",
+  },
+];

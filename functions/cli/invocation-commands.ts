@@ -1,0 +1,65 @@
+/** `stepwell invocations`: inspect invocations, and change them. */
+import { Command } from "commander";
+import type { AttemptFailureBody, InvocationBody } from "../../shared/api/wire/admin.ts";
+import { changeCommand } from "./change-command.ts";
+import { INVOCATION_CHANGES } from "./invocation-changes.ts";
+import { momentText } from "./moment.ts";
+import { sessionOf } from "./session.ts";
+import type { Session } from "./session.ts";
+import { indented, pairsText, tableText } from "./table.ts";
+import type { Colours } from "./terminal.ts";
+
+export function invocationCommands(): Command {
+  const commands = new Command("invocations")
+    .alias("inv")
+    .description("Inspect, cancel and repair invocations.")
+    .addCommand(describeCommand());
+  for (const change of INVOCATION_CHANGES) commands.addCommand(changeCommand(change));
+  return commands;
+}
+
+function describeCommand(): Command {
+  return new Command("describe")
+    .alias("get")
+    .description("Show an invocation: its status, its failures and its journal.")
+    .argument("<invocation-id>")
+    .action((id: string, _flags: unknown, command: Command) => describe(sessionOf(command), id));
+}
+
+async function describe(session: Session, id: string): Promise<void> {
+  const { body } = await session.admin.ask<InvocationBody>("GET", `invocations/${encodeURIComponent(id)}`);
+  session.give(body, () => invocationText(session.terminal.colours, body));
+}
+
+function invocationText(colours: Colours, body: InvocationBody): string {
+  const failure = body.completion_failure;
+  const facts = pairsText(colours, [
+    ["Invocation", body.id],
+    ["Target", body.target],
+    ["Status", failure === undefined ? body.status : `${body.status} with a failure`],
+    ["Created", momentText(body.created_at)],
+    ["Completed", optional(body.completed_at, momentText)],
+    ["Idempotency key", body.idempotency_key],
+    ["Invoked by", optional(body.invoked_by, ({ invocation_id: id, target }) => `${target ?? ""} ${id}`.trim())],
+    ["Deployment", body.pinned_deployment_id],
+    ["Attempts", String(body.attempts)],
+    ["Next retry", optional(body.next_retry_at, momentText)],
+    ["Wakes", optional(body.wake_at, momentText)],
+    ["Failed with", optional(failure, ({ code, message }) => colours.red(`[${code}] ${message}`))],
+    ["Last failure", optional(body.last_failure, failureText)],
+  ]);
+  const rows = body.entries.map(({ index, type, name }) => [String(index), type, name ?? ""]);
+  const journal = rows.length === 0 ? "" : `\n\n${tableText(colours, ["ENTRY", "TYPE", "NAME"], rows)}`;
+  const earlier = body.events.slice(0, -1).map((event) => `${momentText(event.at)}  ${failureText(event)}`);
+  const events = earlier.length === 0 ? "" : `\n\nEarlier failures:\n${indented(earlier.join("\n"))}`;
+  return `${facts}${journal}${events}`;
+}
+
+function optional<Value>(value: Value | undefined, text: (value: Value) => string): string | undefined {
+  return value === undefined ? undefined : text(value);
+}
+
+function failureText({ error_code: code, message, related_command: command }: AttemptFailureBody): string {
+  const where = [command?.type, command?.name].filter((part) => part !== undefined && part !== "").join(" ");
+  return `${code} ${message}${where === "" ? "" : ` (at ${where})`}`;
+}

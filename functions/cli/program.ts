@@ -1,0 +1,48 @@
+/** The whole command line as one tree, from which the help, the completion and the documentation are made as well. */
+import { Command } from "commander";
+import packageJson from "../../package.json" with { type: "json" };
+import { completeCommand, completionCommand } from "./completion-command.ts";
+import { deploymentCommands } from "./deployment-commands.ts";
+import { devCommand } from "./dev-command.ts";
+import type { DevRun } from "./dev-command.ts";
+import { EXIT_CODES } from "./exit-codes.ts";
+import { invocationCommands } from "./invocation-commands.ts";
+import { proxyCommand } from "./proxy-command.ts";
+import { serviceCommands } from "./service-commands.ts";
+import { serverOptions } from "./session.ts";
+
+/** @param exitWith ends the process; only `dev` needs it */
+export function createProgram(runDev: DevRun, exitWith: (code: number) => void): Command {
+  const program = new Command("stepwell")
+    .description("Durable execution: handlers that survive crashes, called over HTTP.")
+    .version(packageJson.version)
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError("(see stepwell --help)")
+    .addHelpText("after", exitCodesHelp)
+    .exitOverride();
+  for (const option of serverOptions()) program.addOption(option);
+  const commands = [
+    devCommand(runDev, exitWith),
+    deploymentCommands(),
+    serviceCommands(),
+    invocationCommands(),
+    proxyCommand(),
+    completionCommand(),
+  ];
+  for (const command of commands) {
+    inheritSettings(command, program);
+    program.addCommand(command);
+  }
+  program.addCommand(completeCommand(program), { hidden: true });
+  return program;
+}
+
+/** Errors and help are the program's business, however deep the command stands. */
+function inheritSettings(command: Command, parent: Command): void {
+  command.copyInheritedSettings(parent);
+  for (const child of command.commands) inheritSettings(child, command);
+}
+
+function exitCodesHelp(): string {
+  return `\nExit codes:\n${EXIT_CODES.map(({ code, meaning }) => `  ${code}  ${meaning}`).join("\n")}`;
+}

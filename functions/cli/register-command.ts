@@ -1,0 +1,100 @@
+/** `stepwell deployments register`: discovers, shows what would change, asks, and registers. */
+import { Command } from "commander";
+import type { RegisterBody, RegisteredBody, ServiceBody } from "../../shared/api/wire/admin.ts";
+import { ownRefusal } from "./command-failure.ts";
+import { deploymentAddress } from "./deployment-address.ts";
+import { addPair } from "./pair-options.ts";
+import type { Pairs } from "./pair-options.ts";
+import { planText } from "./registration-plan.ts";
+import { sessionOf, yesOption } from "./session.ts";
+import type { Session } from "./session.ts";
+
+const STATUS_EXISTS = 200;
+
+interface RegisterFlags {
+  readonly force?: true;
+  readonly breaking?: true;
+  readonly dryRun?: true;
+  readonly header: Pairs;
+  readonly metadata: Pairs;
+}
+
+export function registerCommand(): Command {
+  return new Command("register")
+    .aliases(["discover", "add"])
+    .description("Register a deployment: its services become callable.")
+    .argument("<address>", "http://host:port, a port of this machine, or the ARN of a function's version or alias")
+    .option("--use-http1.1", "speak HTTP/1.1 to it, for servers that know nothing newer")
+    .option("--force", "replace the deployment that is registered under this address")
+    .option("--breaking", "let services change their type and lose handlers")
+    .option("--dry-run", "show what would change, and change nothing")
+    .option("--header <name=value>", "a header for discovery and for every attempt; repeatable", addPair, {})
+    .option("--metadata <name=value>", "a note that is kept with the deployment; repeatable", addPair, {})
+    .addOption(yesOption())
+    .action((address: string, flags: RegisterFlags, command: Command) => register(sessionOf(command), address, flags));
+}
+
+async function register(session: Session, address: string, flags: RegisterFlags): Promise<void> {
+  const body = registerBody(address, flags);
+  const planned = await post(session, { ...body, dry_run: true }, "Discovering");
+  if (planned.status === STATUS_EXISTS && flags.force !== true) throw existing(planned.body.id);
+  const before = await knownServices(session, planned.body);
+  session.show(planText(session.terminal.colours, planned.body, before));
+  if (flags.dryRun === true) return session.give(planned.body, () => "Nothing was changed: this was a dry run.");
+  await session.confirm("Register this deployment?");
+  const { body: registered } = await post(session, { ...body, dry_run: false }, "Registering");
+  session.give(registered, () => registeredText(session, registered));
+}
+
+function registerBody(written: string, flags: RegisterFlags): RegisterBody {
+  const address = deploymentAddress(written);
+  const more = {
+    additional_headers: flags.header,
+    metadata: flags.metadata,
+    breaking: flags.breaking === true,
+    force: flags.force === true,
+  };
+  if ("arn" in address) return { ...address, ...more };
+  // The parser makes `useHttp1.1` of the flag: the dot stays.
+  return { ...address, use_http_11: "useHttp1.1" in flags, ...more };
+}
+
+async function post(
+  session: Session,
+  body: RegisterBody,
+  what: string,
+): ReturnType<typeof session.admin.ask<RegisteredBody>> {
+  return session.terminal.during(what, session.admin.ask<RegisteredBody>("POST", "deployments", body));
+}
+
+/** The server would say the same, after a question that changes nothing about it. */
+function existing(id: string): Error {
+  return ownRefusal("META0004", `it is ${id}`);
+}
+
+/** Only where a service is not new: the first registration needs no second request. */
+async function knownServices({ admin }: Session, planned: RegisteredBody): Promise<readonly ServiceBody[]> {
+  if (planned.services.every(({ revision }) => revision === 1)) return [];
+  const { body } = await admin.ask<{ readonly services: readonly ServiceBody[] }>("GET", "services");
+  const names = new Set(planned.services.map(({ name }) => name));
+  return body.services.filter(({ name }) => names.has(name));
+}
+
+function registeredText({ terminal, ingressUrl }: Session, registered: RegisteredBody): string {
+  const { bold, green } = terminal.colours;
+  const revisions = registered.services.map(({ name, revision }) => `  ${name}  revision ${revision}`);
+  return [
+    `${green("Registered")} ${bold(registered.id)}`,
+    ...revisions,
+    ...firstCall(ingressUrl, registered.services),
+  ].join("\n");
+}
+
+/** How the first handler is called that takes JSON and needs no key to be made up. */
+function firstCall(ingressUrl: string, services: readonly ServiceBody[]): readonly string[] {
+  const service = services.find((one) => one.ty === "Service" && one.public);
+  const handler = service?.handlers.find((one) => one.public && one.input_description.includes("json"));
+  if (service === undefined || handler === undefined) return [];
+  const call = `${ingressUrl}${service.name}/${handler.name}`;
+  return ["", "Call it:", `  curl ${call} -H 'content-type: application/json' -d '…'`];
+}

@@ -1,0 +1,60 @@
+/** What a registration is going to change, as a person is shown it before the question. */
+import type { HandlerBody, RegisteredBody, ServiceBody } from "../../shared/api/wire/admin.ts";
+import { indented, tableText } from "./table.ts";
+import type { Colours } from "./terminal.ts";
+
+/** @param before the latest revisions of services that are registered */
+export function planText(colours: Colours, planned: RegisteredBody, before: readonly ServiceBody[]): string {
+  const known = new Map(before.map((service) => [service.name, service]));
+  const added = planned.services.filter(({ name }) => !known.has(name));
+  const updated = planned.services.filter(({ name }) => known.has(name));
+  const sections = [
+    { title: "Services that will be added:", services: added },
+    { title: "Services that will be updated:", services: updated },
+  ].filter(({ services }) => services.length > 0);
+  if (sections.length === 0) return "The deployment has no services.\n";
+  return sections
+    .map(({ title, services }) => {
+      const parts = services.map((service) => indented(serviceText(colours, service, known.get(service.name))));
+      return `${colours.bold(title)}\n${parts.join("\n")}`;
+    })
+    .join("\n");
+}
+
+function serviceText(colours: Colours, service: ServiceBody, before: ServiceBody | undefined): string {
+  const lines = [`${colours.cyan(service.name)}`, `  Type: ${service.ty}`];
+  if (before !== undefined) lines.push(`  Revision: ${before.revision} -> ${service.revision}`);
+  const rows = handlerChanges(service, before).map(({ mark, handler }) => [
+    coloured(colours, mark),
+    handler.name,
+    handler.input_description,
+    handler.output_description,
+  ]);
+  const marked = before === undefined ? rows.map((row) => row.slice(1)) : rows;
+  const heads = ["HANDLER", "INPUT", "OUTPUT"];
+  return `${lines.join("\n")}\n${indented(tableText(colours, before === undefined ? heads : ["", ...heads], marked))}\n`;
+}
+
+type Mark = "++" | "--" | "";
+
+/** Handlers of the new revision, and those that it lacks. */
+function handlerChanges(
+  service: ServiceBody,
+  before: ServiceBody | undefined,
+): readonly { readonly mark: Mark; readonly handler: HandlerBody }[] {
+  if (before === undefined) return service.handlers.map((handler) => ({ mark: "", handler }));
+  const earlier = new Set(before.handlers.map(({ name }) => name));
+  const now = new Set(service.handlers.map(({ name }) => name));
+  return [
+    ...service.handlers.map((handler) => ({
+      mark: earlier.has(handler.name) ? ("" as const) : ("++" as const),
+      handler,
+    })),
+    ...before.handlers.filter(({ name }) => !now.has(name)).map((handler) => ({ mark: "--" as const, handler })),
+  ];
+}
+
+function coloured(colours: Colours, mark: Mark): string {
+  if (mark === "") return "";
+  return mark === "++" ? colours.green(mark) : colours.red(mark);
+}

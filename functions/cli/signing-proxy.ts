@@ -1,0 +1,155 @@
+/** A port of this machine whose requests reach an API behind IAM: each is signed with Signature Version 4 and passed on. */
+import { createHash, createHmac } from "node:crypto";
+import { createServer } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { defaultProvider } from "@aws-sdk/credential-provider-node";
+import { SignatureV4 } from "@smithy/signature-v4";
+
+/** What an API Gateway takes at most. */
+const BODY_MAX_BYTES = 10 * 1024 * 1024;
+/** These belong to one connection, or are made anew for the next. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  "host",
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "content-length",
+  "content-encoding",
+  "accept-encoding",
+  "expect",
+  "authorization",
+]);
+
+export interface ProxyOptions {
+  /** The API that asks for signatures. */
+  readonly target: URL;
+  readonly region: string;
+  /** As IAM knows it: `execute-api` for an API Gateway. */
+  readonly service: string;
+  /** Told once for each request. */
+  readonly onAnswer: (line: string) => void;
+}
+
+/**
+ * The credentials are those that the AWS CLI would use; they are read again before they end.
+ * @returns a server that is not listening yet
+ */
+export function signingProxy({ target, region, service, onAnswer }: ProxyOptions): Server {
+  const signer = new SignatureV4({ credentials: defaultProvider(), region, service, sha256: Sha256 });
+  return createServer((incoming, outgoing) => {
+    const named = `${incoming.method} ${incoming.url}`;
+    void passOn(signer, target, incoming, outgoing).then(
+      (status) => onAnswer(`${status} ${named}`),
+      (error: unknown) => {
+        const { message } =
+          error instanceof Error ? ((error.cause as Error | undefined) ?? error) : { message: String(error) };
+        onAnswer(`502 ${named}: ${message}`);
+        if (outgoing.headersSent) return void outgoing.destroy();
+        outgoing.writeHead(502, { "content-type": "application/json" });
+        outgoing.end(JSON.stringify({ message: `The proxy could not pass this on: ${message}`, restate_code: null }));
+      },
+    );
+  });
+}
+
+async function passOn(
+  signer: SignatureV4,
+  target: URL,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<number> {
+  if (!isFromHere(incoming)) {
+    outgoing.writeHead(403).end();
+    return 403;
+  }
+  const body = await wholeBody(incoming);
+  if (body === undefined) {
+    outgoing.writeHead(413).end();
+    return 413;
+  }
+  const asked = new URL(incoming.url ?? "/", "http://proxy");
+  const path = `${target.pathname.replace(/\/$/, "")}${asked.pathname}`;
+  const signed = await signer.sign({
+    method: incoming.method ?? "GET",
+    protocol: target.protocol,
+    hostname: target.hostname,
+    path,
+    query: queryOf(asked.searchParams),
+    headers: { ...kept(incoming.headers), host: target.host },
+    body,
+  });
+  const { host: _host, ...headers } = signed.headers;
+  const response = await fetch(new URL(`${path}${asked.search}`, target), {
+    method: signed.method,
+    headers,
+    redirect: "manual",
+    ...(body.length === 0 ? {} : { body }),
+  });
+  outgoing.writeHead(response.status, kept(Object.fromEntries(response.headers)));
+  for await (const piece of response.body ?? []) outgoing.write(piece);
+  outgoing.end();
+  return response.status;
+}
+
+/**
+ * Whoever reaches this port acts with the credentials of its owner. Pages in a browser can reach it: one of a stranger names its
+ * origin, and one whose name was pointed at this machine names a host that is not this machine.
+ */
+function isFromHere({ headers, socket }: IncomingMessage): boolean {
+  const own = ["127.0.0.1", "localhost"].map((name) => `${name}:${socket.localPort}`);
+  const { host, origin } = headers;
+  return own.includes(host ?? "") && (origin === undefined || own.some((name) => origin === `http://${name}`));
+}
+
+/** The signature covers the body, so that it must be there before the first byte leaves. */
+async function wholeBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of incoming as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > BODY_MAX_BYTES) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+function queryOf(parameters: URLSearchParams): Record<string, string[]> {
+  const query: Record<string, string[]> = {};
+  for (const [name, value] of parameters) (query[name] ??= []).push(value);
+  return query;
+}
+
+function kept(headers: Readonly<Record<string, string | readonly string[] | undefined>>): Record<string, string> {
+  const pairs = Object.entries(headers).filter(([name, value]) => value !== undefined && !OWN_HEADERS.has(name));
+  return Object.fromEntries(
+    pairs.map(([name, value]) => [name, typeof value === "string" ? value : value!.join(", ")]),
+  );
+}
+
+/** The hash in the form in which the signer asks for it. */
+class Sha256 {
+  readonly #hash;
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    this.#hash = secret === undefined ? createHash("sha256") : createHmac("sha256", bytesOf(secret));
+  }
+  update(part: string | ArrayBuffer | ArrayBufferView): void {
+    this.#hash.update(bytesOf(part));
+  }
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest();
+  }
+  reset(): void {
+    throw new Error("A hash is used once");
+  }
+}
+
+function bytesOf(part: string | ArrayBuffer | ArrayBufferView): Uint8Array {
+  if (typeof part === "string") return Buffer.from(part, "utf8");
+  return ArrayBuffer.isView(part)
+    ? new Uint8Array(part.buffer, part.byteOffset, part.byteLength)
+    : new Uint8Array(part);
+}

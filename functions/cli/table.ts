@@ -1,0 +1,34 @@
+/** Rows as a table of aligned columns without lines between them. */
+import Table from "cli-table3";
+import type { Colours } from "./terminal.ts";
+
+const LINES =
+  "top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid";
+const NO_LINES = Object.fromEntries([...LINES.split(" "), "middle"].map((name) => [name, ""]));
+
+/** @param rows one cell for each head; @returns lines without a newline at the end */
+export function tableText(colours: Colours, heads: readonly string[], rows: readonly (readonly string[])[]): string {
+  const table = new Table({
+    chars: NO_LINES,
+    style: { "padding-left": 0, "padding-right": 2, head: [], border: [] },
+    head: heads.map((head) => colours.bold(head)),
+  });
+  table.push(...rows.map((row) => [...row]));
+  return trimmed(table.toString());
+}
+
+/** Pairs of a name and what it stands for; those without a value are left out. */
+export function pairsText(colours: Colours, pairs: readonly (readonly [string, string | undefined])[]): string {
+  const table = new Table({ chars: NO_LINES, style: { "padding-left": 0, "padding-right": 2, head: [], border: [] } });
+  for (const [name, value] of pairs) if (value !== undefined) table.push([colours.bold(name), value]);
+  return trimmed(table.toString());
+}
+
+export function indented(text: string, by = "  "): string {
+  return text.replaceAll(/^(?=.)/gm, by);
+}
+
+/** The last column is as wide as its widest cell; what fills the others up to it is nothing to copy. */
+function trimmed(text: string): string {
+  return text.replaceAll(/ +$/gm, "");
+}

@@ -1,0 +1,72 @@
+/** Where a command is read and written: results on standard output, words to the person on standard error. */
+import { createInterface } from "node:readline/promises";
+import picocolors from "picocolors";
+import { CommandFailure } from "./command-failure.ts";
+import { EXIT_ABORTED } from "./exit-codes.ts";
+
+const PROGRESS_AFTER_MS = 300;
+const CLEARED_LINE = "\r\u001b[K";
+
+export interface Terminal {
+  /** Colours where standard output is a terminal, plain text elsewhere. */
+  readonly colours: Colours;
+  /** A line of the result. */
+  readonly print: (text: string) => void;
+  /** A line for the person, which is no part of the result. */
+  readonly tell: (text: string) => void;
+  /** @throws CommandFailure where the answer is not yes, or where nobody is there to give one */
+  confirm(question: string): Promise<void>;
+  /** Says what takes its time, on a terminal, until the promise settles. */
+  during<Result>(what: string, work: Promise<Result>): Promise<Result>;
+}
+
+export type Colours = ReturnType<typeof picocolors.createColors>;
+
+export function openTerminal(): Terminal {
+  const { stdin, stdout, stderr, env } = process;
+  const wantsColour = env["NO_COLOR"] === undefined && env["TERM"] !== "dumb";
+  const tell = (text: string): void => void stderr.write(`${text}\n`);
+  return {
+    colours: picocolors.createColors(stdout.isTTY && wantsColour),
+    print: (text) => void stdout.write(`${text}\n`),
+    tell,
+    async confirm(question) {
+      if (!stdin.isTTY || !stderr.isTTY) throw notConfirmed("there is no terminal to ask at");
+      if (!/^y(es)?$/i.test(await answerTo(question))) throw notConfirmed("the answer was not yes");
+    },
+    async during(what, work) {
+      if (!stderr.isTTY) return work;
+      let shown = false;
+      const timer = setTimeout(() => {
+        shown = true;
+        stderr.write(`${what} …`);
+      }, PROGRESS_AFTER_MS);
+      try {
+        return await work;
+      } finally {
+        clearTimeout(timer);
+        if (shown) stderr.write(CLEARED_LINE);
+      }
+    },
+  };
+}
+
+/** @returns the empty text where the reader ends the input, or interrupts */
+async function answerTo(question: string): Promise<string> {
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = new Promise<string>((resolve) => prompt.once("close", () => resolve("")));
+  prompt.once("SIGINT", () => prompt.close());
+  try {
+    return (await Promise.race([prompt.question(`${question} (y/N) `), closed])).trim();
+  } finally {
+    prompt.close();
+  }
+}
+
+function notConfirmed(cause: string): CommandFailure {
+  return new CommandFailure("Nothing was changed: the change was not confirmed", {
+    exitCode: EXIT_ABORTED,
+    cause,
+    fix: "Pass --yes to confirm without being asked.",
+  });
+}

@@ -1,0 +1,54 @@
+/** What the shells offer, and that the scripts which ask for it are read by their shells. */
+import { spawnSync } from "node:child_process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { candidates } from "../../../functions/cli/completion.ts";
+import { createProgram } from "../../../functions/cli/program.ts";
+import { buildCommand } from "./built-command.ts";
+import type { BuiltCommand } from "./built-command.ts";
+
+const program = createProgram(
+  async () => 0,
+  () => {},
+);
+const offered = (line: string): readonly string[] => candidates(program, line.split(" "));
+
+describe("completion", () => {
+  it.each([
+    ["depl", ["deployments"]],
+    ["dp ", ["register", "list", "describe", "remove", "help"]],
+    ["--admin-url http://x inv ca", ["cancel"]],
+    ["inv cancel inv_1 --y", ["--yes"]],
+    ["deployments register --use", ["--use-http1.1"]],
+    ["svc ls --adm", ["--admin-url"]],
+    ["completion z", ["zsh"]],
+    ["nonsense", []],
+    ["inv cancel ", []],
+    ["--admin-url ", []],
+  ])("after `%s` offers %j", (line, words) => expect(offered(line)).toEqual(words));
+
+  it("does not offer what only scripts call", () => expect(offered("comp")).toEqual(["completion"]));
+});
+
+describe("the script for bash", () => {
+  let command: BuiltCommand;
+  beforeAll(async () => (command = await buildCommand()));
+  afterAll(() => command.remove());
+
+  it("completes a line as a person would have it completed", () => {
+    const lines = [
+      `stepwell() { ${process.execPath} ${command.path} "$@"; }`,
+      'eval "$(stepwell completion bash)"',
+      "COMP_WORDS=(stepwell deployments re) COMP_CWORD=2",
+      "_stepwell",
+      'printf "%s\\n" "${COMPREPLY[@]}"',
+    ];
+    const { stdout, status } = spawnSync("bash", ["-euc", lines.join("\n")], { encoding: "utf8" });
+    expect({ stdout, status }).toEqual({ stdout: "register\nremove\n", status: 0 });
+  });
+
+  it("refuses shells that it does not know", async () => {
+    const { code, stderr } = await command.run(["completion", "tcsh"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("bash, zsh, fish");
+  });
+});

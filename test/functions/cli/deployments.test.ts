@@ -1,0 +1,108 @@
+/** What a person, a script and a program see of `stepwell deployments` and `stepwell services`. */
+import { createServer } from "node:http2";
+import { createEndpointHandler, service } from "@restatedev/restate-sdk";
+import type { Context } from "@restatedev/restate-sdk";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { listen, openLocalStage } from "../../e2e-local/local-stage.ts";
+import type { Listening, LocalStage } from "../../e2e-local/local-stage.ts";
+import { buildCommand } from "./built-command.ts";
+import type { BuiltCommand } from "./built-command.ts";
+import { scribe } from "./transcript.ts";
+
+const hello = async (_ctx: Context, name: string): Promise<string> => `Hello, ${name}!`;
+const greeter = service({ name: "Greeter", handlers: { greet: hello, shout: hello } });
+const grown = service({ name: "Greeter", handlers: { greet: hello, shout: hello, whisper: hello } });
+
+let command: BuiltCommand;
+let stage: LocalStage;
+let first: Listening;
+let second: Listening;
+let env: Readonly<Record<string, string>>;
+
+const serve = (one: typeof greeter): Promise<Listening> =>
+  listen(createServer(createEndpointHandler({ services: [one], logger: () => {} })));
+
+beforeAll(async () => {
+  [command, stage, first, second] = await Promise.all([
+    buildCommand(),
+    openLocalStage({}),
+    serve(greeter),
+    serve(grown as typeof greeter),
+  ]);
+  env = { STEPWELL_ADMIN_URL: stage.adminUri, STEPWELL_INGRESS_URL: stage.ingressUri };
+});
+
+afterAll(async () => {
+  await Promise.all([command.remove(), first.close(), second.close()]);
+  await stage.close();
+});
+
+const deployments = async (): Promise<readonly unknown[]> => {
+  const response = await fetch(`${stage.adminUri}/deployments`);
+  return ((await response.json()) as { deployments: unknown[] }).deployments;
+};
+
+it("without a terminal and without --yes nothing is registered", async () => {
+  const script = scribe(command, env);
+  expect(await script.run(`deployments register ${first.uri}`)).toBe(4);
+  expect(await script.run(`deployments register ${first.uri} --json`)).toBe(4);
+  expect(await script.run(`deployments register ${first.uri} --dry-run`)).toBe(0);
+  expect(await deployments()).toEqual([]);
+  await expect(script.text).toMatchFileSnapshot("transcripts/register-unconfirmed.txt");
+});
+
+it("a person who does not say yes changes nothing, and one who does registers", async () => {
+  const script = scribe(command, env);
+  const question = "Register this deployment?";
+  expect(await script.run(`deployments register ${first.uri}`, { typed: { after: question, keys: "n\r" } })).toBe(4);
+  expect(await script.run(`deployments register ${first.uri}`, { typed: { after: question, keys: "\u0003" } })).toBe(4);
+  expect(await deployments()).toEqual([]);
+  expect(await script.run(`deployments register ${first.uri}`, { typed: { after: question, keys: "y\r" } })).toBe(0);
+  expect(await deployments()).toHaveLength(1);
+  await expect(script.text).toMatchFileSnapshot("transcripts/register-at-terminal.txt");
+});
+
+it("a deployment is registered once, and again only with --force", async () => {
+  const script = scribe(command, env);
+  expect(await script.run(`deployments register ${first.uri} --yes`)).toBe(1);
+  expect(await script.run(`deployments register ${first.uri} --yes --json`)).toBe(1);
+  expect(await script.run(`dp add ${first.uri} --yes --force`)).toBe(0);
+  await expect(script.text).toMatchFileSnapshot("transcripts/register-again.txt");
+});
+
+it("a second deployment of a service shows what changes", async () => {
+  const script = scribe(command, env);
+  const headers = "--header authorization=secret --metadata commit=abc";
+  expect(await script.run(`deployments register ${second.uri} --yes ${headers}`)).toBe(0);
+  await expect(script.text).toMatchFileSnapshot("transcripts/register-update.txt");
+});
+
+it("lists and descriptions read the same for people and programs, and show no header's value", async () => {
+  const script = scribe(command, env);
+  expect(await script.run("deployments list")).toBe(0);
+  expect(await script.run("svc ls")).toBe(0);
+  expect(await script.run("services describe Greeter")).toBe(0);
+  const { stdout } = await command.run(["dp", "ls", "--json"], { env });
+  const { id } = (JSON.parse(stdout) as { deployments: { id: string }[] }).deployments[0]!;
+  expect(await script.run(`deployments describe ${id}`)).toBe(0);
+  expect((await command.run(["deployments", "describe", id, "--json"], { env })).stdout).not.toContain("secret");
+  expect(await script.run("svc ls --json")).toBe(0);
+  expect(script.text).not.toContain("secret");
+  expect(await script.run("deployments list", { terminal: true })).toBe(0);
+  expect(await script.run("deployments list", { terminal: true, env: { NO_COLOR: "1" } })).toBe(0);
+  await expect(script.text).toMatchFileSnapshot("transcripts/lists.txt");
+});
+
+it("what cannot be done says why, what helps, and ends with a code of its own", async () => {
+  const script = scribe(command, env);
+  expect(await script.run("deployments register http://127.0.0.1:1 --yes")).toBe(1);
+  expect(await script.run("deployments register 'no address' --yes")).toBe(2);
+  expect(await script.run("services describe Nobody")).toBe(1);
+  expect(await script.run("svc ls", { env: { STEPWELL_ADMIN_URL: "http://127.0.0.1:3" } })).toBe(3);
+  expect(await script.run("svc ls --admin-url ftp://127.0.0.1")).toBe(2);
+  expect(await script.run(`svc ls --admin-url ${stage.ingressUri}`)).toBe(3);
+  expect(await script.run("deploymets list")).toBe(2);
+  expect(await script.run("deployments lst")).toBe(2);
+  expect(await script.run("deployments list --jsno")).toBe(2);
+  await expect(script.text).toMatchFileSnapshot("transcripts/failures.txt");
+});

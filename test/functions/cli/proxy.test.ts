@@ -1,0 +1,119 @@
+/** The local port that signs: what reaches the API behind it, judged by a signature computed here, and what it keeps out. */
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { createHash, createHmac } from "node:crypto";
+import { once } from "node:events";
+import { createServer, request } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { listen } from "../../e2e-local/local-stage.ts";
+import type { Listening } from "../../e2e-local/local-stage.ts";
+import { buildCommand } from "./built-command.ts";
+import type { BuiltCommand } from "./built-command.ts";
+
+const KEY_ID = "AKIDEXAMPLE";
+const SECRET = "an example of a secret";
+const REGION = "eu-central-1";
+
+interface Arrived {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+let command: BuiltCommand;
+let api: Listening;
+let proxy: ChildProcess;
+let proxyUrl: string;
+let arrived: Arrived[] = [];
+
+beforeAll(async () => {
+  const server = createServer((incoming, outgoing) => {
+    let body = "";
+    incoming.setEncoding("utf8").on("data", (piece: string) => (body += piece));
+    incoming.once("end", () => {
+      arrived.push({ method: incoming.method!, url: incoming.url!, headers: incoming.headers, body });
+      outgoing.writeHead(418, { "content-type": "application/json", "x-kept": "yes" }).end('{"answer":1}');
+    });
+  });
+  [command, api] = await Promise.all([buildCommand(), listen(server)]);
+  const env = { PATH: process.env["PATH"], AWS_ACCESS_KEY_ID: KEY_ID, AWS_SECRET_ACCESS_KEY: SECRET };
+  const args = [command.path, "proxy", "--to", `${api.uri}/stage`, "--port", "0", "--region", REGION];
+  proxy = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "ignore"] });
+  const [line] = (await once(proxy.stdout!.setEncoding("utf8"), "data")) as [string];
+  proxyUrl = line.split(" ", 1)[0]!;
+});
+
+afterAll(async () => {
+  const ended = once(proxy, "exit");
+  proxy.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+  await Promise.all([api.close(), command.remove()]);
+});
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+const hmac = (key: string | Buffer, text: string): Buffer => createHmac("sha256", key).update(text).digest();
+
+/** As the documentation of Signature Version 4 describes it. */
+function expectedSignature({ method, url, headers, body }: Arrived, names: readonly string[]): string {
+  const { pathname, searchParams } = new URL(url, "http://api");
+  const query = [...searchParams].map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`);
+  const canonical = [
+    method,
+    pathname.split("/").map(encodeURIComponent).join("/"),
+    query.toSorted().join("&"),
+    ...names.map((name) => `${name}:${String(headers[name]).trim()}`),
+    "",
+    names.join(";"),
+    sha256(body),
+  ].join("\n");
+  const moment = String(headers["x-amz-date"]);
+  const scope = `${moment.slice(0, 8)}/${REGION}/execute-api/aws4_request`;
+  const key = scope.split("/").reduce<string | Buffer>((made, part) => hmac(made, part), `AWS4${SECRET}`);
+  return hmac(key, ["AWS4-HMAC-SHA256", moment, scope, sha256(canonical)].join("\n")).toString("hex");
+}
+
+it("each request arrives signed, with its query and body, and the answer comes back as it is", async () => {
+  arrived = [];
+  const headers = { "content-type": "application/json", authorization: "Bearer of somebody else" };
+  const response = await fetch(`${proxyUrl}services/a%2Fb?b=2&a=1%20x`, {
+    method: "PATCH",
+    headers,
+    body: '{"x":"ü"}',
+  });
+  expect(response.status).toBe(418);
+  expect(response.headers.get("x-kept")).toBe("yes");
+  expect(await response.json()).toEqual({ answer: 1 });
+  const [got] = arrived;
+  expect(got).toMatchObject({ method: "PATCH", url: "/stage/services/a%2Fb?b=2&a=1%20x", body: '{"x":"ü"}' });
+  const [, keyId, names, signature] =
+    /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\S+ SignedHeaders=(\S+), Signature=(\w+)$/.exec(
+      got!.headers.authorization ?? "",
+    )!;
+  expect(keyId).toBe(KEY_ID);
+  expect(names!.split(";")).toEqual(expect.arrayContaining(["host", "x-amz-date"]));
+  expect(signature).toBe(expectedSignature(got!, names!.split(";")));
+});
+
+/** Headers that `fetch` does not let anybody set. */
+function statusOf(headers: Readonly<Record<string, string>>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const asked = request(proxyUrl, { headers }, (answer) => resolve(answer.resume().statusCode!));
+    asked.once("error", reject).end();
+  });
+}
+
+it("a page of a stranger, or of a name that points at this machine, gets nothing signed", async () => {
+  arrived = [];
+  expect(await statusOf({ origin: "https://stranger.example" })).toBe(403);
+  expect(await statusOf({ host: "rebound.example:80" })).toBe(403);
+  expect(arrived).toEqual([]);
+  expect(await statusOf({ origin: proxyUrl.slice(0, -1) })).toBe(418);
+});
+
+it("an API whose region nobody tells is no start", async () => {
+  const ran = await command.run(["proxy", "--to", "https://api.example", "--port", "0"]);
+  expect(ran).toMatchObject({ code: 2, stdout: "" });
+  expect(ran.stderr).toContain("--region");
+});

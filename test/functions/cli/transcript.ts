@@ -1,0 +1,45 @@
+/** A run of the command as text: what was typed, what came, how it ended; ids, ports and moments give way to their shape. */
+import type { Asked, BuiltCommand } from "./built-command.ts";
+
+export interface Scribe {
+  /** Runs the command and writes it down. @returns its exit code */
+  run(args: string, asked?: Asked): Promise<number>;
+  readonly text: string;
+}
+
+/** @param written what the reader of the transcript sees in place of a text that differs from run to run */
+export function scribe(
+  command: BuiltCommand,
+  env: Readonly<Record<string, string>>,
+  written: readonly (readonly [string, string])[] = [],
+): Scribe {
+  let text = "";
+  return {
+    get text() {
+      return text;
+    },
+    async run(args, asked = {}) {
+      const { stdout, stderr, code } = await command.run(wordsOf(args), { ...asked, env: { ...env, ...asked.env } });
+      const errors = stderr.replaceAll(/^(?=.)/gm, "! ");
+      const shown = written.reduce((all, [from, to]) => all.replaceAll(from, to), `${args}\n${stdout}${errors}`);
+      text += `$ stepwell ${shapeOf(shown)}[exit ${code}]\n\n`;
+      return code;
+    },
+  };
+}
+
+/** Blanks separate words, but for those between single quotes. */
+function wordsOf(args: string): readonly string[] {
+  return [...args.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);
+}
+
+/** Every shape is as wide as what it stands for, so that columns stay aligned. */
+function shapeOf(text: string): string {
+  const same = (found: string): string =>
+    found.replace(/^(dp_|inv_)?.*$/s, (all, prefix: string = "") => prefix + "x".repeat(all.length - prefix.length));
+  return text
+    .replaceAll(/(?:dp_|inv_)[0-9A-Za-z]{20,}/g, same)
+    .replaceAll(/\d{4}-\d\d-\d\d([ T])\d\d:\d\d:\d\d(?:\.\d+)?( UTC|Z)/g, "YYYY-MM-DD$1hh:mm:ss$2")
+    .replaceAll(/(127\.0\.0\.1|localhost):(\d{5})\b/g, "$1:ppppp")
+    .replaceAll("\u001b", "␛");
+}
