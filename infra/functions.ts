@@ -11,7 +11,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { SettingPath } from "../shared/config/settings-table.ts";
 import { variableOf } from "../shared/config/settings-table.ts";
-import { driving, finishing, handlerCalls, readingIndexes, receiving } from "./grants.ts";
+import { driving, finishing, forgetting, handlerCalls, readingIndexes, receiving } from "./grants.ts";
 import { REQUEST_TIMEOUT, SWEEPER_TIMEOUT, WORKER_TIMEOUT } from "./time-outs.ts";
 
 /** Gives a third of a processor: enough to unpack a journal, and the memory is what waiting costs. */
@@ -46,7 +46,7 @@ export class StepwellFunctions extends Construct {
     const { queue, deadLetters, table } = props;
     const drives = [...driving(this, props), handlerCalls(this, props.handlerArns)];
     this.ingress = this.#make("Ingress", REQUEST_TIMEOUT, drives);
-    this.admin = this.#make("Admin", REQUEST_TIMEOUT, drives);
+    this.admin = this.#make("Admin", REQUEST_TIMEOUT, [...drives, forgetting(table)]);
     this.worker = this.#make("Worker", WORKER_TIMEOUT, [...drives, finishing(queue)], {
       recursiveLoop: RecursiveLoop.ALLOW,
     });
@@ -57,7 +57,7 @@ export class StepwellFunctions extends Construct {
         maxConcurrency: props.workerConcurrencyMax ?? WORKER_CONCURRENCY_MAX,
       }),
     );
-    const sweeps = [readingIndexes(table), receiving(deadLetters), finishing(deadLetters)];
+    const sweeps = [readingIndexes(table), forgetting(table), receiving(deadLetters), finishing(deadLetters)];
     this.sweeper = this.#make("Sweeper", SWEEPER_TIMEOUT, [...drives, ...sweeps]);
     this.sweeper.addEnvironment(variableOf("aws.dead-letter-queue-url"), deadLetters.queueUrl);
   }

@@ -66,10 +66,15 @@ export function handlerCalls(scope: Construct, handlerArns: readonly string[] | 
   });
 }
 
-/** The sweeper walks both indexes, and forgets what it had to remember. */
+/** Operators purge what has ended, and the sweeper what is not kept any longer. */
+export function forgetting(table: TableV2): PolicyStatement {
+  return new PolicyStatement({ actions: ["dynamodb:DeleteItem"], resources: [table.tableArn] });
+}
+
+/** The sweeper walks both indexes. */
 export function readingIndexes(table: TableV2): PolicyStatement {
   return new PolicyStatement({
-    actions: ["dynamodb:Query", "dynamodb:DeleteItem"],
+    actions: ["dynamodb:Query"],
     resources: [table.tableArn, `${table.tableArn}/index/list`, `${table.tableArn}/index/open`],
   });
 }

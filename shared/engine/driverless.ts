@@ -2,6 +2,7 @@
 import { effectsOf } from "../core/invocation/effects.ts";
 import type { Engine } from "./engine.ts";
 import { extendOpen } from "./extend.ts";
+import { forgetInTime } from "./purge.ts";
 import { idOf, listedItems, openItems } from "./index-walk.ts";
 import { belongsTo } from "./item-keys.ts";
 import { EXTEND_BELOW_S } from "./keep.ts";
@@ -23,6 +24,7 @@ export async function lookAtOpen(engine: Engine, nowMs: number, walk: Walk) {
     if (!isDue && !isOld) continue;
     await spared(engine, item, async (loaded) => {
       if (!belongsTo(item.sk, loaded.invocation.acceptance.nonce)) return await removeGhost(engine, item);
+      if (item["status"] === "completed") return await forgetInTime(engine, loaded);
       if (isOld && (await extendOpen(engine, loaded))) report.extended++;
       if (isDue && !isHeld(engine, loaded, nowMs) && (await wakeOnce(engine, loaded, nowMs))) report.woken++;
     });
@@ -45,10 +47,13 @@ export async function lookAtListing(engine: Engine, fromMs: number, belowMs: num
   return woken;
 }
 
-/** Finds what was accepted and then left: not ended, not parked, held by nobody. */
+/** Finds what was accepted and then left: not ended, not parked, held by nobody. What has ended may have a journal to drop. */
 export async function wakeDriverless(engine: Engine, loaded: Loaded, nowMs: number): Promise<boolean> {
-  if (loaded.invocation.standing.status === "completed" || isHeld(engine, loaded, nowMs) || isParked(loaded))
+  if (loaded.invocation.standing.status === "completed") {
+    if (loaded.hold?.lookAtMs === undefined) await forgetInTime(engine, loaded);
     return false;
+  }
+  if (isHeld(engine, loaded, nowMs) || isParked(loaded)) return false;
   return await wakeOnce(engine, loaded, nowMs);
 }
 

@@ -1,6 +1,9 @@
 /** The settings that the use cases read; `config` fills them, tests shorten them. */
 import type { EffectiveSettings } from "../core/model/service.ts";
 
+/** Old enough that its own message must have come. */
+export const LISTING_AGE_MIN_MS = 300_000;
+
 export interface EngineSettings {
   /** How long a driver holds an invocation without renewing. */
   readonly leaseMs: number;

@@ -1,12 +1,17 @@
 /** Taking, keeping and letting go of the hold: the driver's lease on an invocation (design §2). */
+import { expiresAtMs, hasJournal, type Invocation, journalExpiresAtMs } from "../core/invocation/invocation.ts";
 import type { ParkedStatus } from "../core/invocation/transition.ts";
 import type { Token } from "../core/model/ids.ts";
 import type { Engine } from "./engine.ts";
 import { type Held, lose, newHeld } from "./held.ts";
 import { claimCondition, type Hold, holdItem, keepCondition } from "./hold-record.ts";
+import { LISTING_AGE_MIN_MS } from "./engine-settings.ts";
 import { keepUntilS, openUntilS } from "./keep.ts";
 import type { Loaded } from "./load.ts";
 import type { Condition } from "./ports/table.ts";
+
+/** Processes differ a little in what time it is. */
+const LISTED_BEFORE_SHARE = 0.8;
 
 /** Each parked invocation is looked at once per interval, even if nothing wakes it (I8). */
 const CHECK_INTERVAL_MS = 600_000;
@@ -104,19 +109,41 @@ export async function putDown(
   return await writeHold(engine, held, hold, keepCondition(held.invocation.segmentIndex, mine));
 }
 
-/** Takes a completed invocation out of the open index, where it ever stood there. */
-export async function leaveOpenIndex(engine: Engine, held: Held): Promise<void> {
+/**
+ * Takes a completed invocation out of the open index, where it ever stood there; one whose journal is to go before its
+ * result is looked at again then, and whoever does so leaves for good.
+ */
+export async function leaveOpenIndex(engine: Engine, held: Held, forGood = false): Promise<void> {
   // A renewal on its way would put it into the index behind this look.
   if (held.renewal !== undefined) await held.renewal;
-  if (held.hold?.lookAtMs === undefined) return;
+  const dropAtMs = forGood ? undefined : journalDropAtMs(held.invocation);
+  if (held.hold?.lookAtMs === undefined && (dropAtMs === undefined || isToBeListed(engine, held.invocation))) return;
   const token = engine.drives.newToken();
   held.lease = { token, untilMs: 0 };
   await writeHold(
     engine,
     held,
-    { status: "completed", untilMs: 0, performed: held.invocation.segmentIndex },
-    claimCondition(held.invocation.segmentIndex, held.hold.token),
+    {
+      status: "completed",
+      untilMs: 0,
+      performed: held.invocation.segmentIndex,
+      ...(dropAtMs !== undefined && { lookAtMs: dropAtMs }),
+    },
+    claimCondition(held.invocation.segmentIndex, held.hold?.token),
   );
+}
+
+/** When the journal goes; undefined where it goes together with the result. */
+export function journalDropAtMs(invocation: Invocation): number | undefined {
+  const [dropAtMs, goneAtMs] = [journalExpiresAtMs(invocation), expiresAtMs(invocation)];
+  if (dropAtMs === undefined || goneAtMs === undefined || !hasJournal(invocation, -Infinity)) return undefined;
+  return dropAtMs < goneAtMs ? dropAtMs : undefined;
+}
+
+/** The sweeper looks once at all that was accepted, so that what ends before that costs no write to be found. */
+function isToBeListed({ clock, settings }: Engine, { acceptance }: Invocation): boolean {
+  const ageMs = clock.nowMs() - acceptance.createdAtMs;
+  return ageMs < LISTED_BEFORE_SHARE * (settings.listingAgeMinMs ?? LISTING_AGE_MIN_MS);
 }
 
 type Changes = Partial<Hold> & Pick<Hold, "status" | "untilMs">;

@@ -1,6 +1,6 @@
 /** What can be told of an invocation to an operator: where it stands, what it tried, what is in its journal. */
 import type { Entry } from "../core/invocation/entry.ts";
-import type { Invocation } from "../core/invocation/invocation.ts";
+import { hasJournal, type Invocation } from "../core/invocation/invocation.ts";
 import type { InvocationId } from "../core/model/ids.ts";
 import type { Engine } from "./engine.ts";
 import { readFailures } from "./failure-events.ts";
@@ -18,6 +18,7 @@ export async function inspect(engine: Engine, id: InvocationId): Promise<Invocat
   const { acceptance, standing, journal, lastFailure, pin } = invocation;
   const { source, idempotencyKey } = acceptance;
   const aside = await readFailures(engine, loaded.pk, acceptance.nonce);
+  const kept = hasJournal(invocation, engine.clock.nowMs());
   const events = [...loaded.failures, ...aside].sort((a, b) => a.atMs - b.atMs);
   return {
     id,
@@ -26,8 +27,8 @@ export async function inspect(engine: Engine, id: InvocationId): Promise<Invocat
     createdAtMs: acceptance.createdAtMs,
     modifiedAtMs: invocation.modifiedAtMs,
     attempts: invocation.attempts,
-    entries: journal.entries.map(viewOf),
-    events,
+    entries: kept ? journal.entries.map(viewOf) : [],
+    events: kept ? events : [],
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(source.kind !== "ingress" && { invokedBy: { invocationId: source.callerId, target: source.callerTarget } }),
     ...(pin && { pinnedDeploymentId: pin.deploymentId, protocolVersion: pin.protocolVersion }),

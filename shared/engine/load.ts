@@ -14,7 +14,7 @@ import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, invocationPk } from "./i
 import type { Item } from "./ports/table.ts";
 import { whole } from "./large-record.ts";
 import { readPartition } from "./read-partition.ts";
-import { AbsentArrivalError, readSegment } from "./segment-record.ts";
+import { AbsentArrivalError, readSegment, segmentsThatCount } from "./segment-record.ts";
 
 export interface Loaded {
   readonly pk: string;
@@ -67,7 +67,7 @@ function assemble(id: InvocationId, pk: string, first: Item, items: readonly Ite
     const arrival = item && readArrival(item, nonce, sofar.journal, versionOf(sofar));
     return arrival?.kind === "notification" ? arrival : undefined;
   };
-  for (const item of segmentsOf(items, nonce)) {
+  for (const item of segmentsThatCount(segmentsOf(items, nonce))) {
     // The last one is not folded in place: what stood before it is needed to redo its effects.
     if (last !== undefined) folding.add(last.segment);
     const read = readSegment(folding.invocation.segmentIndex + 1, item, arrivalOf);

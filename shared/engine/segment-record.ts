@@ -60,6 +60,7 @@ export interface SegmentPlace {
 export function segmentItem(place: SegmentPlace, segment: Segment): Item {
   return {
     ...segmentKey(place.pk, place.nonce, segment.index),
+    ...(segment.endAlone && { endAlone: true }),
     b: sealed(encode(StoredSegment, toStored(place, segment), ENVELOPE_BYTES)),
     expiresAtS: place.expiresAtS,
   };
@@ -107,14 +108,21 @@ export class AbsentArrivalError extends StoreError {
 /** Finds the arrival of a key that a segment lists; undefined where the read did not bring it. */
 export type ArrivalLookup = (key: string) => Extract<Arrival, { kind: "notification" }> | undefined;
 
-/** @throws StoreError where the record cannot be read, AbsentArrivalError where it lists an arrival that is not there */
-export function readSegment(index: number, item: Item, arrivalOf: ArrivalLookup): { segment: Segment; lease: Lease } {
+/** The segments of a journal in order; the end alone, where it is all that counts. */
+export function segmentsThatCount(segments: readonly Item[]): readonly Item[] {
+  return segments.at(-1)?.["endAlone"] === true ? segments.slice(-1) : segments;
+}
+
+/** @param next the index behind the segment before it. @throws StoreError where the record cannot be read, AbsentArrivalError where it lists an arrival that is not there */
+export function readSegment(next: number, item: Item, arrivalOf: ArrivalLookup): { segment: Segment; lease: Lease } {
+  const endAlone = item["endAlone"] === true;
   const stored = decode(StoredSegment, opened(item["b"], `segment ${item.sk}`));
   const { attemptNumber, startedAtMs, endedAtMs, deploymentId, protocolVersion, failure } = stored;
   const entries = entriesOf(stored.frames);
   const segment: Segment = {
-    index,
+    index: endAlone ? Number(item.sk.slice(item.sk.lastIndexOf("#") + 1)) : next,
     writtenAtMs: stored.writtenAtMs,
+    ...(endAlone && { endAlone }),
     taken: stored.taken.map((taken) => readTaken(taken, arrivalOf)),
     entries,
     after: readAfter(stored, entries),

@@ -91,6 +91,9 @@ export type Interruption = "done" | "noted" | "completed" | "unknown";
 /** `done`: it does not run. `noted`: it will not be attempted again. `not-begun`: it is scheduled, or waits for its key. */
 export type Pausing = "done" | "noted" | "not-begun" | "completed" | "unknown";
 
+/** `open`: it has not ended. */
+export type Purging = "done" | "open" | "unknown";
+
 /** On which deployment an invocation goes on, or starts anew. */
 export type DeploymentChoice =
   | { readonly kind: "keep" }

@@ -1,13 +1,13 @@
 /** The sweeper: the one that loses nothing. It walks the open index and the recent listing, and wakes what nobody woke (I8). */
 import { lookAtListing, lookAtOpen, wakeDriverless, wakeLeft } from "./driverless.ts";
+import { LISTING_AGE_MIN_MS } from "./engine-settings.ts";
 import type { Engine } from "./engine.ts";
 import { newestListedMs, oldestListedMs } from "./index-walk.ts";
 import { sweeperPk } from "./item-keys.ts";
 import type { Item } from "./ports/table.ts";
 
 const DAY_MS = 86_400_000;
-/** Old enough that its own message must have come; a sweeper that begins looks back for some times as long. */
-const LISTING_AGE_MIN_MS = 300_000;
+/** A sweeper that begins looks back for some times as long as what it looks at is old at least. */
 const LISTING_AGE_MAX_SHARE = 4;
 const PAUSE_MAX_MS = 60_000;
 /** Passes between look only at what is due by its place in the open index. */

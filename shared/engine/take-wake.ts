@@ -1,14 +1,11 @@
 /** One message of the queue: look at the invocation, drive it if nobody does, and say what becomes of the message (I11). */
 import { advance } from "../core/invocation/advance.ts";
-import type { Segment } from "../core/invocation/segment.ts";
 import { drive } from "./drive.ts";
 import type { Engine } from "./engine.ts";
-import { keepArrivals } from "./extend.ts";
-import { claim, leaveOpenIndex } from "./grasp.ts";
-import { newHeld } from "./held.ts";
+import { finishCompleted } from "./finish-completed.ts";
+import { claim } from "./grasp.ts";
 import { killLoaded } from "./kill.ts";
 import { isHeld, load, type Loaded, unperformed } from "./load.ts";
-import { perform } from "./perform.ts";
 import type { Wake } from "./ports/queue.ts";
 import { EARLY_MS, sendInPlace, wakeAt } from "./wake.ts";
 
@@ -43,29 +40,6 @@ async function sendAgainWhileYoung(engine: Engine, wake: Wake, nowMs: number): P
   const ageMs = nowMs - wake.sentAtMs;
   const patienceMs = Math.max(2 * wake.delayMs, 2 * engine.settings.leaseMs);
   if (ageMs < patienceMs) await engine.queue.send({ ...wake, delayMs: Math.max(PUT_BACK_MIN_MS, wake.delayMs) });
-}
-
-/**
- * The final effects once more: a caller or a sink may not have been told (I2), also of what is not kept any longer.
- * Who has taken it out of the open index has performed everything before; what is left is who attached since then,
- * and a caller that had the result in memory only.
- */
-async function finishCompleted(engine: Engine, loaded: Loaded): Promise<void> {
-  const { invocation, pk, lease, hold, last } = loaded;
-  if (last === undefined) return;
-  const { id } = invocation.acceptance;
-  const held = newHeld({ id, pk, messageDriven: true, depth: Infinity, invocation, lease, ...(hold && { hold }) });
-  const isPerformed = unperformed(loaded) === undefined;
-  await perform(engine, held, last.before, isPerformed ? tellingOnly(last.segment) : last.segment);
-  if (isPerformed) return;
-  await keepArrivals(engine, held);
-  if (hold !== undefined) await leaveOpenIndex(engine, held);
-}
-
-/** Without its commands, and without the order to kill children, whose ids may have begun another life. */
-function tellingOnly(segment: Segment): Segment {
-  const { after } = segment;
-  return { ...segment, entries: [], after: after.kind === "completed" ? { ...after, killed: false } : after };
 }
 
 function hasKillOrder({ arrivals }: Loaded): boolean {

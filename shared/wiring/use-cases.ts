@@ -10,6 +10,7 @@ import { idempotentId } from "../engine/invocation-ids.ts";
 import { kill } from "../engine/kill.ts";
 import { pause } from "../engine/pause.ts";
 import { completeAwakeable } from "../engine/perform.ts";
+import { purge, purgeJournal } from "../engine/purge.ts";
 import { resume } from "../engine/resume.ts";
 import { send } from "../engine/send.ts";
 import { recover, runSweeper } from "../engine/sweep.ts";
@@ -28,7 +29,7 @@ export function ingressUseCases(engine: Engine): IngressUseCases {
   };
 }
 
-export const invocationUseCases: InvocationUseCases = { inspect, cancel, kill, pause, resume };
+export const invocationUseCases: InvocationUseCases = { inspect, cancel, kill, pause, resume, purge, purgeJournal };
 
 export interface Loops {
   /** Takes nothing new from the queue. */

@@ -144,7 +144,7 @@ describe("what is granted", () => {
   test("is to each function what it does, and to no other", () => {
     const only = (action: string) => NAMES.filter((name) => grantedTo(name).includes(action));
     expect(only("dynamodb:PutItem")).toEqual(NAMES);
-    expect(only("dynamodb:DeleteItem")).toEqual(["Sweeper"]);
+    expect(only("dynamodb:DeleteItem")).toEqual(["Admin", "Sweeper"]);
     expect(only("sqs:ReceiveMessage")).toEqual(["Worker", "Sweeper"]);
     expect(only("sqs:SendMessage")).toEqual(NAMES);
     expect(only("dynamodb:Scan")).toEqual([]);

@@ -17,6 +17,7 @@ import {
   showDeployment,
 } from "./deployment-routes.ts";
 import { cancelInvocation, killInvocation, showInvocation } from "./invocation-routes.ts";
+import { purgeInvocation, purgeJournalOfInvocation } from "./purge-routes.ts";
 import { pauseInvocation, resumeInvocation } from "./rest-routes.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
 import { present } from "./present.ts";
@@ -45,6 +46,8 @@ const findRoute = createRouter<AdminRoute>([
   { method: "GET", pattern: "/invocations/:id", target: showInvocation },
   { method: "PATCH", pattern: "/invocations/:id/cancel", target: cancelInvocation },
   { method: "PATCH", pattern: "/invocations/:id/kill", target: killInvocation },
+  { method: "PATCH", pattern: "/invocations/:id/purge", target: purgeInvocation },
+  { method: "PATCH", pattern: "/invocations/:id/purge-journal", target: purgeJournalOfInvocation },
   { method: "PATCH", pattern: "/invocations/:id/pause", target: pauseInvocation },
   { method: "PATCH", pattern: "/invocations/:id/resume", target: resumeInvocation },
 ]);

@@ -11,6 +11,10 @@ export function completedInvocation(id: InvocationId): HttpProblem {
   return new HttpProblem(409, `The invocation '${id}' is already completed`);
 }
 
+export function openInvocation(id: InvocationId): HttpProblem {
+  return new HttpProblem(409, `The invocation '${id}' is not completed yet`);
+}
+
 /** @param status 409 where it will never do, 425 where it is too early */
 export function notBegunInvocation(id: InvocationId, status: 409 | 425): HttpProblem {
   return new HttpProblem(status, `The invocation '${id}' has not begun: it is scheduled, or waits for its object key`);

@@ -1,12 +1,21 @@
 /** What the admin API asks of the engine about invocations, as one record that the composition root fills. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { DeploymentChoice, Interruption, InvocationView, Pausing, Resumption } from "../../engine/submission.ts";
+import type {
+  DeploymentChoice,
+  Interruption,
+  InvocationView,
+  Pausing,
+  Purging,
+  Resumption,
+} from "../../engine/submission.ts";
 
 export interface InvocationUseCases {
   inspect(engine: Engine, id: InvocationId): Promise<InvocationView | undefined>;
   cancel(engine: Engine, id: InvocationId): Promise<Interruption>;
   kill(engine: Engine, id: InvocationId): Promise<Interruption>;
+  purge(engine: Engine, id: InvocationId): Promise<Purging>;
+  purgeJournal(engine: Engine, id: InvocationId): Promise<Purging>;
   pause(engine: Engine, id: InvocationId): Promise<Pausing>;
   resume(engine: Engine, id: InvocationId, choice: DeploymentChoice): Promise<Resumption>;
 }

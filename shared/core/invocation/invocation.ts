@@ -63,9 +63,12 @@ export function accepted(acceptance: Acceptance, input: Invocation["journal"]["e
   };
 }
 
+const NOTHING_TAKEN: ReadonlySet<string> = new Set();
+
 /** Folds one more segment in: the same for a segment just decided and for one read back. */
 export function fold(invocation: Invocation, segment: Segment): Invocation {
   const { taken, entries, orders = [] } = segment;
+  if (segment.endAlone) return moved(invocation, segment, EMPTY_JOURNAL, NOTHING_TAKEN);
   if (taken.length + orders.length === 0)
     return moved(invocation, segment, append(invocation.journal, entries), invocation.taken);
   const added = taken.map(({ entry }): Entry => entry).concat(entries);
@@ -137,6 +140,17 @@ function standingAfter({ after, entries, writtenAtMs }: Segment): Standing {
       return { status: "completed", result, endedAtMs: writtenAtMs, tombstone, killed };
     }
   }
+}
+
+/** The moment from which the journal of a completed invocation counts as gone; undefined while it is open. */
+export function journalExpiresAtMs({ acceptance, standing }: Invocation): number | undefined {
+  if (standing.status !== "completed") return undefined;
+  return standing.endedAtMs + Math.min(acceptance.journalRetentionMs, acceptance.completionRetentionMs);
+}
+
+/** Every journal holds at least the input, so that an empty one is one that was dropped. */
+export function hasJournal(invocation: Invocation, atMs: number): boolean {
+  return invocation.journal.entries.length > 0 && atMs < (journalExpiresAtMs(invocation) ?? Infinity);
 }
 
 /** The moment from which a completed invocation counts as gone; undefined while it is open. */

@@ -66,6 +66,8 @@ export interface Segment {
   /** Keys of the orders that it obeys. */
   readonly orders?: readonly string[];
   readonly retries: Retries;
+  /** What is left where the journal has been dropped: it tells of the end, and those before it are gone. */
+  readonly endAlone?: true;
   /** Why the attempt ended early, where it added something all the same. */
   readonly failure?: AttemptFailure;
 }

@@ -35,6 +35,8 @@ export async function openAdminPlane(invocations: Partial<InvocationUseCases> = 
     cancel: async () => "unknown",
     kill: async () => "unknown",
     pause: async () => "unknown",
+    purge: async () => "unknown",
+    purgeJournal: async () => "unknown",
     resume: async () => "unknown",
   };
   const face = adminFace(embedded.engine, {

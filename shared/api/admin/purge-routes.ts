@@ -1,0 +1,32 @@
+/** The routes that forget what has ended: all of it, or its journal alone. */
+import type { InvocationId } from "../../core/model/ids.ts";
+import type { Purging } from "../../engine/submission.ts";
+import type { HttpResponse } from "../http/message.ts";
+import { emptyResponse } from "../http/message.ts";
+import type { AdminRequest } from "./admin-request.ts";
+import { invocationIdParam } from "./invocation-id-param.ts";
+import { openInvocation, unknownInvocation } from "./invocation-problems.ts";
+
+export async function purgeInvocation(asked: AdminRequest): Promise<HttpResponse> {
+  const id = invocationIdParam(asked);
+  refuseUnlessPurged(id, await asked.surroundings.invocations.purge(asked.engine, id));
+  return emptyResponse(200);
+}
+
+export async function purgeJournalOfInvocation(asked: AdminRequest): Promise<HttpResponse> {
+  const id = invocationIdParam(asked);
+  refuseUnlessPurged(id, await asked.surroundings.invocations.purgeJournal(asked.engine, id));
+  return emptyResponse(200);
+}
+
+/** @throws HttpProblem */
+export function refuseUnlessPurged(id: InvocationId, purging: Purging): void {
+  switch (purging) {
+    case "done":
+      return;
+    case "open":
+      throw openInvocation(id);
+    case "unknown":
+      throw unknownInvocation(id);
+  }
+}

@@ -1,0 +1,194 @@
+import { expect, test } from "vitest";
+import type { InvocationId } from "../../shared/core/model/ids.ts";
+import { attach, output } from "../../shared/engine/attach.ts";
+import { inspect } from "../../shared/engine/inspect.ts";
+import { kill } from "../../shared/engine/kill.ts";
+import { purge, purgeJournal } from "../../shared/engine/purge.ts";
+import { sweep } from "../../shared/engine/sweep.ts";
+import { takeWake } from "../../shared/engine/take-wake.ts";
+import { type Actor, callOn, LEASE_MS, type Stage, type StageSettings, sendOn, textOf } from "./engine-fixture.ts";
+import type { Handler } from "./script-context.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+async function play(handlers: Record<string, Handler>, settings: StageSettings = {}) {
+  const stage = await open(handlers, settings);
+  const actor = stage.actor();
+  actor.startWorker();
+  return { stage, actor };
+}
+
+const steps: Handler = async (ctx) => {
+  const one = await ctx.get(ctx.run("one", () => "1"));
+  const until = ctx.sleep(Number(ctx.input));
+  await ctx.get(until);
+  return `${one} and a secret`;
+};
+
+const skOf = async ({ stores }: Stage, id: InvocationId) =>
+  (await stores.table.query(`inv#${id}`)).items.map(({ sk }) => sk.replace(/#[0-9A-Za-z]{11}/, "#nonce"));
+
+async function holds({ stores }: Stage, id: InvocationId, text: string): Promise<boolean> {
+  const { items } = await stores.table.query(`inv#${id}`);
+  return items.some((item) =>
+    Object.values(item).some((value) => value instanceof Uint8Array && Buffer.from(value).includes(text)),
+  );
+}
+
+async function ended(actor: Actor, stage: Stage, key?: string) {
+  const input = String(stage.pulse.nowMs() + 5_000);
+  const { invocationId } = await sendOn(actor, "steps", input, key === undefined ? {} : { idempotencyKey: key });
+  await stage.pulse.pass(20_000);
+  expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed" });
+  return { id: invocationId, input };
+}
+
+test("a purge leaves nothing that could be told, and nothing of what was said", async () => {
+  const { stage, actor } = await play({ steps });
+  const { id, input } = await ended(actor, stage);
+  expect([await holds(stage, id, "and a secret"), await holds(stage, id, input)]).toEqual([true, true]);
+  expect(await purge(actor.engine, id)).toBe("done");
+  expect(await inspect(actor.engine, id)).toBeUndefined();
+  expect(await stage.pulse.within(1_000, output(actor.engine, id))).toEqual({ kind: "unknown" });
+  expect(await purge(actor.engine, id)).toBe("unknown");
+  expect(await purgeJournal(actor.engine, id)).toBe("unknown");
+  expect([await holds(stage, id, "and a secret"), await holds(stage, id, input)]).toEqual([false, false]);
+  // What is left is the fence against drivers that read the acceptance before it went.
+  expect(await skOf(stage, id)).toEqual([expect.stringMatching(/^seg#nonce#00000\d$/)]);
+});
+
+test("a purged key lives again and meets no ghost, also where an old message comes late", async () => {
+  const { stage, actor } = await play({ steps });
+  const { id } = await ended(actor, stage, "one");
+  await purge(actor.engine, id);
+  await stage.pulse.during(takeWake(actor.engine, { invocationId: id, sentAtMs: 0, delayMs: 0 }));
+  const attempts = stage.deployment.attempts.length;
+  const again = await ended(actor, stage, "one");
+  expect(again.id).toBe(id);
+  expect(stage.deployment.attempts.length).toBe(2 * attempts);
+  const end = await attach(actor.engine, id);
+  expect(end.kind === "ended" && textOf(end)).toBe("1 and a secret");
+});
+
+test("a driver that read the invocation before its purge begins nothing", async () => {
+  const { stage, actor } = await play({ quick: () => "done" });
+  await stage.pulse.within(1_000, callOn(actor, "quick"));
+  const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
+  const late = stage.actor();
+  // The purge falls between two pages of the late driver's read: it has seen the acceptance, and nothing behind it.
+  const { table } = late.engine;
+  let halves = 0;
+  const query: typeof table.query = async (pk, range = {}) => {
+    if (pk !== `inv#${id}` || range.from !== "arr#") return await table.query(pk, range);
+    const first = await table.query(pk, { ...range, below: "seg#000001" });
+    if (halves++ === 0) await purge(actor.engine, id);
+    const rest = await table.query(pk, { ...range, from: "seg#000001" });
+    return { items: [...first.items, ...rest.items] };
+  };
+  const slow = {
+    ...late.engine,
+    table: new Proxy(table, { get: (t, name) => (name === "query" ? query : Reflect.get(t, name)) }),
+  };
+  await stage.pulse.during(takeWake(slow, { invocationId: id, sentAtMs: stage.pulse.nowMs(), delayMs: 0 }));
+  expect(halves).toBeGreaterThan(0);
+  await stage.pulse.pass(HOUR_MS);
+  expect(stage.deployment.attempts).toHaveLength(1);
+});
+
+test("without its journal an invocation keeps status and result", async () => {
+  const { stage, actor } = await play({ steps });
+  const { id, input } = await ended(actor, stage);
+  const before = (await inspect(actor.engine, id))!;
+  expect(before.entries.length).toBeGreaterThan(3);
+  expect(await purgeJournal(actor.engine, id)).toBe("done");
+  expect(await inspect(actor.engine, id)).toEqual({ ...before, entries: [], events: [] });
+  const end = await attach(actor.engine, id);
+  expect(end.kind === "ended" && textOf(end)).toBe("1 and a secret");
+  expect(await holds(stage, id, input)).toBe(false);
+  expect(await purgeJournal(actor.engine, id)).toBe("done");
+  expect(await purge(actor.engine, id)).toBe("done");
+  expect(await inspect(actor.engine, id)).toBeUndefined();
+});
+
+test("what a driver left undone behind the end is done before it is forgotten", async () => {
+  const { stage, actor } = await play({ sends: (ctx) => (ctx.send("other", "x"), "done"), other: () => "" });
+  const dying = stage.actor();
+  dying.process.before = ({ port, method, args }) => {
+    const [item] = args as [{ sk?: string; handler?: string }];
+    const isChild = port === "table" && method === "put" && item.sk === "seg#000000" && item.handler === "other";
+    if (isChild) dying.die();
+    return isChild ? new Promise(() => undefined) : undefined;
+  };
+  void callOn(dying, "sends").catch(() => undefined);
+  await stage.pulse.settle();
+  const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
+  await stage.pulse.within(0, purge(actor.engine, id));
+  await stage.pulse.pass(1_000);
+  expect(stage.deployment.of("other")).toHaveLength(1);
+});
+
+test("a child that was purged is not made anew by a redo of its caller", async () => {
+  const { stage, actor } = await play({ sends: (ctx) => (ctx.send("other", "x"), "done"), other: () => "" });
+  await stage.pulse.within(1_000, callOn(actor, "sends"));
+  await stage.pulse.pass(1_000);
+  const [caller, child] = ["sends", "other"].map((name) => stage.deployment.of(name)[0]!.start.debugId as InvocationId);
+  expect(await purge(actor.engine, child!)).toBe("done");
+  expect(await inspect(actor.engine, child!)).toBeUndefined();
+  expect(await stage.pulse.within(0, purge(actor.engine, caller!))).toBe("done");
+  await stage.pulse.pass(HOUR_MS);
+  expect(stage.deployment.of("other")).toHaveLength(1);
+});
+
+test("what has not ended is not purged, and what is not there neither", async () => {
+  const { stage, actor } = await play({ waits: (ctx) => ctx.get(ctx.awakeable().result) });
+  const { invocationId } = await sendOn(actor, "waits");
+  await stage.pulse.settle();
+  expect(await purge(actor.engine, invocationId)).toBe("open");
+  expect(await purgeJournal(actor.engine, invocationId)).toBe("open");
+  await kill(actor.engine, invocationId);
+  expect(await purge(actor.engine, invocationId)).toBe("done");
+});
+
+test.each([
+  ["never parked", "quick", ""],
+  ["parked", "steps", "parked"],
+])("a journal whose retention is shorter goes before the result does: %s", async (_, handler, input) => {
+  const { stage, actor } = await play(
+    { quick: (ctx) => ctx.get(ctx.run("one", () => "a secret")), steps },
+    { journalRetentionMs: 2 * HOUR_MS, idempotencyRetentionMs: 2 * DAY_MS },
+  );
+  const text = input === "" ? "told" : String(stage.pulse.nowMs() + 30 * MINUTE_MS);
+  const { invocationId: id } = await sendOn(actor, handler, text);
+  let sweptMs = stage.pulse.nowMs();
+  const passMinutes = async (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute += 5) {
+      await stage.pulse.pass(5 * MINUTE_MS);
+      await stage.pulse.during(sweep(actor.engine, sweptMs - 5 * MINUTE_MS));
+      sweptMs = stage.pulse.nowMs();
+    }
+  };
+  await passMinutes(40);
+  const whole = (await inspect(actor.engine, id))!;
+  expect(whole).toMatchObject({ status: "completed" });
+  expect(whole.entries.length).toBeGreaterThan(2);
+  await passMinutes(2 * 60);
+  expect(await inspect(actor.engine, id)).toEqual({ ...whole, entries: [], events: [] });
+  expect(await holds(stage, id, text)).toBe(false);
+  expect((await skOf(stage, id)).filter((sk) => sk.startsWith("seg#nonce"))).toHaveLength(1);
+  const end = await attach(actor.engine, id);
+  expect(end.kind === "ended" && textOf(end)).toContain("a secret");
+  // Nobody looks at it again.
+  expect((await sweep(actor.engine, stage.pulse.nowMs())).woken).toBe(0);
+  await stage.pulse.pass(LEASE_MS);
+});
+
+test("a journal that is not kept at all is told to nobody from the end on", async () => {
+  const { stage, actor } = await play({ quick: () => "done" }, { journalRetentionMs: 0 });
+  await stage.pulse.within(1_000, callOn(actor, "quick"));
+  const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
+  expect(await inspect(actor.engine, id)).toMatchObject({ status: "completed", entries: [] });
+});
