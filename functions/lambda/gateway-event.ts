@@ -8,7 +8,11 @@ export interface GatewayEvent {
   readonly rawQueryString?: string;
   /** Lower-case names, several values of one name joined by commas. Cookies come beside them, and are not wanted. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly requestContext: { readonly http: { readonly method: string } };
+  readonly requestContext: {
+    readonly http: { readonly method: string };
+    /** Where the API lets nobody in without IAM. */
+    readonly authorizer?: { readonly iam?: { readonly userArn?: string } };
+  };
   readonly body?: string;
   readonly isBase64Encoded?: boolean;
 }
@@ -29,7 +33,9 @@ const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The path is encoded again, segment by segment, because the faces decode it; an escaped slash is lost before it comes here. */
 export function requestOf(event: GatewayEvent): HttpRequest {
+  const caller = event.requestContext.authorizer?.iam?.userArn;
   return {
+    ...(caller !== undefined && { caller }),
     method: event.requestContext.http.method.toUpperCase(),
     path: event.rawPath.split("/").map(encodeURIComponent).join("/"),
     query: event.rawQueryString ?? "",

@@ -39,7 +39,7 @@ export function errorsPage(): string {
 function section(code: ErrorCode): string {
   const { title, arises, outcome, remedy }: ErrorEntry = ERRORS[code];
   const rows = [
-    `- **When:** ${arises}`,
+    `- **When:** ${asText(arises)}`,
     `- **Where:** ${placeOf(code, outcome)}`,
     `- **What helps:** ${asText(remedy)}`,
   ];

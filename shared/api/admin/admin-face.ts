@@ -6,43 +6,29 @@ import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse, textResponse } from "../http/message.ts";
 import { HttpProblem, problemOf } from "../http/problem.ts";
 import { createRouter } from "../http/router.ts";
-import type { AdminErrorBody, VersionBody } from "../wire/admin.ts";
+import type { RouteEntry } from "../http/router.ts";
+import type { AdminErrorBody } from "../wire/admin.ts";
 import type { AdminRequest, AdminRoute, AdminSurroundings } from "./admin-request.ts";
-import {
-  listDeployments,
-  patchDeployment,
-  registerDeployment,
-  removeDeployment,
-  replaceDeployment,
-  showDeployment,
-} from "./deployment-routes.ts";
+import { listInvocationsRoute } from "./invocation-list-route.ts";
 import { cancelInvocation, killInvocation, showInvocation } from "./invocation-routes.ts";
 import { purgeInvocation, purgeJournalOfInvocation } from "./purge-routes.ts";
 import { pauseInvocation, resumeInvocation } from "./rest-routes.ts";
+import { changesSomething, recordCall } from "./audit.ts";
+import { openApiDocument } from "./openapi-document.ts";
+import { queryRoute } from "./query-route.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
-import { present } from "./present.ts";
-import { listHandlers, listServices, showHandler, showService } from "./service-routes.ts";
+import { REGISTRY_ROUTES } from "./registry-routes.ts";
+import { API_VERSION_MAX, API_VERSION_MIN, SERVER_ROUTES } from "./server-routes.ts";
 
-const API_VERSION_MIN = 2;
-const API_VERSION_MAX = 4;
 const PREFIX = /^\/v(\d{1,3})(?=\/)/;
 const ERROR_ID_BYTES = 8;
-const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-const findRoute = createRouter<AdminRoute>([
-  { method: "GET", pattern: "/health", target: async () => emptyResponse(200) },
-  { method: "GET", pattern: "/version", target: showVersion },
-  { method: "GET", pattern: "/metrics", target: showMetrics },
-  { method: "GET", pattern: "/deployments", target: listDeployments },
-  { method: "POST", pattern: "/deployments", target: registerDeployment },
-  { method: "GET", pattern: "/deployments/:id", target: showDeployment },
-  { method: "PUT", pattern: "/deployments/:id", target: replaceDeployment },
-  { method: "PATCH", pattern: "/deployments/:id", target: patchDeployment },
-  { method: "DELETE", pattern: "/deployments/:id", target: removeDeployment },
-  { method: "GET", pattern: "/services", target: listServices },
-  { method: "GET", pattern: "/services/:service", target: showService },
-  { method: "GET", pattern: "/services/:service/handlers", target: listHandlers },
-  { method: "GET", pattern: "/services/:service/handlers/:handler", target: showHandler },
+const ROUTES: readonly RouteEntry<AdminRoute>[] = [
+  ...SERVER_ROUTES,
+  { method: "GET", pattern: "/openapi", target: showOpenApi },
+  ...REGISTRY_ROUTES,
+  { method: "POST", pattern: "/query", target: queryRoute },
+  { method: "GET", pattern: "/invocations", target: listInvocationsRoute },
   { method: "GET", pattern: "/invocations/:id", target: showInvocation },
   { method: "PATCH", pattern: "/invocations/:id/cancel", target: cancelInvocation },
   { method: "PATCH", pattern: "/invocations/:id/kill", target: killInvocation },
@@ -50,7 +36,8 @@ const findRoute = createRouter<AdminRoute>([
   { method: "PATCH", pattern: "/invocations/:id/purge-journal", target: purgeJournalOfInvocation },
   { method: "PATCH", pattern: "/invocations/:id/pause", target: pauseInvocation },
   { method: "PATCH", pattern: "/invocations/:id/resume", target: resumeInvocation },
-]);
+];
+const findRoute = createRouter(ROUTES);
 
 /** The promise of the returned function never rejects. */
 export function adminFace(
@@ -58,11 +45,11 @@ export function adminFace(
   surroundings: AdminSurroundings,
 ): (request: HttpRequest) => Promise<HttpResponse> {
   return async (request) => {
-    try {
-      return await answer(engine, surroundings, request);
-    } catch (error) {
-      return failedAnswer(engine, request, error);
-    }
+    const response = await answer(engine, surroundings, request).catch((error: unknown) =>
+      failedAnswer(engine, request, error),
+    );
+    if (changesSomething(request)) recordCall(engine, request, response);
+    return response;
   };
 }
 
@@ -84,19 +71,8 @@ async function answer(engine: Engine, surroundings: AdminSurroundings, request: 
   }
 }
 
-async function showVersion({ surroundings }: AdminRequest): Promise<HttpResponse> {
-  const body: VersionBody = {
-    version: surroundings.version,
-    min_admin_api_version: API_VERSION_MIN,
-    max_admin_api_version: API_VERSION_MAX,
-    ...present({ ingress_endpoint: surroundings.ingressEndpoint }),
-    features: {},
-  };
-  return jsonResponse(200, body);
-}
-
-async function showMetrics({ surroundings }: AdminRequest): Promise<HttpResponse> {
-  return textResponse(200, await surroundings.metricsText(), METRICS_TYPE);
+async function showOpenApi({ surroundings }: AdminRequest): Promise<HttpResponse> {
+  return jsonResponse(200, openApiDocument(ROUTES, surroundings.version));
 }
 
 function failedAnswer(engine: Engine, request: HttpRequest, error: unknown): HttpResponse {

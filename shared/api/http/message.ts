@@ -11,6 +11,8 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The whole body; empty where there is none. */
   readonly body: Uint8Array;
+  /** Who asks, where the carrier has found out. */
+  readonly caller?: string;
   /** Aborts when the client goes away. */
   readonly signal?: AbortSignal;
 }

@@ -7,7 +7,10 @@ export interface AdminErrorBody {
 }
 
 export interface VersionBody {
+  /** The level of the API that is spoken, then `+` and the program with its version. */
   readonly version: string;
+  readonly product: string;
+  readonly product_version: string;
   readonly min_admin_api_version: number;
   readonly max_admin_api_version: number;
   readonly ingress_endpoint?: string;
@@ -156,4 +159,43 @@ export interface InvocationBody {
   };
   readonly entries: readonly { readonly index: number; readonly type: string; readonly name?: string }[];
   readonly events: readonly AttemptFailureBody[];
+}
+
+/** One line of the list: what indexes show without a look into the invocation. */
+export interface InvocationSummaryBody {
+  readonly id: string;
+  readonly target: string;
+  readonly target_service_name: string;
+  readonly target_service_key?: string;
+  readonly target_handler_name: string;
+  readonly status: string;
+  readonly created_at: string;
+  /** Only of what is open. */
+  readonly pinned_deployment_id?: string;
+}
+
+export interface InvocationListBody {
+  /** Newest first. */
+  readonly invocations: readonly InvocationSummaryBody[];
+  /** To be given as `after`; present where more may follow, also behind a page that is not full. */
+  readonly next?: string;
+}
+
+/** Of `POST /query` alone. */
+export interface QueryErrorBody {
+  readonly message: string;
+}
+
+/** Values of options and properties whose names speak of a secret are masked. */
+export interface SubscriptionBody {
+  readonly id: string;
+  readonly source: string;
+  readonly sink: string;
+  readonly options: Readonly<Record<string, string>>;
+}
+
+export interface KafkaClusterBody {
+  readonly name: string;
+  readonly properties: Readonly<Record<string, string>>;
+  readonly created_at: string;
 }

@@ -36,10 +36,11 @@ export const META_ERRORS = {
   },
   META0009: {
     title: "The subscription is not valid",
-    arises: "A subscription is registered; this version takes none yet.",
+    arises:
+      "A subscription is registered whose source is not kafka://<cluster>/<topic> or names a cluster that is not configured, or whose sink is not service://<service>/<handler> or names a handler that is not registered.",
     outcome: reject(400),
     remedy:
-      "The source is kafka://<cluster>/<topic> with a configured cluster; the sink is service://<service>/<handler> with a registered handler.",
+      "Configure the cluster (POST /kafka-clusters) and register the handler first, and write source and sink in these forms.",
   },
   META0010: {
     title: "The meta store was written by an incompatible version of the server",

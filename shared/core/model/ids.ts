@@ -7,6 +7,8 @@ type Branded<Name extends string> = string & { readonly [brand]: Name };
 export type InvocationId = Branded<"InvocationId">;
 /** `dp_1` + base62 of 16 bytes (width 22): 26 characters. */
 export type DeploymentId = Branded<"DeploymentId">;
+/** `sub_1` + base62 of 16 bytes (width 22): 27 characters. */
+export type SubscriptionId = Branded<"SubscriptionId">;
 /** Made anew at each acceptance of an invocation id, so that a reused id meets nothing of its former life (I12). */
 export type Nonce = Branded<"Nonce">;
 /** Names who holds the lease of an invocation; new at every write of a hold. */
@@ -14,6 +16,7 @@ export type Token = Branded<"Token">;
 
 export const INVOCATION_ID_BYTES = 24;
 export const DEPLOYMENT_ID_BYTES = 16;
+export const SUBSCRIPTION_ID_BYTES = 16;
 export const NONCE_BYTES = 8;
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -100,6 +103,17 @@ export function deploymentIdFromBytes(bytes: Uint8Array): DeploymentId {
 export function parseDeploymentId(text: string): DeploymentId {
   fromBase62(payloadOf(text, "dp", 22), DEPLOYMENT_ID_BYTES);
   return text as DeploymentId;
+}
+
+/** @param bytes 16 bytes */
+export function subscriptionIdFromBytes(bytes: Uint8Array): SubscriptionId {
+  return `sub_1${base62(bytes, 22)}` as SubscriptionId;
+}
+
+/** @throws IdError as `invocationIdBytes` does */
+export function parseSubscriptionId(text: string): SubscriptionId {
+  fromBase62(payloadOf(text, "sub", 22), SUBSCRIPTION_ID_BYTES);
+  return text as SubscriptionId;
 }
 
 /** @param bytes 8 random bytes; the nonce also seeds the invocation's random numbers */

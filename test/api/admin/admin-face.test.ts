@@ -59,7 +59,9 @@ describe("the admin face", () => {
 
   it("tells its version", async () => {
     expect((await plane.ask("GET", "/version")).json).toEqual({
-      version: "9.8.7",
+      version: "1.7.12+stepwell.9.8.7",
+      product: "stepwell",
+      product_version: "9.8.7",
       min_admin_api_version: 2,
       max_admin_api_version: 4,
       ingress_endpoint: "http://127.0.0.1:8080/",
@@ -79,7 +81,11 @@ describe("the admin face", () => {
     ["GET", "/v5/health", 400],
     ["GET", "/health/", 404],
     ["GET", "/nowhere", 404],
-    ["GET", "/", 404],
+    ["GET", "/", 308],
+    ["GET", "/ui", 308],
+    ["GET", "/ui/", 200],
+    ["GET", "/cluster-health", 200],
+    ["GET", "/v2/cluster-health", 200],
     ["GET", "/services/Nope", 404],
     ["GET", "/services/Nope/handlers/x", 404],
     ["GET", "/services/%E0%A4%A", 400],

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { adminFace } from "../../../shared/api/admin/admin-face.ts";
+import type { AdminSurroundings } from "../../../shared/api/admin/admin-request.ts";
 import type { InvocationUseCases } from "../../../shared/api/admin/use-cases.ts";
 import type { HttpRequest, HttpResponse } from "../../../shared/api/http/message.ts";
 import { readSettings } from "../../../shared/config/settings.ts";
@@ -22,6 +23,7 @@ export interface AdminAnswer {
 
 export interface AdminPlane {
   readonly engine: Engine;
+  readonly surroundings: AdminSurroundings;
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<AdminAnswer>;
   close(): Promise<void>;
 }
@@ -39,14 +41,16 @@ export async function openAdminPlane(invocations: Partial<InvocationUseCases> = 
     purgeJournal: async () => "unknown",
     resume: async () => "unknown",
   };
-  const face = adminFace(embedded.engine, {
+  const surroundings: AdminSurroundings = {
     version: "9.8.7",
     ingressEndpoint: "http://127.0.0.1:8080/",
     metricsText: embedded.metricsText,
     invocations: { ...unknown, ...invocations },
-  });
+  };
+  const face = adminFace(embedded.engine, surroundings);
   return {
     engine: embedded.engine,
+    surroundings,
     async ask(method, target, body, headers = {}) {
       const [path = "", query = ""] = target.split("?");
       const sent = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);

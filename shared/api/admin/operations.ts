@@ -1,0 +1,127 @@
+/** What the OpenAPI document says of each route beside its path: a sentence, what it takes, and what it answers with. */
+import type * as z from "zod";
+import {
+  CreateKafkaCluster,
+  CreateSubscription,
+  ListSubscriptionsQuery,
+  ModifyService,
+  RegisterHttp,
+  RegisterLambda,
+  RemoveDeploymentQuery,
+  RemoveKafkaClusterQuery,
+  ShowKafkaClusterQuery,
+  UpdateDeployment,
+  UpdateKafkaCluster,
+} from "./request-schemas.ts";
+import {
+  ClusterHealth,
+  Deployment,
+  Deployments,
+  Handler,
+  Handlers,
+  Invocation,
+  KafkaCluster,
+  KafkaClusters,
+  Registered,
+  Service,
+  Services,
+  Subscription,
+  Subscriptions,
+  Version,
+} from "./response-schemas.ts";
+
+export interface Operation {
+  readonly summary: string;
+  /** More than one: either of them. */
+  readonly body?: readonly z.ZodType[];
+  readonly query?: z.ZodObject;
+  /** By status; null is an empty answer. */
+  readonly answers: Readonly<Record<number, z.ZodType | null>>;
+  /** Codes of `docs/errors.md` with which it refuses. */
+  readonly codes?: readonly string[];
+}
+
+const DISCOVERY = ["META0003", "META0012", "META0013", "META0014", "META0015"];
+
+/** By method and pattern. A route that is not here is in the document with its path alone. */
+export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  "GET /health": { summary: "Whether the server answers", answers: { 200: null } },
+  "GET /version": { summary: "Which API is spoken, and by what", answers: { 200: Version } },
+  "GET /cluster-health": { summary: "Who is part of the cluster", answers: { 200: ClusterHealth } },
+  "GET /metrics": { summary: "Measures in the text format of Prometheus", answers: { 200: null } },
+  "GET /deployments": { summary: "List the deployments", answers: { 200: Deployments } },
+  "POST /deployments": {
+    summary: "Discover and register a deployment",
+    body: [RegisterHttp, RegisterLambda],
+    answers: { 200: Registered, 201: Registered },
+    codes: [...DISCOVERY, "META0004", "META0005", "META0006", "META0017"],
+  },
+  "GET /deployments/:id": { summary: "Show a deployment with its services", answers: { 200: Deployment } },
+  "PUT /deployments/:id": {
+    summary: "Update a deployment in place with freshly discovered metadata",
+    body: [UpdateDeployment],
+    answers: { 200: Deployment },
+    codes: [...DISCOVERY, "META0005", "META0016"],
+  },
+  "PATCH /deployments/:id": {
+    summary: "Change the address or the headers of a deployment",
+    body: [UpdateDeployment],
+    answers: { 200: Deployment },
+    codes: [...DISCOVERY, "META0005", "META0016"],
+  },
+  "DELETE /deployments/:id": {
+    summary: "Remove a deployment to which nothing is pinned, or any by force",
+    query: RemoveDeploymentQuery,
+    answers: { 202: null },
+  },
+  "GET /services": { summary: "List the services, each in its latest revision", answers: { 200: Services } },
+  "GET /services/:service": { summary: "Show a service", answers: { 200: Service } },
+  "PATCH /services/:service": {
+    summary: "Change settings of a service until it is registered again",
+    body: [ModifyService],
+    answers: { 200: Service },
+  },
+  "GET /services/:service/handlers": { summary: "List the handlers of a service", answers: { 200: Handlers } },
+  "GET /services/:service/handlers/:handler": { summary: "Show a handler", answers: { 200: Handler } },
+  "GET /services/:service/openapi": {
+    summary: "The OpenAPI document of a service: how its handlers are called",
+    answers: { 200: null },
+  },
+  "GET /subscriptions": {
+    summary: "List the subscriptions",
+    query: ListSubscriptionsQuery,
+    answers: { 200: Subscriptions },
+  },
+  "POST /subscriptions": {
+    summary: "Let the messages of a topic invoke a handler",
+    body: [CreateSubscription],
+    answers: { 201: Subscription },
+    codes: ["META0009"],
+  },
+  "GET /subscriptions/:id": { summary: "Show a subscription", answers: { 200: Subscription } },
+  "DELETE /subscriptions/:id": { summary: "Remove a subscription", answers: { 202: null } },
+  "GET /kafka-clusters": { summary: "List the Kafka clusters", answers: { 200: KafkaClusters } },
+  "POST /kafka-clusters": {
+    summary: "Configure a Kafka cluster",
+    body: [CreateKafkaCluster],
+    answers: { 201: KafkaCluster },
+  },
+  "GET /kafka-clusters/:name": {
+    summary: "Show a Kafka cluster",
+    query: ShowKafkaClusterQuery,
+    answers: { 200: KafkaCluster },
+  },
+  "PATCH /kafka-clusters/:name": {
+    summary: "Replace the properties of a Kafka cluster",
+    body: [UpdateKafkaCluster],
+    answers: { 200: KafkaCluster },
+  },
+  "DELETE /kafka-clusters/:name": {
+    summary: "Remove a Kafka cluster",
+    query: RemoveKafkaClusterQuery,
+    answers: { 202: null },
+  },
+  "GET /invocations/:id": { summary: "Show an invocation with its journal", answers: { 200: Invocation } },
+  "PATCH /invocations/:id/cancel": { summary: "Cancel an invocation", answers: { 200: null, 202: null } },
+  "PATCH /invocations/:id/kill": { summary: "Kill an invocation", answers: { 200: null } },
+};

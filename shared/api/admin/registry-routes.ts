@@ -1,0 +1,48 @@
+/** The table of routes about what is registered: deployments, services, subscriptions, clusters. */
+import type { RouteEntry } from "../http/router.ts";
+import type { AdminRoute } from "./admin-request.ts";
+import {
+  listDeployments,
+  patchDeployment,
+  registerDeployment,
+  removeDeployment,
+  replaceDeployment,
+  showDeployment,
+} from "./deployment-routes.ts";
+import {
+  createCluster,
+  createSubscription,
+  listClusters,
+  listSubscriptions,
+  patchCluster,
+  removeCluster,
+  removeSubscription,
+  showCluster,
+  showSubscription,
+} from "./kafka-routes.ts";
+import { listHandlers, listServices, modifyService, showHandler, showService } from "./service-routes.ts";
+import { showServiceOpenApi } from "./service-openapi.ts";
+
+export const REGISTRY_ROUTES: readonly RouteEntry<AdminRoute>[] = [
+  { method: "GET", pattern: "/deployments", target: listDeployments },
+  { method: "POST", pattern: "/deployments", target: registerDeployment },
+  { method: "GET", pattern: "/deployments/:id", target: showDeployment },
+  { method: "PUT", pattern: "/deployments/:id", target: replaceDeployment },
+  { method: "PATCH", pattern: "/deployments/:id", target: patchDeployment },
+  { method: "DELETE", pattern: "/deployments/:id", target: removeDeployment },
+  { method: "GET", pattern: "/services", target: listServices },
+  { method: "GET", pattern: "/services/:service", target: showService },
+  { method: "PATCH", pattern: "/services/:service", target: modifyService },
+  { method: "GET", pattern: "/services/:service/handlers", target: listHandlers },
+  { method: "GET", pattern: "/services/:service/handlers/:handler", target: showHandler },
+  { method: "GET", pattern: "/services/:service/openapi", target: showServiceOpenApi },
+  { method: "GET", pattern: "/subscriptions", target: listSubscriptions },
+  { method: "POST", pattern: "/subscriptions", target: createSubscription },
+  { method: "GET", pattern: "/subscriptions/:id", target: showSubscription },
+  { method: "DELETE", pattern: "/subscriptions/:id", target: removeSubscription },
+  { method: "GET", pattern: "/kafka-clusters", target: listClusters },
+  { method: "POST", pattern: "/kafka-clusters", target: createCluster },
+  { method: "GET", pattern: "/kafka-clusters/:name", target: showCluster },
+  { method: "PATCH", pattern: "/kafka-clusters/:name", target: patchCluster },
+  { method: "DELETE", pattern: "/kafka-clusters/:name", target: removeCluster },
+];

@@ -1,0 +1,178 @@
+/** What the admin API answers with, for its OpenAPI document; each schema is held to the shape of its name in `api/wire`. */
+import * as z from "zod";
+import type {
+  AdminErrorBody,
+  DeploymentBody,
+  HandlerBody,
+  InvocationBody,
+  KafkaClusterBody,
+  RegisteredBody,
+  ServiceBody,
+  ServiceNameBody,
+  SubscriptionBody,
+  VersionBody,
+} from "../wire/admin.ts";
+
+const text = z.string();
+const maybeText = text.exactOptional();
+const whole = z.int();
+const texts = z.record(text, text);
+const moment = text.meta({ format: "date-time" });
+const duration = text.describe("A duration such as `1m 30s`.");
+const maybeDuration = duration.exactOptional();
+
+export const AdminError = z
+  .object({ message: text, restate_code: text.nullable().describe("A code of docs/errors.md, where there is one.") })
+  .meta({ id: "Error" }) satisfies z.ZodType<AdminErrorBody>;
+
+export const Version = z
+  .object({
+    version: text.describe("The level of the API as a semantic version, then `+` and the program with its version."),
+    product: text,
+    product_version: text,
+    min_admin_api_version: whole,
+    max_admin_api_version: whole,
+    ingress_endpoint: maybeText,
+    features: z.record(text, z.boolean()),
+  })
+  .meta({ id: "Version" }) satisfies z.ZodType<VersionBody>;
+
+export const ClusterHealth = z
+  .object({ cluster_name: text, metadata_cluster_health: z.object({ members: z.array(whole) }) })
+  .meta({ id: "ClusterHealth" });
+
+const notice = z.object({ code: maybeText, message: text });
+const retryPolicy = z.object({
+  initial_interval: maybeDuration,
+  exponentiation_factor: z.number().exactOptional(),
+  max_attempts: whole.nullable(),
+  max_interval: maybeDuration,
+  on_max_attempts: z.enum(["Pause", "Kill"]).exactOptional(),
+});
+
+export const Handler = z
+  .object({
+    name: text,
+    ty: z.enum(["Exclusive", "Shared", "Workflow"]).exactOptional(),
+    documentation: maybeText,
+    metadata: texts.exactOptional(),
+    idempotency_retention: maybeDuration,
+    workflow_completion_retention: maybeDuration,
+    journal_retention: maybeDuration,
+    inactivity_timeout: maybeDuration,
+    abort_timeout: maybeDuration,
+    enable_lazy_state: z.boolean().exactOptional(),
+    public: z.boolean(),
+    input_description: text,
+    output_description: text,
+    input_json_schema: z.unknown().exactOptional(),
+    output_json_schema: z.unknown().exactOptional(),
+    retry_policy: retryPolicy,
+    info: z.array(notice).exactOptional(),
+  })
+  .meta({ id: "Handler" }) satisfies z.ZodType<HandlerBody>;
+
+export const Handlers = z.object({ handlers: z.array(Handler) }).meta({ id: "Handlers" });
+
+export const Service = z
+  .object({
+    name: text,
+    ty: z.enum(["Service", "VirtualObject", "Workflow"]),
+    handlers: z.array(Handler),
+    documentation: maybeText,
+    metadata: texts.exactOptional(),
+    deployment_id: text,
+    revision: whole,
+    public: z.boolean(),
+    idempotency_retention: duration,
+    workflow_completion_retention: maybeDuration,
+    journal_retention: duration,
+    inactivity_timeout: duration,
+    abort_timeout: duration,
+    enable_lazy_state: z.boolean(),
+    retry_policy: retryPolicy,
+    info: z.array(notice).exactOptional(),
+  })
+  .meta({ id: "Service" }) satisfies z.ZodType<ServiceBody>;
+
+export const Services = z.object({ services: z.array(Service) }).meta({ id: "Services" });
+
+const serviceName = z.object({ name: text, revision: whole });
+
+const describedDeployment = <Shape extends z.ZodType>(service: Shape) => ({
+  id: text,
+  additional_headers: texts.exactOptional(),
+  metadata: texts.exactOptional(),
+  created_at: moment,
+  min_protocol_version: whole,
+  max_protocol_version: whole,
+  sdk_version: maybeText,
+  status: z.enum(["active", "draining", "drained"]),
+  pinned_invocations: whole.exactOptional(),
+  services: z.array(service),
+});
+
+const deployment = <Shape extends z.ZodType>(service: Shape) =>
+  z.union([
+    z.object({
+      uri: text,
+      protocol_type: z.enum(["BidiStream", "RequestResponse"]),
+      http_version: z.enum(["HTTP/2.0", "HTTP/1.1"]),
+      ...describedDeployment(service),
+    }),
+    z.object({
+      arn: text,
+      assume_role_arn: maybeText,
+      compression: z.literal("Zstd").exactOptional(),
+      ...describedDeployment(service),
+    }),
+  ]);
+
+const DeploymentSummary = deployment(serviceName).meta({ id: "DeploymentSummary" }) satisfies z.ZodType<
+  DeploymentBody<ServiceNameBody>
+>;
+export const Deployment = deployment(Service).meta({ id: "Deployment" }) satisfies z.ZodType<
+  DeploymentBody<ServiceBody>
+>;
+export const Deployments = z.object({ deployments: z.array(DeploymentSummary) }).meta({ id: "Deployments" });
+
+export const Registered = z
+  .object({
+    id: text,
+    services: z.array(Service),
+    min_protocol_version: whole,
+    max_protocol_version: whole,
+    sdk_version: maybeText,
+  })
+  .meta({ id: "RegisteredDeployment" }) satisfies z.ZodType<RegisteredBody>;
+
+export const Subscription = z
+  .object({ id: text, source: text, sink: text, options: texts })
+  .meta({ id: "Subscription" }) satisfies z.ZodType<SubscriptionBody>;
+export const Subscriptions = z.object({ subscriptions: z.array(Subscription) }).meta({ id: "Subscriptions" });
+
+export const KafkaCluster = z
+  .object({
+    name: text,
+    properties: texts,
+    created_at: moment,
+    subscriptions: z.array(Subscription).exactOptional(),
+  })
+  .meta({ id: "KafkaCluster" }) satisfies z.ZodType<KafkaClusterBody>;
+export const KafkaClusters = z.object({ clusters: z.array(KafkaCluster) }).meta({ id: "KafkaClusters" });
+
+/** What an invocation has always; the rest is told by the body's own description. */
+export const Invocation = z
+  .looseObject({
+    id: text,
+    target: text,
+    target_service_name: text,
+    target_service_key: maybeText,
+    target_handler_name: text,
+    status: text,
+    created_at: moment,
+    modified_at: moment,
+    pinned_deployment_id: maybeText,
+    attempts: whole,
+  })
+  .meta({ id: "Invocation" }) satisfies z.ZodType<Partial<InvocationBody>>;

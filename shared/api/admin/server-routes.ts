@@ -1,0 +1,75 @@
+/** The routes about the server itself: is it there, what does it speak, where is more. */
+import type { HttpResponse } from "../http/message.ts";
+import { emptyResponse, jsonResponse, textResponse } from "../http/message.ts";
+import type { RouteEntry } from "../http/router.ts";
+import type { VersionBody } from "../wire/admin.ts";
+import type { AdminRequest, AdminRoute } from "./admin-request.ts";
+import { present } from "./present.ts";
+
+export const API_VERSION_MIN = 2;
+export const API_VERSION_MAX = 4;
+/** The release of the reference server whose admin API this one speaks; existing clients choose their questions by it. */
+const API_LEVEL = "1.7.12";
+const PRODUCT = "stepwell";
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+/** The one member there is: the store stands for all who share it. */
+const MEMBER = 1;
+
+export const SERVER_ROUTES: readonly RouteEntry<AdminRoute>[] = [
+  { method: "GET", pattern: "/", target: async () => emptyResponse(308, { location: "/ui/" }) },
+  { method: "GET", pattern: "/ui", target: async () => emptyResponse(308, { location: "/ui/" }) },
+  { method: "GET", pattern: "/ui/", target: showStartPage },
+  { method: "GET", pattern: "/health", target: async () => emptyResponse(200) },
+  { method: "GET", pattern: "/version", target: showVersion },
+  { method: "GET", pattern: "/cluster-health", target: showClusterHealth },
+  { method: "GET", pattern: "/metrics", target: showMetrics },
+];
+
+async function showVersion({ surroundings }: AdminRequest): Promise<HttpResponse> {
+  const { version } = surroundings;
+  const body: VersionBody = {
+    version: `${API_LEVEL}+${PRODUCT}.${version}`,
+    product: PRODUCT,
+    product_version: version,
+    min_admin_api_version: API_VERSION_MIN,
+    max_admin_api_version: API_VERSION_MAX,
+    ...present({ ingress_endpoint: surroundings.ingressEndpoint }),
+    features: {},
+  };
+  return jsonResponse(200, body);
+}
+
+async function showClusterHealth({ engine }: AdminRequest): Promise<HttpResponse> {
+  // The store is asked, so that the answer says more than that this process runs.
+  engine.registry.refresh();
+  await engine.registry.deployments();
+  return jsonResponse(200, {
+    cluster_name: engine.settings.clusterName,
+    metadata_cluster_health: { members: [MEMBER] },
+  });
+}
+
+async function showMetrics({ surroundings }: AdminRequest): Promise<HttpResponse> {
+  return textResponse(200, await surroundings.metricsText(), METRICS_TYPE);
+}
+
+async function showStartPage({ surroundings }: AdminRequest): Promise<HttpResponse> {
+  const { version, ingressEndpoint } = surroundings;
+  const links = [
+    ["/openapi", "OpenAPI of this admin API"],
+    ["/deployments", "Deployments"],
+    ["/services", "Services"],
+    ["https://www.npmjs.com/package/stepwell", "Documentation"],
+  ].map(([href, words]) => `<li><a href="${href}">${words}</a></li>`);
+  const ingress =
+    ingressEndpoint === undefined ? "" : `<p>Handlers are called at <code>${escaped(ingressEndpoint)}</code></p>`;
+  const page = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Stepwell ${escaped(version)}</title></head>
+<body><h1>Stepwell ${escaped(version)}</h1>${ingress}<ul>${links.join("")}</ul></body></html>
+`;
+  return textResponse(200, page, "text/html; charset=utf-8");
+}
+
+function escaped(words: string): string {
+  return words.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+}

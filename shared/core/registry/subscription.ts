@@ -1,0 +1,87 @@
+/** Subscriptions: which topic of which cluster brings its messages to which handler, and what makes one valid. */
+import { CodedError } from "../errors/coded-error.ts";
+import type { SubscriptionId } from "../model/ids.ts";
+
+export interface KafkaCluster {
+  readonly name: string;
+  /** As librdkafka names them; may hold secrets. */
+  readonly properties: Readonly<Record<string, string>>;
+  readonly createdAtMs: number;
+}
+
+export interface Subscription {
+  readonly id: SubscriptionId;
+  /** `kafka://<cluster>/<topic>` */
+  readonly source: string;
+  /** `service://<service>/<handler>` */
+  readonly sink: string;
+  /** They win over the cluster's; may hold secrets. */
+  readonly options: Readonly<Record<string, string>>;
+}
+
+export interface SourceTopic {
+  readonly cluster: string;
+  readonly topic: string;
+}
+
+export interface SinkHandler {
+  readonly service: string;
+  readonly handler: string;
+}
+
+const PAIR = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)(?:\/([^/?#]*))?$/i;
+const DEFAULT_CLIENT_ID = "stepwell";
+
+/** @throws CodedError META0009 */
+export function parseSource(source: string): SourceTopic {
+  const [cluster, topic] = pairOf(source, "kafka") ?? [];
+  if (!cluster || !topic) throw invalid(`the source '${source}' is not of the form kafka://<cluster>/<topic>`);
+  return { cluster, topic };
+}
+
+/** @throws CodedError META0009 */
+export function parseSink(sink: string): SinkHandler {
+  const [service, handler] = pairOf(sink, "service") ?? [];
+  if (!service || !handler) throw invalid(`the sink '${sink}' is not of the form service://<service>/<handler>`);
+  return { service, handler };
+}
+
+/** @throws CodedError META0009 where the source is none or its cluster is not configured */
+export function assertSource(source: string, clusters: readonly KafkaCluster[]): void {
+  const { cluster } = parseSource(source);
+  if (clusters.some(({ name }) => name === cluster)) return;
+  const known = clusters.map(({ name }) => `'${name}'`).join(", ");
+  const which = known === "" ? "no cluster is configured" : `configured are ${known}`;
+  throw invalid(`the Kafka cluster '${cluster}' of the source '${source}' is not configured; ${which}`);
+}
+
+export function invalid(reason: string): CodedError {
+  return new CodedError("META0009", reason);
+}
+
+/** The subscriptions that read from a cluster. */
+export function subscriptionsOf(cluster: string, all: readonly Subscription[]): readonly Subscription[] {
+  return all.filter(({ source }) => parseSource(source).cluster === cluster);
+}
+
+/** What a consumer goes by: the subscription's options, then the cluster's properties, then what holds without either. */
+export function consumerOptions(
+  { id, options }: Subscription,
+  cluster: KafkaCluster | undefined,
+): Readonly<Record<string, string>> {
+  const above = cluster?.properties ?? {};
+  const name = (key: string, fallback: string): string => options[key] ?? above[key] ?? fallback;
+  return { ...options, "client.id": name("client.id", DEFAULT_CLIENT_ID), "group.id": name("group.id", id) };
+}
+
+/** A client needs to know whom to ask first. */
+export function namesBrokers(properties: Readonly<Record<string, string>>): boolean {
+  return ["bootstrap.servers", "metadata.broker.list"].some((name) => (properties[name] ?? "") !== "");
+}
+
+/** Without a scheme and two parts there is none. */
+function pairOf(uri: string, scheme: string): readonly [string, string] | undefined {
+  const match = PAIR.exec(uri);
+  if (match === null || match[1]!.toLowerCase() !== scheme) return undefined;
+  return [match[2]!, match[3] ?? ""];
+}

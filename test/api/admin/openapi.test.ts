@@ -1,0 +1,107 @@
+/** The two OpenAPI documents: of the admin API itself, and of one service at the ingress. */
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openAdminPlane } from "./admin-plane.ts";
+import type { AdminPlane } from "./admin-plane.ts";
+import { manifestOf, startEndpoint } from "./sample-endpoint.ts";
+import type { SampleEndpoint } from "./sample-endpoint.ts";
+
+let plane: AdminPlane;
+let endpoint: SampleEndpoint;
+
+const FLOW = {
+  name: "Flow",
+  ty: "WORKFLOW",
+  documentation: "about it",
+  metadata: { team: "one" },
+  handlers: [
+    {
+      name: "run",
+      ty: "WORKFLOW",
+      input: { required: true, contentType: "application/json", jsonSchema: { type: "number" } },
+      output: { contentType: "text/plain" },
+    },
+    { name: "peek", ty: "SHARED", ingressPrivate: true },
+  ],
+};
+
+beforeEach(async () => {
+  plane = await openAdminPlane();
+  endpoint = await startEndpoint(manifestOf([FLOW, { name: "Greeter", ty: "SERVICE", handlers: [{ name: "greet" }] }]));
+});
+afterEach(async () => {
+  await endpoint.close();
+  await plane.close();
+});
+
+/** Every reference in the document, wherever it stands. */
+function referencesIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === "$ref" && typeof inner === "string" ? [inner] : referencesIn(inner),
+  );
+}
+
+test("the document of the admin API names every operation, and each of its references leads somewhere", async () => {
+  const { status, json } = await plane.ask("GET", "/openapi");
+  expect([status, json.openapi, json.info.version]).toEqual([200, "3.1.0", "9.8.7"]);
+  expect(Object.keys(json.paths["/deployments/{id}"]).sort()).toEqual(["delete", "get", "patch", "put"]);
+  expect(
+    json.paths["/services/{service}/handlers/{handler}"].get.parameters.map((one: { name: string }) => one.name),
+  ).toEqual(["service", "handler"]);
+  expect(json.paths["/invocations/{id}/kill"].patch).toBeDefined();
+  const references = referencesIn(json);
+  expect(references.length).toBeGreaterThan(20);
+  for (const reference of references) {
+    const name = reference.replace("#/components/schemas/", "");
+    expect(json.components.schemas[name], reference).toMatchObject({});
+  }
+});
+
+test("what the document asks for is what the API takes", async () => {
+  const { json } = await plane.ask("GET", "/v4/openapi");
+  const { oneOf } = json.paths["/deployments"].post.requestBody.content["application/json"].schema;
+  const bodies = oneOf.map(({ $ref }: { $ref: string }) => json.components.schemas[$ref.split("/").at(-1)!]);
+  expect(bodies.map(({ required }: { required: string[] }) => required)).toEqual([["uri"], ["arn"]]);
+  expect(Object.keys(bodies[1].properties).sort()).toEqual([
+    "additional_headers",
+    "arn",
+    "assume_role_arn",
+    "breaking",
+    "dry_run",
+    "force",
+    "metadata",
+  ]);
+  expect((await plane.ask("POST", "/deployments", { uri: endpoint.uri })).status).toBe(201);
+});
+
+test("a service tells how it is called, and leaves out what nobody may call", async () => {
+  await plane.ask("POST", "/deployments", { uri: endpoint.uri });
+  const { json } = await plane.ask("GET", "/services/Flow/openapi");
+  expect(json.info).toEqual({
+    title: "Flow",
+    version: "1",
+    description: "about it",
+    "x-restate-extensions": { team: "one" },
+  });
+  expect(json.servers).toEqual([{ url: "http://127.0.0.1:8080/" }]);
+  expect(Object.keys(json.paths)).toEqual([
+    "/restate/call/Flow/{key}/run",
+    "/restate/send/Flow/{key}/run",
+    "/restate/workflow/Flow/{key}/attach",
+    "/restate/workflow/Flow/{key}/output",
+  ]);
+  const { post } = json.paths["/restate/call/Flow/{key}/run"];
+  expect(post.requestBody).toEqual({
+    required: true,
+    content: { "application/json": { schema: { type: "number" } } },
+  });
+  expect(post.responses["200"].content).toEqual({ "text/plain": {} });
+  const greeter = (await plane.ask("GET", "/v2/services/Greeter/openapi")).json;
+  expect(Object.keys(greeter.paths)).toEqual([
+    "/restate/call/Greeter/greet",
+    "/restate/send/Greeter/greet",
+    "/restate/invocation/{invocation_id}/attach",
+    "/restate/invocation/{invocation_id}/output",
+  ]);
+  expect((await plane.ask("GET", "/services/Nope/openapi")).status).toBe(404);
+});
