@@ -4,7 +4,7 @@ import { sizeBytes } from "./size-text.ts";
 
 const INTERVAL_MIN_MS = 10;
 
-export type SettingKind = "duration" | "size" | "number" | "text" | "choice";
+export type SettingKind = "flag" | "duration" | "size" | "number" | "text" | "choice";
 
 /** One line of the settings table. */
 export interface Setting<Value> {
@@ -123,6 +123,22 @@ export function choice<const Choice extends string>(
       const lower = typeof raw === "string" ? raw.toLowerCase() : undefined;
       const chosen = choices.find((one) => one === lower);
       return chosen === undefined ? undefined : { value: chosen };
+    },
+  };
+}
+
+/** On or off. */
+export function flag(fallbackText: "true" | "false", doc: string): Setting<boolean> {
+  return {
+    kind: "flag",
+    fallbackText,
+    fallback: fallbackText === "true",
+    doc,
+    expected: "true or false",
+    read(raw) {
+      if (typeof raw === "boolean") return { value: raw };
+      const lower = typeof raw === "string" ? raw.toLowerCase() : undefined;
+      return lower === "true" || lower === "false" ? { value: lower === "true" } : undefined;
     },
   };
 }

@@ -6,6 +6,7 @@ import {
   countOrUnlimited,
   duration,
   factor,
+  flag,
   interval,
   optionalDuration,
   optionalText,
@@ -50,6 +51,11 @@ export const SETTINGS = {
 
   "worker.invoker.concurrent-invocations-limit": count("1000", "Invocations from the queue driven at the same time."),
   "worker.invoker.message-size-limit": size("32MiB", "The largest message of a deployment (RT0003)."),
+  "worker.invoker.eager-state-size-limit": size(
+    "1MiB",
+    "So much of the state of an object travels with each request; handlers ask for the rest.",
+  ),
+  "worker.invoker.disable-eager-state": flag("false", "No state travels with requests: handlers ask for each value."),
   "worker.invoker.inactivity-timeout": duration(
     "1m",
     "How long an open stream may be quiet; attempts close their side at once.",

@@ -18,6 +18,9 @@ export interface Lease {
 
 export const NO_LEASE: Lease = { token: "" as Token, untilMs: 0 };
 
+/** By their places in the record: new ones go to the end. */
+const SERVICE_TYPES = ["service", "object", "workflow"] as const;
+const HANDLER_TYPES = ["service", "exclusive", "shared", "workflow"] as const;
 const SOURCE_KINDS = ["ingress", "call", "send"] as const;
 
 const StoredAcceptance = message({
@@ -37,6 +40,8 @@ const StoredAcceptance = message({
   journalRetentionMs: uint53(14),
   token: string(15),
   untilMs: uint53(16),
+  serviceType: uint32(17),
+  handlerType: uint32(18),
 });
 type StoredAcceptance = Infer<typeof StoredAcceptance>;
 
@@ -61,6 +66,8 @@ function toStored(acceptance: Acceptance, lease: Lease): StoredAcceptance {
     input: acceptance.input,
     headers: acceptance.headers,
     sourceKind: SOURCE_KINDS.indexOf(source.kind),
+    serviceType: SERVICE_TYPES.indexOf(acceptance.serviceType),
+    handlerType: HANDLER_TYPES.indexOf(acceptance.handlerType),
     createdAtMs: acceptance.createdAtMs,
     completionRetentionMs: acceptance.completionRetentionMs,
     journalRetentionMs: acceptance.journalRetentionMs,
@@ -82,6 +89,8 @@ export function readAcceptance(id: InvocationId, item: Item): { acceptance: Acce
     id,
     nonce: item["n"] as Nonce,
     target: targetFromStored(stored.target ?? { service: "", handler: "" }),
+    serviceType: SERVICE_TYPES[stored.serviceType] ?? "service",
+    handlerType: HANDLER_TYPES[stored.handlerType] ?? "service",
     input: stored.input,
     headers: stored.headers,
     source: sourceFrom(stored),

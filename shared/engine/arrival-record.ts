@@ -1,6 +1,6 @@
 /** An arrival as an item: a notification brought by somebody else, kept free of any protocol version until it is sent. */
 import type { Arrival } from "../core/invocation/event.ts";
-import type { NotificationEntry, NotificationId } from "../core/invocation/entry.ts";
+import type { Command, NotificationEntry, NotificationId } from "../core/invocation/entry.ts";
 import type { Journal } from "../core/invocation/journal.ts";
 import type { Result } from "../core/model/failure.ts";
 import type { DeploymentId, InvocationId, Nonce } from "../core/model/ids.ts";
@@ -11,6 +11,8 @@ import type { Infer } from "../core/model/proto3.ts";
 import {
   attachCompletion,
   callCompletion,
+  completePromiseCompletion,
+  getPromiseCompletion,
   outputCompletion,
   signalNotification,
 } from "../core/protocol/notifications.ts";
@@ -114,24 +116,29 @@ export function notificationFor(
   }
   const { completionId } = id;
   const command = journal.completable.get(completionId)?.entry.command.kind;
-  if (command === "get-output") {
-    return {
-      kind: "notification",
-      type: "GetInvocationOutput",
-      id,
-      failed,
-      frame: outputCompletion(completionId, result, version),
-    };
-  }
-  // A call or an attach always brings a result; an empty one stands for an empty output.
+  return { kind: "notification", id, failed, ...frameFor(command, completionId, result, version) };
+}
+
+function frameFor(
+  command: Command["kind"] | undefined,
+  completionId: number,
+  result: Result | undefined,
+  version: ProtocolVersion,
+): Pick<NotificationEntry, "type" | "frame"> {
+  // A call, an attach or a promise always brings a result; an empty one stands for an empty output.
   const settled: Result = result ?? { kind: "success", value: new Uint8Array(0) };
-  return command === "attach"
-    ? {
-        kind: "notification",
-        type: "AttachInvocation",
-        id,
-        failed,
-        frame: attachCompletion(completionId, settled, version),
-      }
-    : { kind: "notification", type: "Call", id, failed, frame: callCompletion(completionId, settled, version) };
+  switch (command) {
+    case "get-output":
+      return { type: "GetInvocationOutput", frame: outputCompletion(completionId, result, version) };
+    case "attach":
+      return { type: "AttachInvocation", frame: attachCompletion(completionId, settled, version) };
+    case "get-promise":
+      return { type: "GetPromise", frame: getPromiseCompletion(completionId, settled, version) };
+    case "complete-promise": {
+      const failure = result?.kind === "failure" ? result.failure : undefined;
+      return { type: "CompletePromise", frame: completePromiseCompletion(completionId, failure, version) };
+    }
+    default:
+      return { type: "Call", frame: callCompletion(completionId, settled, version) };
+  }
 }

@@ -4,6 +4,7 @@ import type { Route } from "../core/model/deployment.ts";
 import { invocationIdBytes, nonceBytes } from "../core/model/ids.ts";
 import { requestBody } from "../core/protocol/request-body.ts";
 import { invocationContentType, type ProtocolVersion } from "../core/protocol/version.ts";
+import type { EagerState } from "./eager-state.ts";
 import type { Engine } from "./engine.ts";
 import type { Held } from "./held.ts";
 import type { ExchangeRequest } from "./ports/endpoints.ts";
@@ -14,6 +15,7 @@ export function attemptRequest(
   route: Route,
   version: ProtocolVersion,
   sent: readonly Taken[],
+  eager: EagerState,
 ): ExchangeRequest {
   const { acceptance } = held.invocation;
   const { service, handler, key } = acceptance.target;
@@ -31,12 +33,18 @@ export function attemptRequest(
       ...(acceptance.traceparent !== undefined && { traceparent: acceptance.traceparent }),
       ...route.deployment.additionalHeaders,
     },
-    body: bodyOf(engine, held, version, sent),
+    body: bodyOf(engine, held, version, sent, eager),
     halfClose: true,
   };
 }
 
-function bodyOf(engine: Engine, held: Held, version: ProtocolVersion, sent: readonly Taken[]): Uint8Array[] {
+function bodyOf(
+  engine: Engine,
+  held: Held,
+  version: ProtocolVersion,
+  sent: readonly Taken[],
+  eager: EagerState,
+): Uint8Array[] {
   const { acceptance, journal, retries, modifiedAtMs } = held.invocation;
   const { key } = acceptance.target;
   const frames = journal.entries.map(({ frame }) => frame);
@@ -47,8 +55,7 @@ function bodyOf(engine: Engine, held: Held, version: ProtocolVersion, sent: read
       id: invocationIdBytes(held.id),
       debugId: held.id,
       key,
-      state: [],
-      partialState: true,
+      ...eager,
       retryCount: retries.sinceEntry,
       durationMs: retries.sinceEntry === 0 ? 0 : Math.max(0, engine.clock.nowMs() - modifiedAtMs),
       randomSeed: seedOf(held),

@@ -8,6 +8,7 @@ import { Conversation } from "../core/protocol/conversation.ts";
 import { isProtocolVersion, negotiate, type ProtocolVersion } from "../core/protocol/version.ts";
 import { attemptRequest } from "./attempt-request.ts";
 import { endingOf, failed, failureOfHead, failureOfTransport } from "./attempt-failures.ts";
+import { eagerState } from "./eager-state.ts";
 import type { Engine } from "./engine.ts";
 import { sleepEntry } from "./entries.ts";
 import { expand } from "./expand.ts";
@@ -25,14 +26,17 @@ export async function attempt(engine: Engine, held: Held, step: Attempt): Promis
   const version = route && versionFor(held, route);
   const sent: readonly Taken[] = [...step.take, ...step.dueSleeps.map(overSleep)];
   if (route === undefined || version === undefined) return unroutable(engine, held, startedAtMs, sent, route);
+  const reading = eagerState(engine, held, route);
+  // Nothing is waited for where nothing has to be read: a plain call would lose a turn of the event loop.
+  const eager = reading instanceof Promise ? await reading : reading;
   let exchange: Exchange;
   try {
-    exchange = engine.endpoints.open(attemptRequest(engine, held, route, version, sent));
+    exchange = engine.endpoints.open(attemptRequest(engine, held, route, version, sent, eager));
   } catch (error) {
     return unsent(engine, held, startedAtMs, sent, error, route);
   }
   const reply = await converse(engine, held, route, version, exchange);
-  const expanded = await expand(engine, held, reply.received);
+  const expanded = await expand(engine, held, reply.received, version);
   const atMs = engine.clock.nowMs();
   // A refused command cuts the list: whatever ended the attempt afterwards rests on it.
   const ending = expanded.refused ? failed(atMs, expanded.refused) : reply.ending;

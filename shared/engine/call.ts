@@ -10,6 +10,7 @@ import { nextLease } from "./grasp.ts";
 import { lose } from "./held.ts";
 import { isHeld, type Loaded } from "./load.ts";
 import type { Ended, Refusal, Submission } from "./submission.ts";
+import { startAgain, startSend } from "./start-send.ts";
 import { type Admitted, submit } from "./submit.ts";
 import { sendWake } from "./wake.ts";
 
@@ -21,7 +22,8 @@ export async function call(engine: Engine, submission: Submission, signal?: Abor
   if (submitted.slow && engine.settings.leavesSlowToQueue === true)
     return await callByWorker(engine, acceptance, signal);
   const lease = nextLease(engine, engine.drives.newToken());
-  if (submission.idempotencyKey === undefined) return await callFresh(engine, submitted, lease, signal);
+  const isFresh = submission.idempotencyKey === undefined && acceptance.handlerType !== "workflow";
+  if (isFresh) return await callFresh(engine, submitted, lease, signal);
   const [acceptation, backstop] = await Promise.all([
     accept(engine, acceptance, lease),
     sendWake(engine, acceptance.id, engine.settings.leaseMs),
@@ -56,8 +58,9 @@ async function callFresh(
 
 /** A handler known as slow would be cut again here: a worker has the time that this driver lacks (design §3.6). */
 async function callByWorker(engine: Engine, acceptance: Acceptance, signal: AbortSignal | undefined): Promise<Ended> {
-  const [acceptation] = await Promise.all([accept(engine, acceptance, NO_LEASE), sendWake(engine, acceptance.id, 0)]);
+  const acceptation = await accept(engine, acceptance, NO_LEASE);
   if (acceptation.kind === "existing") return await joinCall(engine, acceptation.loaded, signal);
+  await startSend(engine, acceptance);
   return await answer(engine, acceptance, signal);
 }
 
@@ -65,10 +68,16 @@ async function callByWorker(engine: Engine, acceptance: Acceptance, signal: Abor
 async function joinCall(engine: Engine, loaded: Loaded, signal: AbortSignal | undefined): Promise<Ended> {
   const { invocation } = loaded;
   const nowMs = engine.clock.nowMs();
+  if (invocation.acceptance.handlerType === "workflow") return alreadyRun(invocation.acceptance);
   if (invocation.standing.status === "completed") return endedOf(invocation, nowMs);
-  const { id } = invocation.acceptance;
-  if (!isHeld(engine, loaded, nowMs)) await sendWake(engine, id, 0);
+  if (!isHeld(engine, loaded, nowMs)) await startAgain(engine, loaded);
   return await answer(engine, invocation.acceptance, signal);
+}
+
+/** The run of a workflow happens once: who asks for it again is told so, whether it runs still or has ended. */
+function alreadyRun({ id, target }: Acceptance): Ended {
+  const failure = { code: 409, message: "the workflow method was already invoked" };
+  return { kind: "ended", invocationId: id, target, result: { kind: "failure", failure } };
 }
 
 async function answer(engine: Engine, acceptance: Acceptance, signal: AbortSignal | undefined): Promise<Ended> {

@@ -26,7 +26,8 @@ export async function cancel(engine: Engine, id: InvocationId): Promise<Interrup
     result: undefined,
   });
   await wakeNow(engine, id);
-  if (standing.status !== "scheduled" && standing.status !== "ready") return "noted";
+  const waits = standing.status === "scheduled" || standing.status === "pending" || standing.status === "ready";
+  if (!waits) return "noted";
   return (await endNow(engine, id)) ? "done" : "noted";
 }
 

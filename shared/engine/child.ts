@@ -1,19 +1,23 @@
 /** The children of a segment: calls are accepted and driven along where possible, sends go to the queue. */
 import type { Acceptance, Source } from "../core/invocation/acceptance.ts";
 import type { Effect } from "../core/invocation/effects.ts";
-import type { EffectiveSettings } from "../core/model/service.ts";
+import type { Result } from "../core/model/failure.ts";
 import { targetText } from "../core/model/target.ts";
+import { acquire } from "./acquire.ts";
 import { accept, heldByAcceptor, newNonce } from "./accept.ts";
 import { NO_LEASE } from "./acceptance-record.ts";
 import { writeSink } from "./attach-sink.ts";
+import { withKey } from "./command-refusals.ts";
 import { completionOf } from "./completion.ts";
 import type { Engine } from "./engine.ts";
 import { nextLease } from "./grasp.ts";
 import type { Held } from "./held.ts";
-import { parkScheduled } from "./park-scheduled.ts";
+import { parkPending } from "./park-at-start.ts";
+import type { Routing } from "./registry.ts";
 import { retentionOf } from "./retention.ts";
 import type { Loaded } from "./load.ts";
-import { sendWake, wakeNow } from "./wake.ts";
+import { startAgain, startSend } from "./start-send.ts";
+import { wakeNow } from "./wake.ts";
 
 type AcceptChild = Extract<Effect, { kind: "accept-child" }>;
 
@@ -35,8 +39,7 @@ export async function acceptChild(
 ): Promise<Held | undefined> {
   const { service, handler } = effect.child.target;
   const routing = engine.registry.known(service, handler) ?? (await engine.registry.route(service, handler));
-  const settings = routing.found ? routing.route.settings : engine.settings.defaults;
-  const acceptance = acceptanceOf(engine, held, effect, settings);
+  const acceptance = acceptanceOf(engine, held, effect, routing);
   const { completionId } = effect;
   const isThis = isMadeBy(held, effect);
   if (completionId === undefined) {
@@ -51,13 +54,19 @@ export async function acceptChild(
     await joinExisting(engine, held, acceptation.loaded, completionId);
     return undefined;
   }
-  if (alongside)
-    return heldByAcceptor(engine, acceptance, lease, {
-      depth: held.depth + 1,
-      caller: { held, completionId },
-      ...(routing.found && { route: routing.route }),
-    });
-  await sendWake(engine, acceptance.id, 0);
+  if (!alongside) {
+    await startSend(engine, acceptance);
+    return undefined;
+  }
+  const child = heldByAcceptor(engine, acceptance, lease, {
+    depth: held.depth + 1,
+    caller: { held, completionId },
+    ...(routing.found && { route: routing.route }),
+  });
+  // What one handler asks of one key happens in that order: the lock is taken here, and not when the child is driven.
+  if (acceptance.handlerType !== "exclusive" || (await acquire(engine, child)) === "held") return child;
+  await parkPending(engine, acceptance, child.ticket!);
+  held.parkedChildren.add(completionId);
   return undefined;
 }
 
@@ -74,8 +83,12 @@ function acceptanceOf(
   engine: Engine,
   held: Held,
   { child, childId, completionId, startAtMs }: AcceptChild,
-  settings: EffectiveSettings,
+  routing: Routing,
 ): Acceptance {
+  const settings = routing.found ? routing.route.settings : engine.settings.defaults;
+  const { target } = routing.found ? withKey(child, routing.route) : child;
+  const serviceType = routing.found ? routing.route.service.type : target.key === undefined ? "service" : "object";
+  const handlerType = routing.found ? routing.route.handler.type : target.key === undefined ? "service" : "shared";
   const { id, nonce, target: callerTarget, traceparent } = held.invocation.acceptance;
   const caller = { callerId: id, callerTarget: targetText(callerTarget) };
   const source: Source =
@@ -85,12 +98,14 @@ function acceptanceOf(
   return {
     id: childId,
     nonce: newNonce(engine),
-    target: child.target,
+    target,
+    serviceType,
+    handlerType,
     input: child.input,
     headers: child.headers,
     source,
     createdAtMs: engine.clock.nowMs(),
-    ...retentionOf(settings, child.idempotencyKey !== undefined),
+    ...retentionOf(settings, child.idempotencyKey !== undefined, handlerType),
     ...(child.idempotencyKey !== undefined && { idempotencyKey: child.idempotencyKey }),
     ...(traceparent !== undefined && { traceparent }),
     ...(startAtMs !== undefined && { startAtMs }),
@@ -105,27 +120,34 @@ async function acceptSend(
 ): Promise<void> {
   const acceptation = await accept(engine, acceptance, NO_LEASE, isThis);
   if (acceptation.kind === "new") await startSend(engine, acceptance);
-  else if (acceptation.loaded.invocation.standing.status !== "completed") await wakeNow(engine, acceptance.id);
+  else await startAgain(engine, acceptation.loaded);
 }
 
-/** Sends the message that starts an invocation without a driver, now or at its time. */
-export async function startSend(engine: Engine, acceptance: Acceptance): Promise<void> {
-  const { startAtMs, createdAtMs, id } = acceptance;
-  if (startAtMs !== undefined && startAtMs > createdAtMs) await parkScheduled(engine, acceptance, startAtMs);
-  else await sendWake(engine, id, 0);
-}
+const ALREADY_RUN: Result = {
+  kind: "failure",
+  failure: { code: 409, message: "the workflow method was already invoked" },
+};
 
-/** The child lives already: a redo of ours, or somebody else's under the same idempotency key. */
+/** The child lives already: a redo of ours, or somebody else's under the same idempotency key or workflow id. */
 async function joinExisting(engine: Engine, held: Held, loaded: Loaded, completionId: number): Promise<void> {
   const { acceptance, standing } = loaded.invocation;
-  if (standing.status === "completed") return completionOf(held, completionId, standing.result, engine.clock.nowMs());
-  const { source } = acceptance;
+  const ours = isChildOf(acceptance, held, completionId);
+  const nowMs = engine.clock.nowMs();
+  if (acceptance.handlerType === "workflow" && !ours) return completionOf(held, completionId, ALREADY_RUN, nowMs);
+  await startAgain(engine, loaded);
+  if (standing.status === "completed") return completionOf(held, completionId, standing.result, nowMs);
+  if (ours) return;
   const { id, nonce } = held.invocation.acceptance;
-  const ours =
+  await writeSink(engine, acceptance, { id, nonce }, completionId);
+  await wakeNow(engine, acceptance.id);
+}
+
+function isChildOf({ source }: Acceptance, { invocation }: Held, completionId: number): boolean {
+  const { id, nonce } = invocation.acceptance;
+  return (
     source.kind === "call" &&
     source.callerId === id &&
     source.callerNonce === nonce &&
-    source.completionId === completionId;
-  if (!ours) await writeSink(engine, acceptance, { id, nonce }, completionId);
-  await wakeNow(engine, acceptance.id);
+    source.completionId === completionId
+  );
 }

@@ -3,6 +3,7 @@ import { advance } from "../core/invocation/advance.ts";
 import type { AttemptEnded } from "../core/invocation/event.ts";
 import type { Segment } from "../core/invocation/segment.ts";
 import type { Transition } from "../core/invocation/transition.ts";
+import { acquire } from "./acquire.ts";
 import { attempt } from "./attempt.ts";
 import { commit } from "./commit.ts";
 import type { Engine } from "./engine.ts";
@@ -47,7 +48,8 @@ async function takeTurn(engine: Engine, held: Held): Promise<Turn> {
   await readMeanwhile(engine, held);
   const before = held.invocation;
   const arrivals = [...held.arrivals.values()];
-  const transition = advance(before, { kind: "look", atMs: engine.clock.nowMs(), arrivals });
+  const holdsLock = held.lock !== undefined;
+  const transition = advance(before, { kind: "look", atMs: engine.clock.nowMs(), arrivals, holdsLock });
   const { step } = transition;
   if (step.kind !== "attempt") return await follow(engine, held, transition);
   if (held.stopping) return await park(engine, held, { kind: "park", status: "ready" });
@@ -75,7 +77,14 @@ function decide(engine: Engine, held: Held, ended: AttemptEnded): Transition {
     engine.log.info("an attempt failed", { invocationId: held.id, attempt: attemptNumber, errorCode, reason: message });
     engine.meter.count("attempt_failures_total", { code: errorCode });
   }
-  return advance(held.invocation, ended);
+  return advance(held.invocation, held.lock === undefined ? ended : { ...ended, grant: held.lock.grant });
+}
+
+/** I6: whoever runs one at a time holds the lock of its key before its first attempt, or waits in the queue. */
+async function takeLock(engine: Engine, held: Held): Promise<Turn> {
+  const acquired = await acquire(engine, held);
+  if (acquired === "waits") return await park(engine, held, { kind: "park", status: "pending" });
+  return acquired === "held" ? "again" : "lost";
 }
 
 /** I2: the segment first, its effects after it, and only then whatever comes next. */
@@ -99,6 +108,8 @@ async function follow(engine: Engine, held: Held, transition: Transition): Promi
       return await park(engine, held, step);
     case "ignore":
       return await park(engine, held, { kind: "park", status: "ready" });
+    case "acquire":
+      return await takeLock(engine, held);
     case "attempt":
     case "look":
       return "again";

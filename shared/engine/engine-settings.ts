@@ -13,6 +13,8 @@ export interface EngineSettings {
   readonly queueDelayMaxMs: number;
   /** The largest message a deployment may send (RT0003). */
   readonly messageSizeMaxBytes: number;
+  /** So much state travels with a request, the rest is asked for; 0 sends none. One MiB unless told. */
+  readonly eagerStateMaxBytes?: number;
   /** A deployment that has accepted an attempt and sent nothing for so long is shown as silent. */
   readonly silentAfterMs: number;
   /** A parked invocation that no clock wakes is looked at once per interval (I8); ten minutes unless told. */

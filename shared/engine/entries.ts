@@ -17,7 +17,7 @@ import { callInvocationIdCompletion, notificationHead, sleepCompletion } from ".
 import { failureFromWire } from "../core/protocol/wire-values.ts";
 import { StoreError } from "./ports/table.ts";
 
-type WireResult = Pick<CommandMessage<"Output">, "value" | "failure">;
+type WireResult = { readonly [K in "value" | "failure"]?: CommandMessage<"Output">[K] | undefined };
 type WireLookup = CommandMessage<"AttachInvocation">;
 
 const NOTIFICATION_TYPES = new Map<number, string>(
@@ -51,7 +51,38 @@ function meaningOf({ name, message }: WireCommand): Command {
     case "GetInvocationOutput":
       return { kind: "get-output", lookup: lookupOf(message), completionId: message.resultCompletionId };
     default:
-      return { kind: "plain" };
+      return keyedMeaningOf({ name, message } as WireCommand) ?? { kind: "plain" };
+  }
+}
+
+const decoder = new TextDecoder();
+
+/** State keys are bytes on the wire and texts in every SDK. */
+function keyedMeaningOf({ name, message }: WireCommand): Command | undefined {
+  switch (name) {
+    case "GetLazyState":
+      return { kind: "get-state", key: decoder.decode(message.key), completionId: message.resultCompletionId };
+    case "GetLazyStateKeys":
+      return { kind: "get-state-keys", completionId: message.resultCompletionId };
+    case "SetState": {
+      const value = message.value?.content ?? new Uint8Array(0);
+      return { kind: "change-state", change: { kind: "set", key: decoder.decode(message.key), value } };
+    }
+    case "ClearState":
+      return { kind: "change-state", change: { kind: "clear", key: decoder.decode(message.key) } };
+    case "ClearAllState":
+      return { kind: "change-state", change: { kind: "clear-all" } };
+    case "GetPromise":
+      return { kind: "get-promise", name: message.key, completionId: message.resultCompletionId };
+    case "PeekPromise":
+      return { kind: "peek-promise", name: message.key, completionId: message.resultCompletionId };
+    case "CompletePromise": {
+      const { completionValue: value, completionFailure: failure, resultCompletionId: completionId } = message;
+      const result = resultOf({ value, failure }) ?? { kind: "success", value: new Uint8Array(0) };
+      return { kind: "complete-promise", name: message.key, result, completionId };
+    }
+    default:
+      return undefined;
   }
 }
 

@@ -14,7 +14,7 @@ import type { Condition } from "./ports/table.ts";
 const LISTED_BEFORE_SHARE = 0.8;
 
 /** Each parked invocation is looked at once per interval, even if nothing wakes it (I8). */
-const CHECK_INTERVAL_MS = 600_000;
+export const CHECK_INTERVAL_MS = 600_000;
 
 export interface Grasp {
   readonly messageDriven: boolean;
@@ -151,6 +151,7 @@ type Changes = Partial<Hold> & Pick<Hold, "status" | "untilMs">;
 /** @param changes what differs from a bare hold at the last segment; attempts, retries and failure follow the invocation */
 async function writeHold(engine: Engine, held: Held, changes: Changes, condition: Condition) {
   const { invocation, lease } = held;
+  const ticket = held.ticket ?? held.hold?.ticket;
   const { acceptance, pin, lastFailure } = invocation;
   const hold: Hold = {
     base: invocation.segmentIndex,
@@ -159,6 +160,7 @@ async function writeHold(engine: Engine, held: Held, changes: Changes, condition
     retries: invocation.retries,
     keepUntilS: Math.max(held.hold?.keepUntilS ?? 0, openUntilS(acceptance.createdAtMs)),
     ...(held.hold?.performed !== undefined && { performed: held.hold.performed }),
+    ...(ticket !== undefined && { ticket }),
     ...(pin && { deploymentId: pin.deploymentId }),
     ...(lastFailure && { lastFailure }),
     ...changes,
@@ -168,6 +170,7 @@ async function writeHold(engine: Engine, held: Held, changes: Changes, condition
     id: held.id,
     nonce: acceptance.nonce,
     target: acceptance.target,
+    createdAtMs: acceptance.createdAtMs,
     expiresAtS: keepUntilS(acceptance, engine.clock.nowMs()),
   };
   held.units++;

@@ -6,6 +6,7 @@ import type { Route } from "../core/model/deployment.ts";
 import type { InvocationId, Token } from "../core/model/ids.ts";
 import type { Lease } from "./acceptance-record.ts";
 import type { Hold } from "./hold-record.ts";
+import type { Lock } from "./lock-record.ts";
 
 /** Why a driver lets go of an exchange before its end. */
 export type LetGo = "abort-timeout" | "lost" | "stopping";
@@ -44,6 +45,10 @@ export interface Held {
   readonly results: Map<string, { readonly completionId: number; readonly result: Result | undefined }>;
   /** The route that the acceptance was made by: the first attempt takes it, instead of looking it up again. */
   route?: Route;
+  /** What the lock of its key shows, once the driver knows that the invocation holds it. */
+  lock?: Lock;
+  /** Its place in the queue of the key, while it waits. */
+  ticket?: number;
   /** The acceptance on its way to the table: nothing is committed before it is there. */
   durable?: Promise<unknown>;
   /** Writes made since the last segment. */

@@ -28,6 +28,8 @@ export interface Hold {
   /** Until when the invocation may stay open: its items outlive that by the retention, as far as anybody extended them. */
   readonly keepUntilS: number;
   readonly deploymentId?: string;
+  /** The place in the queue of its key, of one that waits or has waited for the lock. */
+  readonly ticket?: number;
 }
 
 export interface HoldPlace {
@@ -35,10 +37,12 @@ export interface HoldPlace {
   readonly id: InvocationId;
   readonly nonce: Nonce;
   readonly target: Target;
+  /** Of the acceptance: what is open is listed by it without a look at each. */
+  readonly createdAtMs: number;
   readonly expiresAtS: number;
 }
 
-export function holdItem({ prefix, id, nonce, target, expiresAtS }: HoldPlace, hold: Hold): Item {
+export function holdItem({ prefix, id, nonce, target, createdAtMs, expiresAtS }: HoldPlace, hold: Hold): Item {
   const { lookAtMs } = hold;
   return {
     ...holdKey(invocationPk(prefix, id), nonce),
@@ -53,6 +57,7 @@ export function holdItem({ prefix, id, nonce, target, expiresAtS }: HoldPlace, h
     keepUntilS: hold.keepUntilS,
     service: target.service,
     handler: target.handler,
+    createdAtMs,
     expiresAtS,
     ...(target.key !== undefined && { objectKey: target.key }),
     ...(hold.wakeAtMs !== undefined && { wakeAtMs: hold.wakeAtMs }),
@@ -60,6 +65,7 @@ export function holdItem({ prefix, id, nonce, target, expiresAtS }: HoldPlace, h
     ...(hold.silentSinceMs !== undefined && { silentSinceMs: hold.silentSinceMs }),
     ...(hold.deploymentId !== undefined && { deploymentId: hold.deploymentId }),
     ...(lookAtMs !== undefined && { lookAtMs }),
+    ...(hold.ticket !== undefined && { ticket: hold.ticket }),
     ...(hold.lastFailure && { lastFailure: JSON.stringify(boundedFailure(hold.lastFailure)) }),
   };
 }
@@ -71,6 +77,7 @@ export function readHold(item: Item): Hold {
   const silentSinceMs = number("silentSinceMs");
   const lookAtMs = number("lookAtMs");
   const performed = number("performed");
+  const ticket = number("ticket");
   const { token, status, lastFailure, deploymentId } = item as Record<string, unknown>;
   return {
     base: number("base") ?? 0,
@@ -84,6 +91,7 @@ export function readHold(item: Item): Hold {
     ...(silentSinceMs !== undefined && { silentSinceMs }),
     ...(lookAtMs !== undefined && { lookAtMs }),
     ...(performed !== undefined && { performed }),
+    ...(ticket !== undefined && { ticket }),
     ...(typeof deploymentId === "string" && { deploymentId }),
     ...(typeof lastFailure === "string" && { lastFailure: JSON.parse(lastFailure) as AttemptFailure }),
   };

@@ -128,6 +128,7 @@ function standingUnder(standing: Standing, { status, wakeAtMs }: Hold): Standing
     case "backing-off":
       return { status, retryAtMs: wakeAtMs ?? 0 };
     case "paused":
+    case "pending":
       return { status };
     case "running":
       return standing.status === "ready" || standing.status === "scheduled" ? { status } : standing;

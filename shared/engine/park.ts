@@ -3,6 +3,7 @@ import { advance } from "../core/invocation/advance.ts";
 import type { Step } from "../core/invocation/transition.ts";
 import type { InvocationId } from "../core/model/ids.ts";
 import { awaitedCompletions } from "../core/model/await-tree.ts";
+import { hasComeToHold } from "./acquire.ts";
 import { writeArrival } from "./deliver.ts";
 import { AT_ONCE, atMost } from "./at-most.ts";
 import type { Engine } from "./engine.ts";
@@ -43,8 +44,13 @@ export async function park(engine: Engine, held: Held, step: Park): Promise<"aga
       kind: "look",
       atMs: engine.clock.nowMs(),
       arrivals: [...held.arrivals.values()],
+      holdsLock: held.lock !== undefined,
     });
-    const advances = next.segment !== undefined || next.step.kind === "attempt" || next.step.kind === "end";
+    const advances =
+      next.segment !== undefined ||
+      next.step.kind === "attempt" ||
+      next.step.kind === "end" ||
+      (step.status === "pending" && (await hasComeToHold(engine, held)));
     if (advances && !held.stopping && step.status !== "ready") return await takeUpAgain(engine, held);
     // A child may have ended while the park was written: its result must not be left in memory alone.
     if (held.results.size === 0 || ![...held.arrivals.keys()].some((key) => held.results.has(key))) {

@@ -10,13 +10,16 @@ import { parseAwakeableId } from "../core/protocol/awakeable-id.ts";
 import { answerSinks, writeSink } from "./attach-sink.ts";
 import { AT_ONCE, atMost } from "./at-most.ts";
 import { acceptChild, ALONGSIDE_MAX } from "./child.ts";
+import { closeWorkflow } from "./close-workflow.ts";
 import { completionOf } from "./completion.ts";
 import { deliverResult, deliverSignal, orderKill } from "./deliver.ts";
 import type { Engine } from "./engine.ts";
+import { applyState, giveBack } from "./give-back.ts";
 import type { Held } from "./held.ts";
-import { idempotentId } from "./invocation-ids.ts";
+import { idempotentId, workflowId } from "./invocation-ids.ts";
 import { awakeableArrival, completionArrival } from "./item-keys.ts";
 import { hasExpired, load } from "./load.ts";
+import { awaitPromise, completePromise } from "./promises.ts";
 import { wakeNow } from "./wake.ts";
 
 const NOT_FOUND: Result = { kind: "failure", failure: { code: 404, message: "not found" } };
@@ -33,13 +36,52 @@ export async function perform(
 ): Promise<readonly Held[]> {
   const effects = effectsOf(before, segment).filter((effect) => !isAnswered(held, effect));
   if (effects.length === 0) return [];
-  const [final, first] = [effects.filter(isFinal), effects.filter((effect) => !isFinal(effect))];
+  const [final, first] = [effects.filter(isFinal), effects.filter((effect) => !isFinal(effect) && !isState(effect))];
+  // Whoever is called here finds the state as it was left before the call.
+  for (const effect of effects) if (isState(effect)) await performOne(engine, held, effect, 0);
   let room = ALONGSIDE_MAX - held.children.size;
-  const children = await atMost(AT_ONCE, first, (effect) =>
-    performOne(engine, held, effect, isCall(effect) ? room-- : 0),
-  );
+  const children = await atMost(AT_ONCE, lanesOf(engine, first), async (lane) => {
+    const alongside: Held[] = [];
+    for (const effect of lane) {
+      const child = await performOne(engine, held, effect, isCall(effect) ? room-- : 0);
+      if (child !== undefined) alongside.push(child);
+    }
+    return alongside;
+  });
   for (const effect of final) await performOne(engine, held, effect, 0);
-  return children.filter((child) => child !== undefined);
+  return children.flat();
+}
+
+/** I6: what concerns one key or one promise is done one after the other, in command order; all else side by side. */
+function lanesOf(engine: Engine, effects: readonly Effect[]): readonly (readonly Effect[])[] {
+  const lanes: Effect[][] = [];
+  const byName = new Map<string, Effect[]>();
+  for (const effect of effects) {
+    const name = laneOf(engine, effect);
+    const lane = name === undefined ? undefined : byName.get(name);
+    if (lane !== undefined) {
+      lane.push(effect);
+      continue;
+    }
+    const begun = [effect];
+    lanes.push(begun);
+    if (name !== undefined) byName.set(name, begun);
+  }
+  return lanes;
+}
+
+function laneOf({ registry }: Engine, effect: Effect): string | undefined {
+  if (effect.kind === "complete-promise" || effect.kind === "get-promise") return `promise#${effect.name}`;
+  if (effect.kind !== "accept-child") return undefined;
+  const { service, handler, key } = effect.child.target;
+  if (key !== undefined) return `object#${service}#${key}`;
+  const routing = registry.known(service, handler);
+  return routing?.found === true && routing.route.service.type !== "service" ? `object#${service}#` : undefined;
+}
+
+/** Written before all else, and the lock given back before anybody is told of the end: who calls again finds it free. */
+function isState({ kind }: Effect): boolean {
+  return kind === "apply-state" || kind === "give-back" || kind === "close-workflow";
 }
 
 /** In a redo: what has brought its completion already was performed, and asking again would cost a refused write. */
@@ -96,6 +138,16 @@ async function performOwn(
       return;
     case "kill-child":
       return await orderKill(engine, effect.childId);
+    case "get-promise":
+      return await awaitPromise(engine, held, effect);
+    case "complete-promise":
+      return await completePromise(engine, held, effect);
+    case "apply-state":
+      return await applyState(engine, held, effect.changes);
+    case "give-back":
+      return await giveBack(engine, held, effect.changes);
+    case "close-workflow":
+      return await closeWorkflow(engine, held, effect);
   }
 }
 
@@ -131,6 +183,7 @@ export function idOfLookup(engine: Engine, lookup: Lookup): InvocationId | undef
     if (!(error instanceof IdError)) throw error;
     return undefined;
   }
+  if (lookup.kind === "workflow") return workflowId(engine, lookup);
   return lookup.kind === "idempotency" ? idempotentId(engine, lookup.target, lookup.idempotencyKey) : undefined;
 }
 

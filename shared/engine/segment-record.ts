@@ -44,6 +44,7 @@ const StoredSegment = message({
   consumedUnits: uint32(19),
   /** The result is the last output among the frames: it is not stored twice. */
   resultInFrames: bool(20),
+  grant: optional(uint53(22)),
   /** Keys of the orders that it obeys. */
   orders: repeated(string(21)),
 });
@@ -85,6 +86,7 @@ function toStored({ lease, consumedUnits }: SegmentPlace, segment: Segment): Sto
     ...afterToStored(segment),
     ...(attempt && { attemptNumber: attempt.number }),
     ...(pin && { deploymentId: pin.deploymentId }),
+    ...(segment.grant !== undefined && { grant: segment.grant }),
     ...(failure && { failure: attemptFailureToStored(failure) }),
   };
 }
@@ -130,6 +132,7 @@ export function readSegment(next: number, item: Item, arrivalOf: ArrivalLookup):
     ...(stored.orders.length > 0 && { orders: stored.orders }),
     ...(attemptNumber !== undefined && { attempt: { number: attemptNumber, startedAtMs, endedAtMs } }),
     ...(deploymentId !== undefined && { pin: { deploymentId: deploymentId as DeploymentId, protocolVersion } }),
+    ...(stored.grant !== undefined && { grant: stored.grant }),
     ...(failure && { failure: attemptFailureFromStored(failure) }),
   };
   return { segment, lease: { token: stored.token as Token, untilMs: stored.untilMs } };

@@ -1,8 +1,8 @@
 /** A request that does not wait: accepted, and left to the queue. */
 import { accept } from "./accept.ts";
 import { NO_LEASE } from "./acceptance-record.ts";
-import { startSend } from "./child.ts";
 import type { Engine } from "./engine.ts";
+import { isDelayed, startAgain, startSend } from "./start-send.ts";
 import { submit } from "./submit.ts";
 import type { Refusal, Sent, Submission } from "./submission.ts";
 import { sendWake } from "./wake.ts";
@@ -13,14 +13,15 @@ export async function send(engine: Engine, submission: Submission): Promise<Sent
   if (submitted.kind !== "acceptance") return submitted;
   const { acceptance } = submitted;
   const { id, startAtMs } = acceptance;
-  const delayed = startAtMs !== undefined && startAtMs > acceptance.createdAtMs;
-  // The message may go out with the put: a worker that is faster than the table sends it again.
+  // The message may go out with the put: a worker that is faster than the table sends it again. Who waits for a lock
+  // stands in line before anything else is told of it.
+  const atOnce = !isDelayed(acceptance) && acceptance.handlerType !== "exclusive";
   const [acceptation] = await Promise.all([
     accept(engine, acceptance, NO_LEASE),
-    delayed ? undefined : sendWake(engine, id, 0),
+    atOnce ? sendWake(engine, id, 0) : undefined,
   ]);
   if (acceptation.kind === "new") {
-    if (delayed) await startSend(engine, acceptance);
+    if (!atOnce) await startSend(engine, acceptance);
     return {
       kind: "sent",
       invocationId: id,
@@ -29,7 +30,7 @@ export async function send(engine: Engine, submission: Submission): Promise<Sent
     };
   }
   const { invocation } = acceptation.loaded;
-  if (delayed) await sendWake(engine, id, 0);
+  if (!atOnce) await startAgain(engine, acceptation.loaded);
   const first = invocation.acceptance.startAtMs;
   return {
     kind: "sent",

@@ -18,11 +18,7 @@ export interface Submission {
 }
 
 /** Why nothing was accepted. Faces turn it into their own words and statuses. */
-export type Refusal =
-  | { readonly kind: "unknown-service" }
-  | { readonly kind: "unknown-handler" }
-  /** Objects and workflows register, but calling them is not there yet. */
-  | { readonly kind: "not-implemented"; readonly message: string };
+export type Refusal = { readonly kind: "unknown-service" } | { readonly kind: "unknown-handler" };
 
 export interface Ended {
   readonly kind: "ended";

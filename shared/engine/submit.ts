@@ -3,7 +3,7 @@ import type { Acceptance } from "../core/invocation/acceptance.ts";
 import type { Route } from "../core/model/deployment.ts";
 import { newNonce } from "./accept.ts";
 import type { Engine } from "./engine.ts";
-import { freshId, idempotentId } from "./invocation-ids.ts";
+import { freshId, idempotentId, workflowId } from "./invocation-ids.ts";
 import { retentionOf } from "./retention.ts";
 import type { Refusal, Submission } from "./submission.ts";
 
@@ -21,21 +21,24 @@ export async function submit(engine: Engine, submission: Submission): Promise<Su
   const routing = await engine.registry.route(target.service, target.handler);
   if (!routing.found) return { kind: routing.missing === "service" ? "unknown-service" : "unknown-handler" };
   const { route } = routing;
-  if (route.service.type !== "service") {
-    const message = `'${target.service}' is an object or a workflow: this version registers those, calling them is not there yet`;
-    return { kind: "not-implemented", message };
-  }
+  const isRun = route.handler.type === "workflow";
   const acceptance: Acceptance = {
-    id: idempotencyKey === undefined ? freshId(engine) : idempotentId(engine, target, idempotencyKey),
+    id: isRun
+      ? workflowId(engine, target)
+      : idempotencyKey === undefined
+        ? freshId(engine)
+        : idempotentId(engine, target, idempotencyKey),
     nonce: newNonce(engine),
     target,
+    serviceType: route.service.type,
+    handlerType: route.handler.type,
     input: submission.input,
     headers: submission.headers,
     source: { kind: "ingress" },
     createdAtMs: engine.clock.nowMs(),
     // Whoever calls over HTTP gets the id and may attach by it, so the result is kept as for an idempotency key.
-    ...retentionOf(route.settings, true),
-    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...retentionOf(route.settings, true, route.handler.type),
+    ...(idempotencyKey !== undefined && !isRun && { idempotencyKey }),
     ...(traceparent !== undefined && { traceparent }),
     ...(startAtMs !== undefined && { startAtMs }),
   };

@@ -1,5 +1,6 @@
 /** One message of the queue: look at the invocation, drive it if nobody does, and say what becomes of the message (I11). */
 import { advance } from "../core/invocation/advance.ts";
+import { stillWaits } from "./acquire.ts";
 import { drive } from "./drive.ts";
 import type { Engine } from "./engine.ts";
 import { finishCompleted } from "./finish-completed.ts";
@@ -28,6 +29,7 @@ export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
     if (isDrivenHere(engine, loaded)) return await putBack(engine, wake, engine.settings.leaseMs);
     const parked = stillParked(loaded, nowMs);
     if (parked !== undefined) return await wakeAgainIfEarly(engine, loaded, wake, parked.wakeAtMs);
+    if (isLeftInLine(loaded, nowMs) && (await stillWaits(engine, loaded))) return;
     const held = await claim(engine, loaded, { messageDriven: true });
     if (held === undefined) continue;
     const end = await drive(engine, held, unperformed(loaded));
@@ -63,6 +65,13 @@ async function putBack(engine: Engine, wake: Wake, leaseLeftMs: number): Promise
   engine.drives.poke(wake.invocationId);
   const grownMs = Math.max(PUT_BACK_MIN_MS, 2 * wake.delayMs);
   await sendInPlace(engine, wake, Math.min(grownMs, leaseLeftMs + 1));
+}
+
+/** It waits for the lock of its key, and nothing that was read ends it; once an interval its place and the holder are looked at. */
+function isLeftInLine({ invocation, hold, arrivals }: Loaded, nowMs: number): boolean {
+  if (hold?.status !== "pending" || hold.untilMs !== 0 || (hold.lookAtMs ?? 0) <= nowMs) return false;
+  const { step, segment } = advance(invocation, { kind: "look", atMs: nowMs, arrivals: [...arrivals.values()] });
+  return segment === undefined && step.kind === "acquire";
 }
 
 /** It is parked, and nothing that was read lets it advance: claiming it would only park it again. */

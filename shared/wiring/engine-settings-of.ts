@@ -11,6 +11,9 @@ export function engineSettingsOf(settings: Settings, soleOwner: string | undefin
     waitInDriverMaxMs: settings["worker.wait-in-driver"],
     queueDelayMaxMs: settings["worker.queue-delay"],
     messageSizeMaxBytes: settings["worker.invoker.message-size-limit"],
+    eagerStateMaxBytes: settings["worker.invoker.disable-eager-state"]
+      ? 0
+      : settings["worker.invoker.eager-state-size-limit"],
     silentAfterMs: settings["worker.invoker.silent-after"],
     checkIntervalMs: settings["worker.check-interval"],
     listingAgeMinMs: settings["sweeper.listing-age"],

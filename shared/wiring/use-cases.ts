@@ -6,7 +6,7 @@ import { call } from "../engine/call.ts";
 import { cancel } from "../engine/cancel.ts";
 import type { Engine } from "../engine/engine.ts";
 import { inspect } from "../engine/inspect.ts";
-import { idempotentId } from "../engine/invocation-ids.ts";
+import { idempotentId, workflowId } from "../engine/invocation-ids.ts";
 import { kill } from "../engine/kill.ts";
 import { pause } from "../engine/pause.ts";
 import { completeAwakeable } from "../engine/perform.ts";
@@ -25,6 +25,7 @@ export function ingressUseCases(engine: Engine): IngressUseCases {
     attach,
     output,
     idempotentId: (target, key) => idempotentId(engine, target, key),
+    workflowId: (service, key) => workflowId(engine, { service, key }),
     resolveAwakeable: completeAwakeable,
   };
 }

@@ -23,6 +23,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/core/model", rooms: MODEL },
   { folder: "shared/core/protocol", rooms: MODEL },
   { folder: "shared/core/invocation", rooms: MODEL },
+  { folder: "shared/core/object", rooms: MODEL },
   { folder: "shared/core/registry", rooms: MODEL },
   { folder: "shared/core/query", rooms: MODEL },
   { folder: "shared/engine/ports", rooms: [CORE] },

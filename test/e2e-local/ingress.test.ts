@@ -96,8 +96,6 @@ const ROWS: readonly Row[] = [
   ["POST /Greeter/fail", 418, "custom boom", { body: "418", headers: JSON_TYPE, source: "invocation" }],
   ["POST /Greeter/fail", 200, "custom boom", { body: "200", headers: JSON_TYPE, source: "invocation" }],
   ["POST /Greeter/crash", 500, "", { source: "invocation" }],
-  ["POST /Counter/k/add", 501, "'Counter' is an object or a workflow"],
-  ["POST /Signup/w/run", 501, "'Signup' is an object or a workflow"],
 ];
 
 for (const [line, status, message, { headers = {}, body = "", source = "ingress" } = {}] of ROWS) {

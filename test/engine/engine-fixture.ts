@@ -6,7 +6,7 @@ import { openEmbeddedTimers } from "../../shared/adapters/embedded/embedded-time
 import { MESSAGE, TIMER } from "../../shared/adapters/embedded/key-encoding.ts";
 import { openStore, type Store } from "../../shared/adapters/embedded/store.ts";
 import { SecretIdSource } from "../../shared/adapters/system/id-source.ts";
-import type { RetryPolicy } from "../../shared/core/model/service.ts";
+import type { RetryPolicy, Service } from "../../shared/core/model/service.ts";
 import { Drives } from "../../shared/engine/drives.ts";
 import type { EngineSettings } from "../../shared/engine/engine-settings.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
@@ -35,6 +35,9 @@ export interface StageSettings extends Partial<Omit<EngineSettings, "defaults">>
   readonly abortTimeoutMs?: number;
   readonly journalRetentionMs?: number;
   readonly idempotencyRetentionMs?: number;
+  readonly workflowRetentionMs?: number;
+  /** Beside service `S`: their handlers are found by name alone, among those of the stage. */
+  readonly services?: readonly Service[];
 }
 
 interface Stores {
@@ -78,7 +81,8 @@ export class Stage {
   static async open(handlers: Record<string, Handler>, settings: StageSettings = {}): Promise<Stage> {
     const stage = new Stage(await temporaryDirectory(), handlers, settings);
     await stage.#openStores();
-    await writeDeployment(stage.#stores.meta, "", deployment(1, [service("S", Object.keys(handlers))]), 0);
+    const services = [service("S", Object.keys(handlers)), ...(settings.services ?? [])];
+    await writeDeployment(stage.#stores.meta, "", deployment(1, services), 0);
     return stage;
   }
 
@@ -189,7 +193,8 @@ function newActor({ stores, pulse, deployment: endpoints }: Stage, owner: string
 }
 
 function settingsOf(given: StageSettings, soleOwner: string | undefined): EngineSettings {
-  const { retry, abortTimeoutMs, journalRetentionMs, idempotencyRetentionMs, ...settings } = given;
+  const { retry, abortTimeoutMs, journalRetentionMs, idempotencyRetentionMs, workflowRetentionMs, ...more } = given;
+  const { services: _registered, ...settings } = more;
   return {
     leaseMs: LEASE_MS,
     waitInDriverMaxMs: 1_000,
@@ -205,7 +210,7 @@ function settingsOf(given: StageSettings, soleOwner: string | undefined): Engine
       inactivityTimeoutMs: 60_000,
       journalRetentionMs: journalRetentionMs ?? 86_400_000,
       idempotencyRetentionMs: idempotencyRetentionMs ?? 86_400_000,
-      workflowRetentionMs: 86_400_000,
+      workflowRetentionMs: workflowRetentionMs ?? 86_400_000,
       lazyState: false,
       public: true,
       retry: { ...RETRY, ...retry },

@@ -43,6 +43,8 @@ export class AttemptFails extends Error {
 
 export interface CallOptions {
   readonly idempotencyKey?: string;
+  readonly service?: string;
+  readonly key?: string;
 }
 
 export class ScriptContext {
@@ -100,12 +102,20 @@ export class ScriptContext {
     return completion(id);
   }
 
-  call(handler: string, input = "", { idempotencyKey }: CallOptions = {}): Awaited<string> {
+  /** A command that is completed later, under the next id. */
+  completable<N extends CommandName>(name: N, message: object): Awaited<string> {
+    const id = ++this.#completionId;
+    this.command(name, { ...message, resultCompletionId: id });
+    return completion(id);
+  }
+
+  call(handler: string, input = "", { idempotencyKey, service = "S", key = "" }: CallOptions = {}): Awaited<string> {
     const idCompletion = ++this.#completionId;
     const id = ++this.#completionId;
     this.#calls.push(idCompletion);
     this.command("Call", {
-      serviceName: "S",
+      serviceName: service,
+      key,
       handlerName: handler,
       parameter: encoder.encode(input),
       headers: [],
@@ -117,10 +127,15 @@ export class ScriptContext {
   }
 
   /** @returns the id of what was sent */
-  send(handler: string, input = "", { idempotencyKey, atMs = 0 }: CallOptions & { atMs?: number } = {}) {
+  send(
+    handler: string,
+    input = "",
+    { idempotencyKey, atMs = 0, service = "S", key = "" }: CallOptions & { atMs?: number } = {},
+  ) {
     const id = ++this.#completionId;
     this.command("OneWayCall", {
-      serviceName: "S",
+      serviceName: service,
+      key,
       handlerName: handler,
       parameter: encoder.encode(input),
       invokeTimeMs: atMs,
@@ -189,12 +204,15 @@ export class ScriptContext {
     this.#suspend(awaited.tree);
   }
 
+  /** Calls whose ids are not told yet are waited for: a replay, which knows them, must emit the same commands. */
   #cancelled(): never {
-    const ids = this.journal.notifications.filter(({ invocationId }) => invocationId !== undefined);
-    for (const call of this.#calls) {
-      const child = ids.find(({ completionId }) => completionId === call)?.invocationId;
-      if (child !== undefined) this.cancel(child);
-    }
+    const children = this.#calls.map((call) => ({
+      call,
+      id: this.journal.notifications.find(({ completionId }) => completionId === call)?.invocationId,
+    }));
+    const untold = children.flatMap(({ call, id }) => (id === undefined ? [call] : []));
+    if (untold.length > 0) this.#suspend({ ...NOTHING, completions: untold, combinator: 1 });
+    for (const { id } of children) if (id !== undefined) this.cancel(id);
     throw new TerminalError(409, "Cancelled");
   }
 

@@ -84,7 +84,5 @@ function refusedResponse(refusal: Refusal, { target }: Called): HttpResponse {
       return refusalResponse(404, unknownService(target.service).message);
     case "unknown-handler":
       return refusalResponse(404, unknownHandler(target.service, target.handler).message);
-    case "not-implemented":
-      return refusalResponse(501, refusal.message);
   }
 }

@@ -31,7 +31,7 @@ export async function answerQuestion(
     case "idempotent":
       return tell(engine, useCases, request, path.question, await idempotentId(engine, useCases, path));
     case "workflow":
-      return nobody(path.question);
+      return tell(engine, useCases, request, path.question, useCases.workflowId(path.name, path.key));
     case "described":
       return tellDescribed(engine, useCases, request, path.question);
   }
@@ -44,20 +44,16 @@ async function tellDescribed(
   question: Question | "lookup",
 ): Promise<HttpResponse> {
   const described = parseTargetBody(request.body, question === "lookup" ? "lookup" : "request");
-  if (
-    described.target === "workflow" ||
-    (described.target === "idempotentInvocation" && described.scope !== undefined)
-  ) {
-    return nobody(question);
-  }
+  if (described.target !== "invocation" && described.scope !== undefined) return nobody(question);
   const id = describedId(useCases, described);
   if (question !== "lookup") return tell(engine, useCases, request, question, id);
   const body: LookupBody = { invocationId: id };
   return jsonResponse(200, body);
 }
 
-function describedId(useCases: IngressUseCases, described: Exclude<TargetBody, { target: "workflow" }>): InvocationId {
+function describedId(useCases: IngressUseCases, described: TargetBody): InvocationId {
   if (described.target === "invocation") return parseId(described.invocationId);
+  if (described.target === "workflow") return useCases.workflowId(described.workflowName, described.workflowKey);
   const { service, handler, key, idempotencyKey } = described;
   return useCases.idempotentId(key === undefined ? { service, handler } : { service, handler, key }, idempotencyKey);
 }
@@ -104,11 +100,11 @@ async function idempotentId(
   return useCases.idempotentId(target, idempotencyKey);
 }
 
-/** Workflows register and do not run yet, and scopes are off: no invocation of such a target exists. */
+/** Scopes are off: no invocation of such a target exists. */
 function nobody(question: Question | "lookup"): HttpResponse {
   if (question === "attach") return failureResponse({ code: 404, message: "not found" }, {});
   if (question === "output") return refusalResponse(404, "invocation not found");
-  return refusalResponse(501, "the ids of workflows and of scoped targets are not implemented yet");
+  return refusalResponse(501, "the ids of scoped targets are not implemented yet");
 }
 
 /** @throws IngressRefusal 400 */

@@ -16,6 +16,8 @@ export interface IngressUseCases {
   output(engine: Engine, id: InvocationId): Promise<Ended | Absent>;
   /** The id that a target and an idempotency key always lead to; computed, nothing is looked up (I7). */
   idempotentId(target: Target, idempotencyKey: string): InvocationId;
+  /** The id of the run of a workflow, whether or not it has been submitted. */
+  workflowId(service: string, key: string): InvocationId;
   /** Completes an awakeable. Harmless where the invocation is unknown or ended, or the awakeable completed already. */
   resolveAwakeable(engine: Engine, awakeableId: string, result: Result): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /** What an invocation was accepted with: everything that is fixed for its whole life. */
 import type { Header } from "../model/header.ts";
 import type { InvocationId, Nonce } from "../model/ids.ts";
-import type { Target } from "../model/target.ts";
+import type { HandlerType, ServiceType, Target } from "../model/target.ts";
 
 /** Who asked, and therefore who is to be told of the result. */
 export type Source =
@@ -21,6 +21,9 @@ export interface Acceptance {
   readonly id: InvocationId;
   readonly nonce: Nonce;
   readonly target: Target;
+  /** As registered when it was accepted: a later revision may not change what an invocation is. */
+  readonly serviceType: ServiceType;
+  readonly handlerType: HandlerType;
   readonly input: Uint8Array;
   readonly headers: readonly Header[];
   readonly source: Source;
@@ -33,4 +36,9 @@ export interface Acceptance {
   readonly completionRetentionMs: number;
   /** How long the journal is kept after the end, at most as long as the result. */
   readonly journalRetentionMs: number;
+}
+
+/** True for those that run one at a time and alone change the state of their key: they take its lock first (I6). */
+export function needsLock({ handlerType }: Pick<Acceptance, "handlerType">): boolean {
+  return handlerType === "exclusive" || handlerType === "workflow";
 }

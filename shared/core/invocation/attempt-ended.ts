@@ -94,6 +94,7 @@ function segmentOf(
     retries,
     // The pin comes with the first entry that is stored: an attempt that only failed or only waits may still move on.
     ...(event.entries.length > 0 && invocation.pin === undefined && { pin: event.pin }),
+    ...(event.grant !== undefined && { grant: event.grant }),
     ...(failure && { failure }),
   };
 }

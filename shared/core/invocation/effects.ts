@@ -1,6 +1,8 @@
 /** What must be done outside once a segment is durable (I2): derived from the segment alone, so that a redo finds the same. */
 import type { InvocationId, Nonce } from "../model/ids.ts";
 import type { Result } from "../model/failure.ts";
+import type { StateChange } from "../model/state-change.ts";
+import { needsLock } from "./acceptance.ts";
 import type { ChildRequest, CommandEntry, Entry, Lookup, SignalName } from "./entry.ts";
 import type { Invocation } from "./invocation.ts";
 import type { Segment } from "./segment.ts";
@@ -25,6 +27,21 @@ export type Effect =
   | { readonly kind: "complete-awakeable"; readonly awakeableId: string; readonly result: Result | undefined }
   | { readonly kind: "attach"; readonly lookup: Lookup; readonly completionId: number }
   | { readonly kind: "get-output"; readonly lookup: Lookup; readonly completionId: number }
+  | { readonly kind: "get-promise"; readonly name: string; readonly completionId: number }
+  /** `by` names this one completing among all there are: of several the first counts, and doing it twice is doing it once. */
+  | {
+      readonly kind: "complete-promise";
+      readonly name: string;
+      readonly result: Result;
+      readonly completionId: number;
+      readonly by: string;
+    }
+  /** Others see the changes from now on, and the lock is kept. They count only under the grant that the segment names. */
+  | { readonly kind: "apply-state"; readonly changes: StateChanges }
+  /** The changes of the last segment, and with them the lock goes to who waits next. */
+  | { readonly kind: "give-back"; readonly changes: StateChanges }
+  /** The run of a workflow has ended: its state and its promises are kept as long as its result. */
+  | { readonly kind: "close-workflow"; readonly changes: StateChanges; readonly endedAtMs: number }
   /** The caller waits for this result under its completion id. */
   | {
       readonly kind: "deliver";
@@ -37,6 +54,13 @@ export type Effect =
   | { readonly kind: "answer-sinks"; readonly result: Result }
   | { readonly kind: "kill-child"; readonly childId: InvocationId };
 
+export interface StateChanges {
+  readonly inOrder: readonly StateChange[];
+  readonly segmentIndex: number;
+  /** Undefined where no attempt of the invocation is known to have run under a grant. */
+  readonly grant: number | undefined;
+}
+
 /** @param before the invocation as it stood when the segment was decided: it tells the index of the first new command */
 export function effectsOf(before: Invocation, segment: Segment): readonly Effect[] {
   const effects: Effect[] = [];
@@ -46,7 +70,21 @@ export function effectsOf(before: Invocation, segment: Segment): readonly Effect
     const effect = effectOf(before, entry, segment.entries[at + 1], commandIndex++);
     if (effect !== undefined) effects.push(effect);
   }
+  if (needsLock(before.acceptance)) {
+    const stateEffect = stateEffectOf(before, segment);
+    if (stateEffect !== undefined) effects.push(stateEffect);
+  }
   return segment.after.kind === "completed" ? effects.concat(finalEffects(before, segment.after)) : effects;
+}
+
+function stateEffectOf({ acceptance, grant }: Invocation, segment: Segment): Effect | undefined {
+  const inOrder: StateChange[] = [];
+  for (const entry of segment.entries)
+    if (entry.kind === "command" && entry.command.kind === "change-state") inOrder.push(entry.command.change);
+  const changes = { inOrder, segmentIndex: segment.index, grant: segment.grant ?? grant };
+  if (segment.after.kind !== "completed") return inOrder.length === 0 ? undefined : { kind: "apply-state", changes };
+  if (acceptance.handlerType === "exclusive") return { kind: "give-back", changes };
+  return { kind: "close-workflow", changes, endedAtMs: segment.writtenAtMs };
 }
 
 function effectOf(
@@ -76,12 +114,27 @@ function effectOf(
     case "attach":
     case "get-output":
       return command;
+    case "get-promise":
+      // One that was completed before the commit has its result in the segment itself.
+      return isCompletionOf(following, command.completionId) ? undefined : command;
+    case "complete-promise":
+      return { ...command, by: `${before.acceptance.id}.${before.acceptance.nonce}.${index}` };
+    case "get-state":
+    case "get-state-keys":
+    case "change-state":
+    case "peek-promise":
     case "plain":
     case "output":
     case "run":
     case "sleep":
       return undefined;
   }
+}
+
+function isCompletionOf(following: Entry | undefined, completionId: number): boolean {
+  return (
+    following?.kind === "notification" && "completionId" in following.id && following.id.completionId === completionId
+  );
 }
 
 /** The engine writes the child's id right behind the command that makes it, as the reference server does. */

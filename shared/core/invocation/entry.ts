@@ -1,6 +1,7 @@
 /** The recorded items of a journal: commands from the SDK and notifications from us, each with the exact bytes it travels in. */
 import type { Result } from "../model/failure.ts";
 import type { Header } from "../model/header.ts";
+import type { StateChange } from "../model/state-change.ts";
 import type { Target } from "../model/target.ts";
 
 /** How an invocation is named in a command: by id, by idempotency target, or by workflow. */
@@ -24,8 +25,8 @@ export interface ChildRequest {
 }
 
 /**
- * What a command asks of us. A signal without a result is void, as CANCEL is. `plain` stands for those that are stored and nothing more.
- * Commands on objects, state and promises join this union when the lock does.
+ * What a command asks of us. A signal without a result is void, as CANCEL is. `plain` stands for those that are stored
+ * and nothing more, as what was read from the state that came with the request.
  */
 export type Command =
   | { readonly kind: "plain" }
@@ -42,7 +43,18 @@ export type Command =
     }
   | { readonly kind: "complete-awakeable"; readonly awakeableId: string; readonly result: Result | undefined }
   | { readonly kind: "attach"; readonly lookup: Lookup; readonly completionId: number }
-  | { readonly kind: "get-output"; readonly lookup: Lookup; readonly completionId: number };
+  | { readonly kind: "get-output"; readonly lookup: Lookup; readonly completionId: number }
+  | { readonly kind: "get-state"; readonly key: string; readonly completionId: number }
+  | { readonly kind: "get-state-keys"; readonly completionId: number }
+  | { readonly kind: "change-state"; readonly change: StateChange }
+  | { readonly kind: "get-promise"; readonly name: string; readonly completionId: number }
+  | { readonly kind: "peek-promise"; readonly name: string; readonly completionId: number }
+  | {
+      readonly kind: "complete-promise";
+      readonly name: string;
+      readonly result: Result;
+      readonly completionId: number;
+    };
 
 export interface CommandEntry {
   readonly kind: "command";

@@ -24,6 +24,8 @@ export interface Look {
   readonly atMs: number;
   /** Every arrival that was read and that no segment lists. */
   readonly arrivals: readonly Arrival[];
+  /** Whether the driver knows that the invocation holds the lock of its key; for those that need none it says nothing. */
+  readonly holdsLock?: boolean;
 }
 
 export type Ending =
@@ -47,6 +49,8 @@ export interface AttemptEnded {
   readonly atMs: number;
   readonly attempt: AttemptSpan;
   readonly pin: Pin;
+  /** Under which grant of its lock it ran, where it needs one. */
+  readonly grant?: number;
   /** What the request held beyond the journal, in the order it was sent. */
   readonly sent: readonly Taken[];
   /** Commands and completions in order, each command followed by what its commit completes at once. */

@@ -7,10 +7,7 @@ import type { Entry, NotificationEntry } from "./entry.ts";
 import { append, EMPTY_JOURNAL, grow, growing, type GrowingJournal, type Journal } from "./journal.ts";
 import { NO_RETRIES, type Pin, type Retries, type Segment } from "./segment.ts";
 
-/**
- * Where an invocation stands; each carries only its own fields.
- * `pending` (waits for its object key) joins with the lock; until then nothing produces it.
- */
+/** Where an invocation stands; each carries only its own fields. `pending` waits for the lock of its object key. */
 export type Standing =
   | { readonly status: "scheduled"; readonly startAtMs: number }
   | { readonly status: "pending" }
@@ -39,6 +36,8 @@ export interface Invocation {
   /** Keys of the arrivals that segments list: these are journal, or orders obeyed, and never fresh again. */
   readonly taken: ReadonlySet<string>;
   readonly pin?: Pin;
+  /** The grant of the lock, as the last segment tells that ran under one. */
+  readonly grant?: number;
   readonly retries: Retries;
   /** Attempts started since acceptance, as far as anything written tells. */
   readonly attempts: number;
@@ -73,8 +72,8 @@ export function fold(invocation: Invocation, segment: Segment): Invocation {
     return moved(invocation, segment, append(invocation.journal, entries), invocation.taken);
   const added = taken.map(({ entry }): Entry => entry).concat(entries);
   const keys = new Set(invocation.taken);
-  for (const key of orders) keys.add(key);
   for (const { key } of taken) keys.add(key);
+  for (const key of orders) keys.add(key);
   return moved(invocation, segment, append(invocation.journal, added), keys);
 }
 
@@ -108,6 +107,7 @@ export class Folding {
 
 function moved(invocation: Invocation, segment: Segment, journal: Journal, taken: ReadonlySet<string>): Invocation {
   const pin = segment.pin ?? invocation.pin;
+  const grant = segment.grant ?? invocation.grant;
   const { kind } = segment.after;
   const lastFailure = segment.failure ?? (kind === "running" || kind === "paused" ? invocation.lastFailure : undefined);
   return {
@@ -120,6 +120,7 @@ function moved(invocation: Invocation, segment: Segment, journal: Journal, taken
     attempts: Math.max(invocation.attempts, segment.attempt?.number ?? 0),
     modifiedAtMs: segment.writtenAtMs,
     ...(pin && { pin }),
+    ...(grant !== undefined && { grant }),
     ...(lastFailure && { lastFailure }),
   };
 }

@@ -94,6 +94,11 @@ function completionIds({ command }: CommandEntry): readonly number[] {
     case "sleep":
     case "attach":
     case "get-output":
+    case "get-state":
+    case "get-state-keys":
+    case "get-promise":
+    case "peek-promise":
+    case "complete-promise":
       return [command.completionId];
     case "call":
       return [command.child.idCompletionId, command.completionId];
@@ -103,6 +108,7 @@ function completionIds({ command }: CommandEntry): readonly number[] {
     case "output":
     case "signal":
     case "complete-awakeable":
+    case "change-state":
       return NONE;
   }
 }

@@ -1,6 +1,7 @@
 /** What a driver does with the invocation it holds: attempt, park, or end it. */
 import { isSatisfied, type Await, type Outcome } from "../model/await-tree.ts";
 import type { Failure } from "../model/failure.ts";
+import { needsLock } from "./acceptance.ts";
 import type { NotificationEntry } from "./entry.ts";
 import type { Arrival, Look } from "./event.ts";
 import type { Invocation, Standing } from "./invocation.ts";
@@ -44,9 +45,8 @@ export function look(invocation: Invocation, event: Look): Transition {
       return lookAtSuspended(invocation, standing, event, arrivals);
     case "ready":
     case "running":
-      return attempt(invocation, event, arrivals);
     case "pending":
-      return ignore(invocation, "waits for its object key: the give-back of the holder wakes it");
+      return attempt(invocation, event, arrivals);
   }
 }
 
@@ -78,7 +78,13 @@ function end(
   return { next: fold(invocation, segment), segment, step: { kind: "end" } };
 }
 
-function attempt(invocation: Invocation, { atMs }: Look, arrivals: readonly NotificationArrival[]): Transition {
+/** I6: who runs one at a time per key holds its lock before the first attempt, and whoever drives it knows that it does. */
+function attempt(
+  invocation: Invocation,
+  { atMs, holdsLock }: Look,
+  arrivals: readonly NotificationArrival[],
+): Transition {
+  if (needsLock(invocation.acceptance) && holdsLock !== true) return { next: invocation, step: { kind: "acquire" } };
   const arrived = new Set(arrivals.map(({ taken }) => taken.key));
   const dueSleeps = openSleeps(invocation.journal)
     .filter(({ wakeAtMs, completionId }) => wakeAtMs <= atMs && !arrived.has(`c${completionId}`))

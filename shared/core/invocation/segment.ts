@@ -60,11 +60,13 @@ export interface Segment {
   readonly writtenAtMs: number;
   readonly attempt?: AttemptSpan;
   readonly pin?: Pin;
+  /** The grant of the lock under which the attempt ran: its changes of the state count under this grant alone. */
+  readonly grant?: number;
   readonly taken: readonly Taken[];
-  readonly entries: readonly Entry[];
-  readonly after: After;
   /** Keys of the orders that it obeys. */
   readonly orders?: readonly string[];
+  readonly entries: readonly Entry[];
+  readonly after: After;
   readonly retries: Retries;
   /** What is left where the journal has been dropped: it tells of the end, and those before it are gone. */
   readonly endAlone?: true;

@@ -3,11 +3,13 @@ import type { AttemptFailure } from "../model/attempt-failure.ts";
 import type { Invocation } from "./invocation.ts";
 import type { Segment, Taken } from "./segment.ts";
 
-export type ParkedStatus = "scheduled" | "ready" | "backing-off" | "suspended" | "paused";
+export type ParkedStatus = "scheduled" | "pending" | "ready" | "backing-off" | "suspended" | "paused";
 
 export type Step =
   /** Send the journal and these fresh notifications to the deployment; `dueSleeps` are completed by the clock. */
   | { readonly kind: "attempt"; readonly take: readonly Taken[]; readonly dueSleeps: readonly number[] }
+  /** It must hold the lock of its key first: take it, or wait for it. */
+  | { readonly kind: "acquire" }
   /** Nothing to do before `wakeAtMs`, or before something arrives. */
   | { readonly kind: "park"; readonly status: ParkedStatus; readonly wakeAtMs?: number }
   /** The state changed: look again, with what arrived meanwhile. */

@@ -116,8 +116,6 @@ const PARAMETERS: readonly Row[] = [
   },
   { line: "POST /Greeter/echo", headers: { "x-name": "Zo\u00eb" }, status: 400, message: "bad header ..." },
   { line: "POST /Greeter/echo", headers: { "idempotency-key": "\u00eb" }, status: 400, message: "bad header ..." },
-  { line: "POST /Counter/k/add", status: 501, message: "objects and workflows are not implemented yet" },
-  { line: "POST /Signup/k/status/send", status: 501, message: "objects and workflows are not implemented yet" },
 ];
 
 const QUESTIONS: readonly Row[] = [

@@ -138,11 +138,10 @@ function smallDesk(submissions: Submission[], awakeables: { id: string; result: 
     const before = ended.get(id);
     return before && { ...before, expiresAtMs: NOW_MS + RETENTION_MS };
   };
-  const notThere = { kind: "not-implemented", message: "objects and workflows are not implemented yet" } as const;
   return {
     idempotentId,
+    workflowId: (service, key) => idOf("workflow", service, key),
     async call(_engine, submission) {
-      if (submission.target.key !== undefined) return notThere;
       const id = accept(submission);
       const before = outcome(id);
       if (before !== undefined) return before;
@@ -151,7 +150,6 @@ function smallDesk(submissions: Submission[], awakeables: { id: string; result: 
       return now;
     },
     async send(_engine, submission) {
-      if (submission.target.key !== undefined) return notThere;
       const id = accept(submission);
       const known = open.has(id);
       if (!known) open.set(id, submission.startAtMs);

@@ -5,6 +5,7 @@ import { expiresAtMs, type Invocation, type Status } from "../../../shared/core/
 import { append } from "../../../shared/core/invocation/journal.ts";
 import type { Transition } from "../../../shared/core/invocation/transition.ts";
 import {
+  ACCEPTANCE,
   arrival,
   cancelArrived,
   completionArrived,
@@ -31,7 +32,7 @@ type Row = readonly [status: Status, none: string, completion: string, cancel: s
 
 const ROWS: readonly Row[] = [
   ["scheduled", "park scheduled", "park scheduled", "409 canceled, tombstone", "409 killed, tombstone"],
-  ["pending", "ignore", "ignore", "409 canceled, tombstone", "409 killed, tombstone"],
+  ["pending", "acquire", "acquire", "409 canceled, tombstone", "409 killed, tombstone"],
   ["ready", "attempt with nothing", "attempt with c1", "409 canceled, tombstone", "409 killed, tombstone"],
   ["running", "attempt with nothing", "attempt with c1", "attempt with xcancel", "409 killed"],
   ["backing-off", "park backing-off", "park backing-off", "attempt with xcancel", "409 killed"],
@@ -64,6 +65,15 @@ describe("a look", () => {
     const early = advance(invocation, look([], LATER_MS - 1)).step;
     expect(early).toEqual({ kind: "park", status: "backing-off", wakeAtMs: LATER_MS });
     expect(advance(invocation, look([], LATER_MS)).step.kind).toBe("attempt");
+  });
+
+  test("what runs one at a time is attempted only by a driver that knows of its lock", () => {
+    const exclusive = { ...ACCEPTANCE, handlerType: "exclusive" as const };
+    for (const status of ["ready", "running", "pending"] as const) {
+      const invocation = invocationIn(status, { acceptance: exclusive });
+      expect(advance(invocation, look()).step.kind).toBe("acquire");
+      expect(advance(invocation, { ...look(), holdsLock: true }).step.kind).toBe("attempt");
+    }
   });
 
   test("counts the attempt that it starts", () => {

@@ -14,7 +14,7 @@ const EVENTS: Readonly<Record<Event["kind"], Event>> = {
 const CELLS: Readonly<Record<Event["kind"], Readonly<Record<Status, string>>>> = {
   look: {
     scheduled: "park scheduled",
-    pending: "ignore",
+    pending: "acquire",
     ready: "attempt",
     running: "attempt",
     "backing-off": "park backing-off",

@@ -30,6 +30,8 @@ export const ACCEPTANCE: Acceptance = {
   target: { service: "Greeter", handler: "greet" },
   input: new Uint8Array(0),
   headers: [],
+  serviceType: "service",
+  handlerType: "service",
   source: { kind: "ingress" },
   createdAtMs: CREATED_MS,
   completionRetentionMs: 86_400_000,
@@ -99,7 +101,7 @@ const NEVER_STARTED: ReadonlySet<Status> = new Set(["scheduled", "pending", "rea
 
 /** An invocation that came to stand there: what has started once has a segment and an attempt behind it. */
 export function invocationIn(status: Status, more: Partial<Invocation> = {}): Invocation {
-  const fresh = accepted(ACCEPTANCE, INPUT);
+  const fresh = accepted(status === "pending" ? { ...ACCEPTANCE, handlerType: "exclusive" } : ACCEPTANCE, INPUT);
   const started = NEVER_STARTED.has(status)
     ? fresh
     : { ...fresh, segmentIndex: 1, attempts: 1, journal: append(fresh.journal, [run(1)]) };

@@ -1,0 +1,105 @@
+/** The state of one key as its lock carries it: small values packed in, larger ones told by name, each in an item of its own. */
+import type { StateChange } from "../model/state-change.ts";
+
+export interface KeyedState {
+  readonly inline: ReadonlyMap<string, Uint8Array>;
+  /** Keys whose values stand beside the lock. */
+  readonly beside: ReadonlySet<string>;
+  /** So many stand beside that the lock does not name them any longer. */
+  readonly unlisted: boolean;
+}
+
+export const EMPTY_STATE: KeyedState = { inline: new Map(), beside: new Set(), unlisted: false };
+
+/** With the rest of the lock this stays below the 1 KB that one write unit pays for. */
+const INLINE_MAX_BYTES = 640;
+const INLINE_VALUE_MAX_BYTES = 256;
+const ENTRY_BYTES = 6;
+const LISTED_MAX = 16;
+
+/** What has to be written beside the lock before the lock itself, and the state that the lock shows afterwards. */
+export interface Placement {
+  readonly next: KeyedState;
+  readonly put: ReadonlyMap<string, Uint8Array>;
+  readonly remove: readonly string[];
+  /** Everything that stands beside goes, but for what is put. */
+  readonly removesAll: boolean;
+}
+
+/** Where each changed value goes. A value stays where its key stands, unless it has grown too large for the lock. */
+export function place(state: KeyedState, changes: readonly StateChange[]): Placement {
+  const { cleared, last } = netEffect(changes);
+  const inline = new Map(cleared ? [] : state.inline);
+  const beside = new Set(cleared ? [] : state.beside);
+  const unlisted = !cleared && state.unlisted;
+  const put = new Map<string, Uint8Array>();
+  const remove = new Set(cleared ? state.beside : []);
+  const moveBeside = (key: string, value: Uint8Array): void => {
+    inline.delete(key);
+    beside.add(key);
+    put.set(key, value);
+    remove.delete(key);
+  };
+  for (const [key, value] of last) {
+    const isBeside = beside.has(key) || (unlisted && !inline.has(key));
+    if (value === undefined) {
+      inline.delete(key);
+      beside.delete(key);
+      if (isBeside) remove.add(key);
+    } else if (isBeside || value.length > INLINE_VALUE_MAX_BYTES) moveBeside(key, value);
+    else inline.set(key, value);
+  }
+  while (packedBytes(inline) > INLINE_MAX_BYTES) {
+    const [key, value] = largest(inline);
+    moveBeside(key, value);
+  }
+  const next =
+    unlisted || beside.size > LISTED_MAX
+      ? { inline, beside: new Set<string>(), unlisted: true }
+      : { inline, beside, unlisted: false };
+  return { next, put, remove: [...remove], removesAll: cleared && state.unlisted };
+}
+
+/** True where nothing is known to stand under the key at all. */
+export function isEmpty({ inline, beside, unlisted }: KeyedState): boolean {
+  return inline.size === 0 && beside.size === 0 && !unlisted;
+}
+
+/** False where all that there is stands in the lock. */
+export function hasBeside({ beside, unlisted }: KeyedState): boolean {
+  return unlisted || beside.size > 0;
+}
+
+/** Of many changes of one key the last counts, and what came before a clear of everything counts for nothing. */
+export function netEffect(changes: readonly StateChange[]): {
+  readonly cleared: boolean;
+  readonly last: ReadonlyMap<string, Uint8Array | undefined>;
+} {
+  let cleared = false;
+  const last = new Map<string, Uint8Array | undefined>();
+  for (const change of changes) {
+    if (change.kind === "clear-all") {
+      cleared = true;
+      last.clear();
+    } else last.set(change.key, change.kind === "set" ? change.value : undefined);
+  }
+  return { cleared, last };
+}
+
+function packedBytes(inline: ReadonlyMap<string, Uint8Array>): number {
+  let bytes = 0;
+  for (const [key, value] of inline) bytes += entryBytes(key, value);
+  return bytes;
+}
+
+/** Three bytes at most for each unit of a key: what does not fit by this measure is moved a little early. */
+function entryBytes(key: string, value: Uint8Array): number {
+  return key.length * 3 + value.length + ENTRY_BYTES;
+}
+
+function largest(inline: ReadonlyMap<string, Uint8Array>): readonly [string, Uint8Array] {
+  let found: readonly [string, Uint8Array] | undefined;
+  for (const entry of inline) if (found === undefined || entryBytes(...entry) > entryBytes(...found)) found = entry;
+  if (found === undefined) throw new Error("The packed state of an object is empty and too large");
+  return found;
+}

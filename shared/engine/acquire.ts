@@ -1,0 +1,108 @@
+/** Before the first attempt of what runs one at a time: the driver takes the lock of the key, or finds its place in the queue. */
+import type { Engine } from "./engine.ts";
+import type { Held } from "./held.ts";
+import { load } from "./load.ts";
+import { EMPTY_STATE } from "../core/object/keyed-state.ts";
+import { passOn } from "./give-back.ts";
+import { EDITOR, type Lock, packState, readLock } from "./lock-record.ts";
+import { lockKey } from "./object-keys.ts";
+import { isHeldBy, takeOrQueue } from "./object-lock.ts";
+import { lockAt, placeOf } from "./object-place.ts";
+import type { Condition, Update } from "./ports/table.ts";
+import { wakeNow } from "./wake.ts";
+
+/** `lost`: a later life of the same workflow id has begun. */
+export type Acquired = "held" | "waits" | "lost";
+
+/**
+ * Afterwards `held.lock` is what the lock shows, or `held.ticket` the place in the queue. Only what is durable may
+ * stand in a lock (I6): the acceptance is waited for.
+ */
+export async function acquire(engine: Engine, held: Held): Promise<Acquired> {
+  if (held.durable !== undefined) {
+    await held.durable;
+    delete held.durable;
+  }
+  const { acceptance, segmentIndex } = held.invocation;
+  const pk = placeOf(engine, acceptance.target);
+  if (acceptance.handlerType === "workflow") return await beginLife(engine, held, pk);
+  // Who has accepted it just now knows that nobody can have taken the lock for it.
+  const isNew = segmentIndex === 0 && held.hold === undefined && held.ticket === undefined;
+  if (!isNew) {
+    const lock = await lockAt(engine, pk);
+    if (isHeldBy(lock, acceptance)) return grasped(held, lock);
+    const ticket = held.ticket ?? held.hold?.ticket;
+    if (ticket !== undefined && lock.holder !== undefined && ticket > lock.head) {
+      held.ticket = ticket;
+      await lookAtHolder(engine, pk, lock);
+      return "waits";
+    }
+  }
+  const taking = await takeOrQueue(engine, pk, acceptance);
+  if (taking.kind === "held") return grasped(held, taking.lock);
+  held.ticket = taking.ticket;
+  return "waits";
+}
+
+function grasped(held: Held, lock: Lock): "held" {
+  held.lock = lock;
+  return "held";
+}
+
+/** After a park was written: whether the lock came to it meanwhile, whose wake met a driver that was just leaving (I4). */
+export async function hasComeToHold(
+  engine: Engine,
+  { invocation: { acceptance } }: { readonly invocation: Pick<Held["invocation"], "acceptance"> },
+): Promise<boolean> {
+  return isHeldBy(await lockAt(engine, placeOf(engine, acceptance.target)), acceptance);
+}
+
+/** True where a wake found an invocation that still waits in the queue of its key. */
+export async function stillWaits(
+  engine: Engine,
+  { invocation, hold }: Pick<Held, "invocation" | "hold">,
+): Promise<boolean> {
+  if (hold?.status !== "pending" || hold.ticket === undefined) return false;
+  const lock = await lockAt(engine, placeOf(engine, invocation.acceptance.target));
+  return !isHeldBy(lock, invocation.acceptance) && lock.holder !== undefined && hold.ticket > lock.head;
+}
+
+const EDIT_MAX_MS = 30_000;
+
+/** Who waits for long looks whether the holder is one that can ever give back: a ghost is passed over. */
+async function lookAtHolder(engine: Engine, pk: string, lock: Lock): Promise<void> {
+  const { holder } = lock;
+  if (holder === undefined) return;
+  if (holder.id === EDITOR) {
+    if (engine.clock.nowMs() - lock.sinceMs > EDIT_MAX_MS) await passOn(engine, pk, lock, lock.state);
+    return;
+  }
+  const loaded = await load(engine, holder.id);
+  if (loaded === undefined || loaded.invocation.acceptance.nonce !== holder.nonce)
+    await passOn(engine, pk, lock, lock.state);
+  else if (loaded.invocation.standing.status === "completed") await wakeNow(engine, holder.id);
+}
+
+/** The run of a workflow has its id for itself; what a former life left of state and promises is not its own (I12). */
+async function beginLife(engine: Engine, held: Held, pk: string): Promise<Acquired> {
+  const { acceptance } = held.invocation;
+  const { id, nonce, createdAtMs } = acceptance;
+  const set = { held: 1, holder: id, holderNonce: nonce, applied: 0, sinceMs: createdAtMs };
+  const counters = { head: 0, tail: 0 };
+  const first: Update = { set: { ...set, grant: createdAtMs }, add: { ...counters, life: 0 } };
+  const neverRun: Condition = { kind: "any", of: [{ kind: "absent" }, { kind: "equal", attribute: "held", value: 0 }] };
+  const begun = await engine.table.update(lockKey(pk), first, neverRun);
+  if (begun.written) return grasped(held, readLock(begun.item));
+  for (let lock = readLock(begun.standing); ;) {
+    if (isHeldBy(lock, acceptance)) return grasped(held, lock);
+    if (lock.grant > createdAtMs || lock.holder === undefined) return "lost";
+    const next: Update = {
+      set: { ...set, grant: lock.grant + 1, life: lock.life + 1, st: packState(EMPTY_STATE) },
+      add: counters,
+      remove: ["goneAtMs", "expiresAtS"],
+    };
+    const standing: Condition = { kind: "equal", attribute: "holderNonce", value: lock.holder.nonce };
+    const outcome = await engine.table.update(lockKey(pk), next, standing);
+    lock = readLock(outcome.written ? outcome.item : outcome.standing);
+  }
+}

@@ -1,0 +1,43 @@
+/** The objects and workflows of the tests: a counter whose handlers are exclusive but for one, and a workflow. */
+import type { Service } from "../../shared/core/model/service.ts";
+import { call } from "../../shared/engine/call.ts";
+import { send } from "../../shared/engine/send.ts";
+import type { Ended, Sent, Submission } from "../../shared/engine/submission.ts";
+import { handler, service } from "../core/registry/sample-deployment.ts";
+import type { Actor } from "./engine-fixture.ts";
+
+/** @param exclusive handlers of object `O` that run one at a time. @param shared those beside them */
+export function objectOf(exclusive: readonly string[], shared: readonly string[] = []): Service {
+  return service("O", [], {
+    type: "object",
+    handlers: [
+      ...exclusive.map((name) => handler(name, { type: "exclusive" })),
+      ...shared.map((name) => handler(name, { type: "shared" })),
+    ],
+  });
+}
+
+/** @param shared handlers of workflow `W` beside its `run` */
+export function workflowOf(shared: readonly string[] = []): Service {
+  return service("W", [], {
+    type: "workflow",
+    handlers: [handler("run", { type: "workflow" }), ...shared.map((name) => handler(name, { type: "shared" }))],
+  });
+}
+
+export function keyed(serviceName: string, key: string, handlerName: string, input = ""): Submission {
+  const target = { service: serviceName, key, handler: handlerName };
+  return { target, input: new TextEncoder().encode(input), headers: [] };
+}
+
+export async function callKeyed({ engine }: Actor, submission: Submission): Promise<Ended> {
+  const ended = await call(engine, submission);
+  if (ended.kind !== "ended") throw new Error(`the call was refused: ${ended.kind}`);
+  return ended;
+}
+
+export async function sendKeyed({ engine }: Actor, submission: Submission): Promise<Sent> {
+  const sent = await send(engine, submission);
+  if (sent.kind !== "sent") throw new Error(`the send was refused: ${sent.kind}`);
+  return sent;
+}

@@ -1,0 +1,306 @@
+import { describe, expect, test } from "vitest";
+import { attach } from "../../shared/engine/attach.ts";
+import { cancel } from "../../shared/engine/cancel.ts";
+import { inspect } from "../../shared/engine/inspect.ts";
+import { kill } from "../../shared/engine/kill.ts";
+import { lockAt, placeOf } from "../../shared/engine/object-place.ts";
+import { type Actor, callOn, LEASE_MS, textOf } from "./engine-fixture.ts";
+import type { PortCall } from "./engine-process.ts";
+import { Gate } from "./gate.ts";
+import { callKeyed, keyed, objectOf, sendKeyed } from "./object-stage.ts";
+import type { Handler, ScriptContext } from "./script-context.ts";
+import { ScriptState } from "./script-state.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+
+const add: Handler = (ctx) => {
+  const state = new ScriptState(ctx);
+  const count = Number(state.get("count") ?? "0") + Number(ctx.input);
+  state.set("count", String(count));
+  return String(count);
+};
+const get: Handler = (ctx) => new ScriptState(ctx).get("count") ?? "nothing";
+
+const counter = { services: [objectOf(["add", "slow"], ["get"])] };
+
+const lockOf = ({ engine }: Actor, key: string) => lockAt(engine, placeOf(engine, { service: "O", key }));
+
+const WRITES = new Set(["put", "update", "delete", "transact"]);
+
+/** The process is gone before this call is made. */
+function diesAt({ process, die }: Actor, isLast: (call: PortCall) => boolean): void {
+  process.before = (call) => {
+    if (!isLast(call)) return undefined;
+    die();
+    return new Promise(() => undefined);
+  };
+}
+
+describe("one call of an object", () => {
+  test("takes the lock with the state and gives it back with the state: two writes more, and no read", async () => {
+    const stage = await open({ add }, counter);
+    const actor = stage.actor();
+    const ended = await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "add", "3")));
+    expect(textOf(ended)).toBe("3");
+    expect(actor.process.methods("table")).toEqual(["put", "update", "put", "update"]);
+    expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "add", "4"))))).toBe("7");
+    expect(stage.deployment.attempts.map(({ start }) => [start.key, start.partialState])).toEqual([
+      ["k", false],
+      ["k", false],
+    ]);
+  });
+
+  test.each(["", "a/b", "%2F", "clé-ключ-鍵", "a#b", "x".repeat(3_000)])("keys are told apart: %j", async (key) => {
+    const stage = await open({ add, get }, counter);
+    const actor = stage.actor();
+    await stage.pulse.within(0, callKeyed(actor, keyed("O", "other", "add", "100")));
+    await stage.pulse.within(0, callKeyed(actor, keyed("O", key, "add", "1")));
+    await stage.pulse.within(0, callKeyed(actor, keyed("O", key, "add", "1")));
+    expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", key, "get"))))).toBe("2");
+  });
+
+  test("a failed attempt keeps what it changed, and a shared handler sees it before the end", async () => {
+    const gate = new Gate();
+    const stage = await open(
+      {
+        get,
+        slow: async (ctx) => {
+          new ScriptState(ctx).set("count", "half");
+          await ctx.get(ctx.run("wait", () => "done"));
+          if (stage.deployment.of("slow").length > 1) await gate.passed;
+          return "end";
+        },
+      },
+      counter,
+    );
+    const actor = stage.actor();
+    const slow = callKeyed(actor, keyed("O", "k", "slow"));
+    await stage.pulse.settle();
+    expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "get"))))).toBe("half");
+    gate.open();
+    expect(textOf(await stage.pulse.within(0, slow))).toBe("end");
+  });
+});
+
+describe("many calls of one key", () => {
+  test("run one at a time, in the order of their acceptance", async () => {
+    const gate = new Gate();
+    const running: string[] = [];
+    let most = 0;
+    const order: string[] = [];
+    const stage = await open(
+      {
+        slow: async (ctx) => {
+          running.push(ctx.id);
+          most = Math.max(most, running.length);
+          order.push(ctx.input);
+          await gate.passed;
+          running.splice(running.indexOf(ctx.id), 1);
+          return add(ctx);
+        },
+        get,
+      },
+      counter,
+    );
+    const actor = stage.actor();
+    actor.startWorker();
+    const inputs = Array.from({ length: 20 }, (_, at) => String(at));
+    for (const input of inputs) await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", "slow", input)));
+    gate.open();
+    await stage.pulse.settle();
+    expect(order).toEqual(inputs);
+    expect(most).toBe(1);
+    expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "get"))))).toBe("190");
+    expect(await lockOf(actor, "k")).toMatchObject({ head: 19, tail: 19 });
+    expect((await lockOf(actor, "k")).holder).toBeUndefined();
+  });
+
+  test("a call that waits gets its answer in its turn", async () => {
+    const stage = await open({ add, get }, counter);
+    const actor = stage.actor();
+    actor.startWorker();
+    const calls = Array.from({ length: 30 }, () => callKeyed(actor, keyed("O", "k", "add", "1")));
+    const answers = (await stage.pulse.within(5_000, Promise.all(calls))).map(textOf);
+    expect(answers.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 30 }, (_, at) => at + 1));
+  });
+
+  test("two sends of one handler are served in their order, also when they are redone", async () => {
+    const order: string[] = [];
+    const stage = await open(
+      {
+        parent: async (ctx) => {
+          for (const input of ["1", "2", "3", "4"]) ctx.send("slow", input, { service: "O", key: "k" });
+          return await ctx.get(ctx.call("add", "5", { service: "O", key: "k" }));
+        },
+        slow: (ctx) => {
+          order.push(ctx.input);
+          return add(ctx);
+        },
+        add: (ctx) => {
+          order.push(ctx.input);
+          return add(ctx);
+        },
+      },
+      counter,
+    );
+    const [driver, other] = [stage.actor(), stage.actor()];
+    other.startWorker();
+    diesAt(driver, ({ method, args }) => method === "put" && (args[0] as { sk: string }).sk === "inbox#000000000002");
+    void callOn(driver, "parent");
+    await stage.pulse.pass(3 * LEASE_MS);
+    expect(order).toEqual(["1", "2", "3", "4", "5"]);
+  });
+
+  test("a holder that is suspended or backs off keeps the key", async () => {
+    const stage = await open(
+      {
+        add,
+        slow: async (ctx) => {
+          if (stage.deployment.of("slow").length === 1) throw new Error("once");
+          await ctx.get(ctx.sleep(stage.pulse.nowMs() + 60_000));
+          return add(ctx);
+        },
+      },
+      counter,
+    );
+    const actor = stage.actor();
+    actor.startWorker();
+    const slow = await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", "slow", "1")));
+    await stage.pulse.settle();
+    const next = callKeyed(actor, keyed("O", "k", "add", "1"));
+    await stage.pulse.pass(50_000);
+    expect(stage.deployment.of("add")).toHaveLength(0);
+    await stage.pulse.pass(20_000);
+    expect(textOf(await next)).toBe("2");
+    expect(await inspect(actor.engine, slow.invocationId)).toMatchObject({ status: "completed" });
+  });
+});
+
+describe("who waits for a key", () => {
+  const blocked = async () => {
+    const gate = new Gate();
+    const stage = await open({ add, get, slow: async (ctx) => (await gate.passed, add(ctx)) }, counter);
+    const actor = stage.actor();
+    actor.startWorker();
+    await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", "slow", "1")));
+    await stage.pulse.settle();
+    const second = await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", "add", "10")));
+    const third = await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", "add", "100")));
+    await stage.pulse.settle();
+    return { stage, actor, gate, second, third };
+  };
+
+  test("is pending", async () => {
+    const { actor, second } = await blocked();
+    expect(await inspect(actor.engine, second.invocationId)).toMatchObject({ status: "pending", attempts: 0 });
+  });
+
+  test.each([
+    ["cancelled", cancel],
+    ["killed", kill],
+  ] as const)("is %s without an attempt, and the next one gets its turn", async (_, end) => {
+    const { stage, actor, gate, second, third } = await blocked();
+    expect(await stage.pulse.within(0, end(actor.engine, second.invocationId))).toBe("done");
+    expect(await inspect(actor.engine, second.invocationId)).toBeUndefined();
+    gate.open();
+    expect(await stage.pulse.within(1_000, attach(actor.engine, third.invocationId))).toMatchObject({ kind: "ended" });
+    expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "get"))))).toBe("101");
+  });
+
+  test("gets its turn when the holder is killed", async () => {
+    const { stage, actor, third } = await blocked();
+    const holder = (await lockOf(actor, "k")).holder!;
+    expect(await stage.pulse.within(0, kill(actor.engine, holder.id))).toBe("done");
+    expect(await stage.pulse.within(1_000, attach(actor.engine, third.invocationId))).toMatchObject({ kind: "ended" });
+    expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "get"))))).toBe("110");
+  });
+});
+
+describe("a crash", () => {
+  const points = Array.from({ length: 9 }, (_, at) => at);
+  test.each(points)("behind write %i loses no state, runs nothing twice and blocks nobody", async (at) => {
+    const stage = await open({ add, get }, counter);
+    const [driver, other] = [stage.actor(), stage.actor()];
+    let writes = 0;
+    diesAt(driver, ({ port, method }) => port === "table" && WRITES.has(method) && writes++ === at);
+    void callKeyed(driver, keyed("O", "k", "add", "1")).catch(() => undefined);
+    void callKeyed(driver, keyed("O", "k", "add", "10")).catch(() => undefined);
+    await stage.pulse.pass(100);
+    other.startWorker();
+    await stage.pulse.pass(3 * LEASE_MS);
+    // Whatever was attempted had been accepted, and counts once.
+    const accepted = new Map(stage.deployment.of("add").map(({ start, input }) => [start.debugId, Number(input)]));
+    const sum = [...accepted.values()].reduce((total, input) => total + input, 100);
+    const last = await stage.pulse.within(LEASE_MS, callKeyed(other, keyed("O", "k", "add", "100")));
+    expect(textOf(last)).toBe(String(sum));
+    const lock = await lockOf(other, "k");
+    expect([lock.holder, lock.head]).toEqual([undefined, lock.tail]);
+  });
+});
+
+describe("state", () => {
+  const many = (ctx: ScriptContext): ScriptState => new ScriptState(ctx);
+  const handlers: Record<string, Handler> = {
+    fill(ctx) {
+      const state = many(ctx);
+      for (let at = 0; at < 40; at++) state.set(`k${at}`, `${at}`.repeat(100));
+      return "filled";
+    },
+    change(ctx) {
+      const state = many(ctx);
+      state.set("k1", "short");
+      state.clear("k2");
+      state.set("large", "x".repeat(600_000));
+      return "changed";
+    },
+    wipe(ctx) {
+      const state = many(ctx);
+      state.clearAll();
+      state.set("left", "alone");
+      return "wiped";
+    },
+    dump: (ctx) =>
+      ctx.journal.start.stateMap
+        .map(({ key }) => new TextDecoder().decode(key))
+        .sort()
+        .join(","),
+    async lazy(ctx) {
+      const state = many(ctx);
+      const before = state.lazy(ctx.input);
+      state.set(ctx.input, "changed");
+      return `${await ctx.get(before)}.${await ctx.get(state.lazy(ctx.input))}.${await ctx.get(state.lazy("none"))}`;
+    },
+  };
+  const services = [objectOf(["fill", "change", "wipe", "lazy"], ["dump"])];
+
+  test("of any size is exact: values stand in the lock, beside it, and in pieces", async () => {
+    const stage = await open(handlers, { services, messageSizeMaxBytes: 2 << 20 });
+    const actor = stage.actor();
+    const run = (name: string, input = "") =>
+      stage.pulse.within(0, callKeyed(actor, keyed("O", "k", name, input))).then(textOf);
+    await run("fill");
+    expect((await run("dump")).split(",")).toHaveLength(40);
+    await run("change");
+    const keys = (await run("dump")).split(",");
+    expect(keys).toHaveLength(40);
+    expect([keys.includes("k2"), keys.includes("large")]).toEqual([false, true]);
+    const large = stage.deployment
+      .of("dump")
+      .at(-1)!
+      .start.stateMap.find(({ key }) => key.length === 5);
+    expect(large?.value.length).toBe(600_000);
+    await run("wipe");
+    expect(await run("dump")).toBe("left");
+  });
+
+  test("that does not fit the request is asked for, and read as it was at the command", async () => {
+    const stage = await open(handlers, { services, eagerStateMaxBytes: 0 });
+    const actor = stage.actor();
+    const run = (name: string, input = "") =>
+      stage.pulse.within(0, callKeyed(actor, keyed("O", "k", name, input))).then(textOf);
+    await run("fill");
+    expect(await run("lazy", "k3")).toBe(`${"3".repeat(100)}.changed.`);
+    expect(stage.deployment.of("lazy")[0]!.start).toMatchObject({ partialState: true, stateMap: [] });
+  });
+});

@@ -1,0 +1,67 @@
+/** State and promises of a scripted handler: eager reads from the state of the request, changes seen by later reads. */
+import type { Awaited } from "./script-awaits.ts";
+import type { ScriptContext } from "./script-context.ts";
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Reads from the state that came with the request and from this attempt's own changes. */
+export class ScriptState {
+  readonly #ctx: ScriptContext;
+  readonly #values = new Map<string, string>();
+
+  constructor(ctx: ScriptContext) {
+    this.#ctx = ctx;
+    for (const { key, value } of ctx.journal.start.stateMap)
+      this.#values.set(decoder.decode(key), decoder.decode(value));
+  }
+
+  /** True where a key that is not there may exist all the same. */
+  get partial(): boolean {
+    return this.#ctx.journal.start.partialState;
+  }
+
+  /** As SDKs do: journaled with its result. */
+  get(key: string): string | undefined {
+    const value = this.#values.get(key);
+    const result = value === undefined ? { void: {} } : { value: { content: encoder.encode(value) } };
+    this.#ctx.command("GetEagerState", { key: encoder.encode(key), ...result });
+    return value;
+  }
+
+  set(key: string, value: string): void {
+    this.#values.set(key, value);
+    this.#ctx.command("SetState", { key: encoder.encode(key), value: { content: encoder.encode(value) } });
+  }
+
+  clear(key: string): void {
+    this.#values.delete(key);
+    this.#ctx.command("ClearState", { key: encoder.encode(key) });
+  }
+
+  clearAll(): void {
+    this.#values.clear();
+    this.#ctx.command("ClearAllState", {});
+  }
+
+  /** Asks the server, as with partial state. */
+  lazy(key: string): Awaited<string> {
+    return this.#ctx.completable("GetLazyState", { key: encoder.encode(key) });
+  }
+
+  lazyKeys(): Awaited<string> {
+    return this.#ctx.completable("GetLazyStateKeys", {});
+  }
+}
+
+export function getPromise(ctx: ScriptContext, name: string): Awaited<string> {
+  return ctx.completable("GetPromise", { key: name });
+}
+
+export function peekPromise(ctx: ScriptContext, name: string): Awaited<string> {
+  return ctx.completable("PeekPromise", { key: name });
+}
+
+export function completePromise(ctx: ScriptContext, name: string, value: string): Awaited<string> {
+  return ctx.completable("CompletePromise", { key: name, completionValue: { content: encoder.encode(value) } });
+}
