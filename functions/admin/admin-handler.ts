@@ -4,6 +4,7 @@ import { adminFace } from "../../shared/api/admin/admin-face.ts";
 import { textResponse } from "../../shared/api/http/message.ts";
 import { withinTime } from "../../shared/engine/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
+import { statementFront } from "../../shared/wiring/statement-front.ts";
 import { invocationUseCases } from "../../shared/wiring/use-cases.ts";
 import { requestOf, resultOf } from "../lambda/gateway-event.ts";
 import type { GatewayEvent, GatewayResult } from "../lambda/gateway-event.ts";
@@ -20,6 +21,7 @@ export function adminHandler(aws: Aws): AdminHandler {
     ...(ingressEndpoint !== undefined && { ingressEndpoint }),
     metricsText: async () => "# A function keeps no measures of its own.\n",
     invocations: invocationUseCases,
+    statements: statementFront(engine),
   });
   return async (event, context) => {
     const request = requestOf(event);

@@ -9,6 +9,7 @@ import type { Log } from "../../shared/engine/ports/log.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
 import { openEmbedded } from "../../shared/wiring/embedded.ts";
 import type { Embedded } from "../../shared/wiring/embedded.ts";
+import { statementFront } from "../../shared/wiring/statement-front.ts";
 import { ingressUseCases, invocationUseCases, startLoops } from "../../shared/wiring/use-cases.ts";
 import type { Loops } from "../../shared/wiring/use-cases.ts";
 import { openDoor } from "./http-door.ts";
@@ -77,6 +78,7 @@ function openAdmin(settings: Settings, embedded: Embedded, version: string, ingr
       ingressEndpoint,
       metricsText: () => embedded.metricsText(),
       invocations: invocationUseCases,
+      statements: statementFront(embedded.engine),
     }),
   });
 }

@@ -15,11 +15,11 @@ export const TABLE_FACTS = {
 } as const;
 
 export const INDEX_FACTS: readonly IndexFacts[] = [
-  { name: "list", partitionKey: "listPk", sortKey: "listSk", shown: [] },
+  { name: "list", partitionKey: "listPk", sortKey: "listSk", shown: ["service", "handler", "objectKey"] },
   {
     name: "open",
     partitionKey: "openPk",
     sortKey: "openSk",
-    shown: ["status", "lookAtMs", "keepUntilS", "deploymentId"],
+    shown: ["service", "handler", "objectKey", "createdAtMs", "status", "deploymentId", "lookAtMs", "keepUntilS"],
   },
 ];

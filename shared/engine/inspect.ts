@@ -23,7 +23,7 @@ export async function inspect(engine: Engine, id: InvocationId): Promise<Invocat
   return {
     id,
     target: acceptance.target,
-    status: presented(engine, loaded, invocation, driven),
+    status: presentedStatus(engine, loaded),
     createdAtMs: acceptance.createdAtMs,
     modifiedAtMs: invocation.modifiedAtMs,
     attempts: invocation.attempts,
@@ -58,15 +58,11 @@ function waits(
   };
 }
 
-function presented(
-  engine: Engine,
-  loaded: Loaded,
-  { standing }: Invocation,
-  driven: Held | undefined,
-): PresentedStatus {
-  const { status } = standing;
+/** Where it stands now, in the words that an operator reads. */
+export function presentedStatus(engine: Engine, loaded: Loaded): PresentedStatus {
+  const { status } = knownNow(engine, loaded).standing;
   if (status !== "running" && status !== "ready") return status;
-  if (driven !== undefined) return "running";
+  if (engine.drives.find(loaded.invocation.acceptance.id) !== undefined) return "running";
   return isHeld(engine, loaded, engine.clock.nowMs()) ? "running" : "ready";
 }
 

@@ -1,8 +1,15 @@
 /** What a route of the admin API is given: the engine, the request, and the names in its path. */
 import type { Engine } from "../../engine/engine.ts";
+import type { Sql, SqlAnswer } from "../../engine/ports/sql.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
 import type { InvocationUseCases } from "./use-cases.ts";
+
+/** Reads statements, and writes their answers for clients that read Arrow. */
+export interface StatementFront {
+  readonly sql: Sql;
+  arrow(answer: SqlAnswer): Uint8Array;
+}
 
 /** What the face knows beside the engine. */
 export interface AdminSurroundings {
@@ -13,6 +20,8 @@ export interface AdminSurroundings {
   /** The measures in the text format of Prometheus. */
   readonly metricsText: () => Promise<string>;
   readonly invocations: InvocationUseCases;
+  /** What `POST /query` is answered by; absent where it is not. */
+  readonly statements?: StatementFront;
 }
 
 export interface AdminRequest {

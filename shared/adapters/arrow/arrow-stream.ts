@@ -1,0 +1,62 @@
+/** Rows as an Arrow stream: a schema, record batches and an end, as clients of the query route read them by default. */
+import {
+  bool,
+  columnFromArray,
+  duration,
+  float64,
+  int64,
+  largeBinary,
+  largeUtf8,
+  list,
+  tableFromColumns,
+  tableToIPC,
+  timestamp,
+  TimeUnit,
+} from "@uwdata/flechette";
+import type { DataType } from "@uwdata/flechette";
+import type { CellValue } from "../../core/query/table-shape.ts";
+import type { SqlAnswer, SqlColumn } from "../../engine/ports/sql.ts";
+
+const ROWS_PER_BATCH = 8192;
+
+export function arrowStream({ columns, rows }: SqlAnswer): Uint8Array {
+  const named = columns.map((column, at): [string, ReturnType<typeof columnFromArray>] => {
+    const values = rows.map((row) => valueOf(row[at] ?? null, column.type));
+    return [column.name, columnFromArray(values, dataType(column), { maxBatchRows: ROWS_PER_BATCH, useBigInt: true })];
+  });
+  const bytes = tableToIPC(tableFromColumns(named), { format: "stream" });
+  if (bytes === null) throw new Error("the Arrow writer gave no bytes");
+  return bytes;
+}
+
+function dataType({ type }: SqlColumn): DataType {
+  switch (type) {
+    case "text":
+      return largeUtf8();
+    case "boolean":
+      return bool();
+    case "integer":
+      return int64();
+    case "number":
+      return float64();
+    case "moment":
+      return timestamp(TimeUnit.MILLISECOND, "+00:00");
+    case "duration":
+      return duration(TimeUnit.MILLISECOND);
+    case "bytes":
+      return largeBinary();
+    case "texts":
+      return list(largeUtf8());
+    case "integers":
+      return list(int64());
+  }
+}
+
+/** Whole numbers go as 64 bits: what does not fit is cut to its lower bits, as the unsigned keys of partitions are. */
+function valueOf(value: CellValue, type: SqlColumn["type"]): unknown {
+  if (value === null) return null;
+  if (type === "integer") return BigInt.asIntN(64, BigInt(value as number | bigint));
+  if (type === "integers") return (value as readonly number[]).map((one) => BigInt(one));
+  if (type === "duration") return BigInt(value as number);
+  return type === "text" ? String(value) : value;
+}

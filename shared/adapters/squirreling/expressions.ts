@@ -1,0 +1,64 @@
+/** A walk over every expression of a statement, which may put another in its place. */
+import type { ExprNode, SelectStatement, Statement } from "squirreling";
+
+/** Asked from the leaves up; a statement inside an expression is not entered. */
+export type Replace = (expr: ExprNode) => ExprNode;
+
+export function replaced(expr: ExprNode, replace: Replace): ExprNode {
+  return replace(withParts(expr, (part) => replaced(part, replace)));
+}
+
+function withParts(expr: ExprNode, part: Replace): ExprNode {
+  switch (expr.type) {
+    case "unary":
+      return { ...expr, argument: part(expr.argument) };
+    case "binary":
+      return { ...expr, left: part(expr.left), right: part(expr.right) };
+    case "function":
+      return { ...expr, args: expr.args.map(part), ...(expr.filter && { filter: part(expr.filter) }) };
+    case "window":
+      return { ...expr, args: expr.args.map(part), partitionBy: expr.partitionBy.map(part) };
+    case "cast":
+      return { ...expr, expr: part(expr.expr) };
+    case "in":
+      return { ...expr, expr: part(expr.expr) };
+    case "in valuelist":
+      return { ...expr, expr: part(expr.expr), values: expr.values.map(part) };
+    case "case":
+      return {
+        ...expr,
+        ...(expr.caseExpr && { caseExpr: part(expr.caseExpr) }),
+        whenClauses: expr.whenClauses.map((when) => ({
+          ...when,
+          condition: part(when.condition),
+          result: part(when.result),
+        })),
+        ...(expr.elseResult && { elseResult: part(expr.elseResult) }),
+      };
+    default:
+      return expr;
+  }
+}
+
+/** Replaces in every expression of one SELECT. */
+export function replaceIn(select: SelectStatement, replace: Replace): void {
+  const whole: Replace = (expr) => replaced(expr, replace);
+  select.columns = select.columns.map((column) =>
+    column.type === "star" ? column : { ...column, expr: whole(column.expr) },
+  );
+  select.joins = select.joins.map((join) => (join.on === undefined ? join : { ...join, on: whole(join.on) }));
+  if (select.where !== undefined) select.where = whole(select.where);
+  if (select.having !== undefined) select.having = whole(select.having);
+  select.groupBy = select.groupBy.map(whole);
+  select.orderBy = select.orderBy.map((item) => ({ ...item, expr: whole(item.expr) }));
+}
+
+/** The statements inside the expressions of one SELECT. @param kind only those of one kind of expression */
+export function statementsIn(select: SelectStatement, kind?: ExprNode["type"]): readonly Statement[] {
+  const found: Statement[] = [];
+  replaceIn(select, (expr) => {
+    if ("subquery" in expr && (kind === undefined || expr.type === kind)) found.push(expr.subquery);
+    return expr;
+  });
+  return found;
+}

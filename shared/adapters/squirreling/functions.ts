@@ -1,0 +1,61 @@
+/** Functions that statements may use beside those of the engine, and those of the engine that they may not. */
+import type { SqlPrimitive, UserDefinedFunction } from "squirreling";
+import { textOf } from "./values.ts";
+
+/** Patterns can be written on which matching never ends, and shapes on the globe are none of our business. */
+const REFUSED = /^(REGEXP_|ST_)/i;
+
+export const LIKE = "LIKE_TEXT";
+
+export function isRefused(name: string): boolean {
+  return REFUSED.test(name);
+}
+
+export function functionsAt(nowMs: number): Record<string, UserDefinedFunction> {
+  const now = { apply: () => new Date(nowMs).toISOString(), arguments: { min: 0, max: 0 } };
+  return {
+    [LIKE]: { apply: (text, pattern) => isLike(text ?? null, pattern ?? null), arguments: { min: 2, max: 2 } },
+    FIRST_OF: { apply: (values) => listOf(values)[0] ?? null, arguments: { min: 1, max: 1 } },
+    FIRST_BY: {
+      apply: (values, keys, direction) => firstBy(listOf(values), listOf(keys), direction === "DESC"),
+      arguments: { min: 3, max: 3 },
+    },
+    NOW: now,
+  };
+}
+
+function listOf(values: SqlPrimitive | undefined): readonly SqlPrimitive[] {
+  return Array.isArray(values) ? values : [];
+}
+
+function firstBy(values: readonly SqlPrimitive[], keys: readonly SqlPrimitive[], isDescending: boolean): SqlPrimitive {
+  let best = -1;
+  for (const [at, key] of keys.entries()) {
+    if (key === null) continue;
+    const known = keys[best];
+    if (known === undefined || known === null || (isDescending ? key > known : key < known)) best = at;
+  }
+  return values[best] ?? null;
+}
+
+/** `%` for any text and `_` for one letter, case and all; in time proportional to both lengths multiplied at worst. */
+function isLike(text: SqlPrimitive, pattern: SqlPrimitive): boolean {
+  if (text === null || pattern === null) return false;
+  const [letters, signs] = [[...textOf(text)], [...textOf(pattern)]];
+  let [at, sign] = [0, 0];
+  let [star, mark] = [-1, 0];
+  while (at < letters.length) {
+    if (signs[sign] === "%") {
+      [star, mark] = [sign, at];
+      sign++;
+    } else if (sign < signs.length && (signs[sign] === "_" || signs[sign] === letters[at])) {
+      at++;
+      sign++;
+    } else if (star >= 0) {
+      sign = star + 1;
+      at = ++mark;
+    } else return false;
+  }
+  while (signs[sign] === "%") sign++;
+  return sign === signs.length;
+}

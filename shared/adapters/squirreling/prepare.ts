@@ -1,0 +1,226 @@
+/** From a statement as parsed to one that the engine can run: each mention of a table a source, each source narrowed. */
+import type { ExprNode, SelectStatement, Statement } from "squirreling";
+import { SqlError, type SqlTable } from "../../engine/ports/sql.ts";
+import { boundsIn } from "./bounds.ts";
+import { replaceIn, statementsIn } from "./expressions.ts";
+import { isRefused, LIKE } from "./functions.ts";
+import { outermost, outputTypes, resolveColumn, type Brought, type Scope, type Source } from "./scope.ts";
+import { textOf } from "./values.ts";
+
+/** What is known so far of a statement that is being prepared. */
+export interface Preparation {
+  readonly tables: ReadonlyMap<string, SqlTable>;
+  /** By key: what the statement then reads. */
+  readonly sources: Map<string, Source>;
+  /** Runs a statement inside another one, if it stands by itself. @returns undefined where it does not */
+  evaluate(statement: Statement): Promise<readonly ExprNode[] | undefined>;
+}
+
+/** Changes the statement in place. @returns the types of what it gives out, as far as they are known */
+export async function prepare(
+  statement: Statement,
+  given: Preparation,
+  outer: ReadonlyMap<string, Brought["types"]> = new Map(),
+): Promise<Brought["types"]> {
+  if (statement.type === "select") return await prepareSelect(statement, given, outer);
+  if (statement.type === "compound") {
+    await prepare(statement.right, given, outer);
+    return await prepare(statement.left, given, outer);
+  }
+  const known = new Map(outer);
+  for (const { name, query } of statement.ctes) known.set(name.toLowerCase(), await prepare(query, given, known));
+  return await prepare(statement.query, given, known);
+}
+
+async function prepareSelect(
+  select: SelectStatement,
+  given: Preparation,
+  named: ReadonlyMap<string, Brought["types"]>,
+): Promise<Brought["types"]> {
+  const scope = await scopeOf(select, given, named);
+  refuseLooseJoins(select);
+  await evaluateLists(select, given, named);
+  for (const inner of statementsIn(select)) await prepare(inner, given, named);
+  nameCounts(select);
+  replaceIn(select, (expr) => understood(expr, scope));
+  if (select.where !== undefined) {
+    for (const [source, columns] of boundsIn(select.where, scope))
+      for (const [column, bound] of columns) source.narrowing.set(column, bound);
+  }
+  const types = outputTypes(select, scope);
+  takeOrder(select, scope);
+  return types;
+}
+
+async function scopeOf(
+  select: SelectStatement,
+  given: Preparation,
+  named: ReadonlyMap<string, Brought["types"]>,
+): Promise<Scope> {
+  const { from } = select;
+  if (from.type === "function") throw new SqlError("syntax", `the table function ${from.funcName} is not here`);
+  const scope: Brought[] = [];
+  if (from.type === "subquery") {
+    scope.push({ alias: from.alias ?? "table", types: await prepare(from.query, given, named) });
+  } else {
+    scope.push(bring(from, given, named));
+  }
+  for (const join of select.joins) {
+    if (join.fromFunction) throw new SqlError("syntax", `the table function ${join.table} is not here`);
+    scope.push(bring(join, given, named));
+  }
+  return scope;
+}
+
+/** Gives the mention of a table a key of its own, under the name by which the statement goes on calling it. */
+function bring(
+  mention: { table: string; alias?: string },
+  { tables, sources }: Preparation,
+  named: ReadonlyMap<string, Brought["types"]>,
+): Brought {
+  const name = mention.table.toLowerCase();
+  const alias = mention.alias ?? mention.table;
+  const known = named.get(name);
+  if (known !== undefined) return { alias, types: known };
+  const table = tables.get(name);
+  if (table === undefined) {
+    const all = [...tables.keys()].join(", ");
+    throw new SqlError("unknown", `table '${mention.table}' not found; there are ${all}`);
+  }
+  const source: Source = { key: `${name}#${sources.size}`, table, narrowing: new Map() };
+  sources.set(source.key, source);
+  mention.alias = alias;
+  mention.table = source.key;
+  return { alias, source, types: new Map(table.shape.columns.map(({ name: column, type }) => [column, type])) };
+}
+
+/** Every row of one table against every row of another grows without bound, and nothing that is here needs it. */
+function refuseLooseJoins({ joins }: SelectStatement): void {
+  for (const { joinType, on } of joins) {
+    if (joinType !== "CROSS" && joinType !== "POSITIONAL" && on !== undefined && isEquality(on)) continue;
+    throw new SqlError("refused", "a JOIN needs ON with an equality between columns of both sides");
+  }
+}
+
+function isEquality(on: ExprNode): boolean {
+  if (on.type !== "binary") return false;
+  if (on.op === "AND") return isEquality(on.left) || isEquality(on.right);
+  return (on.op === "=" || on.op === "==") && on.left.type === "identifier" && on.right.type === "identifier";
+}
+
+/** A list that another statement gives is asked for once, instead of for each row, and narrows like any other list. */
+async function evaluateLists(
+  select: SelectStatement,
+  given: Preparation,
+  named: ReadonlyMap<string, unknown>,
+): Promise<void> {
+  const lists = new Map<Statement, readonly ExprNode[]>();
+  if (named.size === 0) {
+    for (const inner of statementsIn(select, "in")) {
+      const values = await given.evaluate(inner);
+      if (values !== undefined) lists.set(inner, values);
+    }
+  }
+  replaceIn(select, (expr) => {
+    const values = expr.type === "in" ? lists.get(expr.subquery) : undefined;
+    return values === undefined || expr.type !== "in"
+      ? expr
+      : { ...placeOf(expr), type: "in valuelist", expr: expr.expr, values: [...values] };
+  });
+}
+
+/** Clients read a count without a name under the name that they know. */
+function nameCounts(select: SelectStatement): void {
+  for (const column of select.columns) {
+    if (column.type === "star" || column.alias !== undefined || column.expr.type !== "function") continue;
+    const [argument] = column.expr.args;
+    if (column.expr.funcName.toUpperCase() !== "COUNT") continue;
+    if (argument?.type === "star") column.alias = "count(*)";
+    if (argument?.type === "literal") column.alias = `count(Int64(${textOf(argument.value)}))`;
+  }
+}
+
+function understood(expr: ExprNode, scope: Scope): ExprNode {
+  if (expr.type === "identifier") return { ...expr, name: inCase(expr.name, scope) };
+  if (expr.type === "function" && isRefused(expr.funcName))
+    throw new SqlError("syntax", `the function ${expr.funcName} is not here`);
+  if (expr.type === "unary" && expr.op === "NOT") return asNot(expr);
+  if (expr.type === "binary" && expr.op === "LIKE") return asLike(expr);
+  if (expr.type === "binary") {
+    return { ...expr, left: asMoment(expr.left, expr.right, scope), right: asMoment(expr.right, expr.left, scope) };
+  }
+  if (expr.type === "in valuelist") {
+    return { ...expr, values: expr.values.map((value) => asMoment(value, expr.expr, scope)) };
+  }
+  return expr;
+}
+
+function asLike(expr: Extract<ExprNode, { type: "binary" }>): ExprNode {
+  const { left, right } = expr;
+  const isFixed = right.type === "literal" && !/[%_]/.test(textOf(right.value));
+  if (isFixed) return { ...expr, op: "=" };
+  return { ...placeOf(expr), type: "function", funcName: LIKE, args: [left, right] };
+}
+
+/** What is asked of a cell without a value is not fulfilled by it, nor is the contrary; the engine says it is. */
+function asNot(expr: Extract<ExprNode, { type: "unary" }>): ExprNode {
+  const { argument } = expr;
+  const asked =
+    argument.type === "in valuelist" || argument.type === "in"
+      ? argument.expr
+      : argument.type === "function" && argument.funcName === LIKE
+        ? argument.args[0]
+        : undefined;
+  if (asked?.type !== "identifier") return expr;
+  const isThere: ExprNode = { ...placeOf(asked), type: "unary", op: "IS NOT NULL", argument: asked };
+  return { ...placeOf(expr), type: "binary", op: "AND", left: isThere, right: expr };
+}
+
+/** Names of columns are in small letters; what is quoted in others is meant. */
+function inCase(name: string, scope: Scope): string {
+  const small = name.toLowerCase();
+  const isKnown = (one: string): boolean => scope.some(({ types }) => types.has(one));
+  return !isKnown(name) && isKnown(small) ? small : name;
+}
+
+/** Moments are compared as texts of one length. @throws SqlError for a text that tells no moment */
+function asMoment(expr: ExprNode, beside: ExprNode, scope: Scope): ExprNode {
+  if (expr.type !== "literal" || typeof expr.value !== "string" || beside.type !== "identifier") return expr;
+  if (resolveColumn(beside, scope)?.type !== "moment") return expr;
+  const atMs = Date.parse(expr.value);
+  if (Number.isNaN(atMs)) throw new SqlError("syntax", `'${expr.value}' is no moment; write 2026-01-31T08:15:00Z`);
+  return { ...expr, value: new Date(atMs).toISOString() };
+}
+
+/** Rows that an index has in order need no sorting, so that a LIMIT ends the reading. */
+function takeOrder(select: SelectStatement, scope: Scope): void {
+  const { orderBy, columns } = select;
+  const source = scope[0]?.source;
+  const [first, second, ...more] = orderBy;
+  if (scope.length !== 1 || source?.table.ordered !== true || first === undefined || more.length > 0) return;
+  if (select.groupBy.length > 0 || select.having !== undefined || select.distinct) return;
+  if (!isColumn(first.expr, "created_at") || (second !== undefined && !isColumn(second.expr, "id"))) return;
+  if (second?.direction === "DESC") return;
+  const isShadowed = columns.some(
+    (column) =>
+      column.type === "derived" &&
+      (column.expr.type === "function" || (column.alias === "created_at" && !isColumn(column.expr, "created_at"))),
+  );
+  if (isShadowed) return;
+  source.order = first.direction === "DESC" ? "newest-first" : "oldest-first";
+  select.orderBy = [];
+}
+
+function isColumn(expr: ExprNode, name: string): boolean {
+  return expr.type === "identifier" && expr.name === name;
+}
+
+function placeOf({ positionStart, positionEnd }: ExprNode): { positionStart: number; positionEnd: number } {
+  return { positionStart, positionEnd };
+}
+
+/** True where a statement gives out one column: what an IN needs. */
+export function hasOneColumn(statement: Statement): boolean {
+  const { columns } = outermost(statement);
+  return columns.length === 1 && columns[0]?.type === "derived";
+}

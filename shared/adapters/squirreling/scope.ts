@@ -1,0 +1,80 @@
+/** Whose column a name is: the tables of one SELECT, each as a source of its own, and the types of what it gives out. */
+import type { ExprNode, SelectStatement, Statement } from "squirreling";
+import type { Bound } from "../../core/query/narrowing.ts";
+import type { ColumnType } from "../../core/query/table-shape.ts";
+import type { ScanRequest, SqlTable } from "../../engine/ports/sql.ts";
+
+/** One mention of a table: the same table under two names is two sources, each with a narrowing of its own. */
+export interface Source {
+  readonly key: string;
+  readonly table: SqlTable;
+  readonly narrowing: Map<string, Bound>;
+  order?: NonNullable<ScanRequest["order"]>;
+}
+
+/** What a FROM or a JOIN brings in. A subquery is no source, but its columns have types as well. */
+export interface Brought {
+  readonly alias: string;
+  readonly source?: Source;
+  readonly types: ReadonlyMap<string, ColumnType>;
+}
+
+export type Scope = readonly Brought[];
+
+type Named = Extract<ExprNode, { type: "identifier" }>;
+
+export interface ResolvedColumn {
+  readonly brought: Brought;
+  readonly type: ColumnType;
+}
+
+/** @returns undefined for a name that is nobody's, or could be of two */
+export function resolveColumn({ name, prefix }: Named, scope: Scope): ResolvedColumn | undefined {
+  const fitting = scope.filter(({ alias, types }) => (prefix === undefined || alias === prefix) && types.has(name));
+  const [only] = fitting;
+  return only === undefined || fitting.length > 1 ? undefined : { brought: only, type: only.types.get(name)! };
+}
+
+const KEEPS_TYPE = new Set(["MIN", "MAX", "FIRST_OF", "FIRST_BY", "ARRAY_AGG", "COALESCE"]);
+
+/** The type of an expression as far as its words tell; the values tell the rest. */
+export function typeOf(expr: ExprNode, scope: Scope): ColumnType | undefined {
+  switch (expr.type) {
+    case "identifier":
+      return resolveColumn(expr, scope)?.type;
+    case "function": {
+      const name = expr.funcName.toUpperCase();
+      if (name === "COUNT") return "integer";
+      const [first] = expr.args;
+      return KEEPS_TYPE.has(name) && first !== undefined ? typeOf(first, scope) : undefined;
+    }
+    case "unary":
+      return expr.op === "-" ? undefined : "boolean";
+    default:
+      return undefined;
+  }
+}
+
+/** The names that a SELECT gives out, with the types that are known. */
+export function outputTypes({ columns }: SelectStatement, scope: Scope): Map<string, ColumnType> {
+  const types = new Map<string, ColumnType>();
+  for (const column of columns) {
+    if (column.type === "star") {
+      for (const { alias, types: own } of scope) {
+        if (column.table !== undefined && column.table !== alias) continue;
+        for (const [name, type] of own) types.set(name, type);
+      }
+      continue;
+    }
+    const name = column.alias ?? (column.expr.type === "identifier" ? column.expr.name : undefined);
+    const type = typeOf(column.expr, scope);
+    if (name !== undefined && type !== undefined) types.set(name, type);
+  }
+  return types;
+}
+
+/** The SELECT whose columns are the statement's. */
+export function outermost(statement: Statement): SelectStatement {
+  if (statement.type === "select") return statement;
+  return outermost(statement.type === "with" ? statement.query : statement.left);
+}

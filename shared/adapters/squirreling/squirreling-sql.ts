@@ -1,0 +1,160 @@
+/** Statements over our tables, run by the squirreling engine (ADR 0011). */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { AsyncDataSource, AsyncRow, ExprNode, SqlPrimitive, Statement } from "squirreling";
+import { executeSql, parseSql } from "squirreling";
+
+import {
+  SqlError,
+  type Sql,
+  type SqlAnswer,
+  type SqlColumn,
+  type SqlRow,
+  type SqlTable,
+} from "../../engine/ports/sql.ts";
+import { inDialect } from "./dialect.ts";
+import { functionsAt } from "./functions.ts";
+import { hasOneColumn, prepare, type Preparation } from "./prepare.ts";
+import type { Brought, Source } from "./scope.ts";
+import { StepLimit } from "./step-limit.ts";
+import { cellOf, engineValue, typeOfValues } from "./values.ts";
+
+export interface SqlLimits {
+  readonly statementMaxLength: number;
+  readonly rowsMax: number;
+  /** Of joining, sorting and grouping, each row one. */
+  readonly stepsMax: number;
+}
+
+export const SQL_LIMITS: SqlLimits = { statementMaxLength: 262_144, rowsMax: 100_000, stepsMax: 5_000_000 };
+
+/** Rows are finished so many at a time, so that what must be read for them is read together. */
+const TOGETHER = 16;
+/** The thread is given away after so many rows: everything else runs on it, too. */
+const ROWS_PER_TURN = 500;
+/** More than so many values are no list to narrow by. */
+const LIST_MAX = 1000;
+
+export class SquirrelingSql implements Sql {
+  readonly #nowMs: () => number;
+  readonly #limits: SqlLimits;
+
+  constructor(nowMs: () => number, limits: SqlLimits = SQL_LIMITS) {
+    this.#nowMs = nowMs;
+    this.#limits = limits;
+  }
+
+  async run(statement: string, tables: readonly SqlTable[]): Promise<SqlAnswer> {
+    const run = new Run(tables, this.#nowMs(), this.#limits);
+    return await run.answer(run.read(statement));
+  }
+}
+
+class Run {
+  readonly #functions;
+  readonly #limits: SqlLimits;
+  readonly #steps: StepLimit;
+  readonly #preparation: Preparation;
+
+  constructor(tables: readonly SqlTable[], nowMs: number, limits: SqlLimits) {
+    this.#functions = functionsAt(nowMs);
+    this.#limits = limits;
+    this.#steps = new StepLimit(limits.stepsMax);
+    this.#preparation = {
+      tables: new Map(tables.map((table) => [table.shape.name, table])),
+      sources: new Map(),
+      evaluate: (inner) => this.#list(inner),
+    };
+  }
+
+  read(statement: string): Statement {
+    if (statement.length > this.#limits.statementMaxLength)
+      throw new SqlError("refused", `a statement has at most ${this.#limits.statementMaxLength} letters`);
+    return spoken("syntax", () => parseSql({ query: inDialect(statement), functions: this.#functions }));
+  }
+
+  async answer(statement: Statement): Promise<SqlAnswer> {
+    const types = await prepare(statement, this.#preparation);
+    const { columns, rows } = await this.#execute(statement, this.#limits.rowsMax);
+    const typed = columns.map((name, at): SqlColumn => ({ name, type: types.get(name) ?? typeOfValues(rows, at) }));
+    return { columns: typed, rows: rows.map((row) => row.map((value, at) => cellOf(value, typed[at]!.type))) };
+  }
+
+  async #execute(statement: Statement, rowsMax: number) {
+    const sources = [...this.#preparation.sources.values()];
+    const tables = Object.fromEntries(sources.map((source) => [source.key, this.#dataSource(source)]));
+    const { signal } = this.#steps;
+    const results = spoken("unknown", () =>
+      executeSql({ tables, query: statement, functions: this.#functions, signal }),
+    );
+    const columns = results.columns;
+    const rows: SqlPrimitive[][] = [];
+    let group: AsyncRow[] = [];
+    const finish = async (): Promise<void> => {
+      rows.push(...(await Promise.all(group.map((row) => Promise.all(columns.map((name) => row.cells[name]!()))))));
+      group = [];
+    };
+    for await (const row of results.rows()) {
+      if (rows.length + group.length >= rowsMax)
+        throw new SqlError("refused", `the answer has more than ${rowsMax} rows; add a LIMIT`);
+      if (group.push(row) === TOGETHER) await finish();
+    }
+    await finish();
+    this.#steps.check();
+    return { columns, rows };
+  }
+
+  /** What a statement inside another gives out, where it stands by itself. */
+  async #list(inner: Statement): Promise<readonly ExprNode[] | undefined> {
+    if (!hasOneColumn(inner)) return undefined;
+    const copy = structuredClone(inner);
+    try {
+      await prepare(copy, this.#preparation);
+      const { rows } = await this.#execute(copy, LIST_MAX);
+      const { positionStart, positionEnd } = inner;
+      return rows.map(([value]) => ({ type: "literal", value: value ?? null, positionStart, positionEnd }));
+    } catch (error) {
+      // It asks for columns of the statement around it, or is too long for a list: the engine asks it row by row.
+      if (error instanceof SqlError && error.kind !== "syntax") return undefined;
+      throw error;
+    }
+  }
+
+  #dataSource(source: Source): AsyncDataSource {
+    const { table, narrowing, order } = source;
+    const all = table.shape.columns.map(({ name }) => name);
+    const types = new Map(table.shape.columns.map(({ name, type }) => [name, type]));
+    return {
+      columns: all,
+      scan: ({ columns = all }) => ({
+        appliedWhere: false,
+        appliedLimitOffset: false,
+        rows: () => lazyRows(table.scan({ narrowing, ...(order && { order }) }), columns, types),
+      }),
+    };
+  }
+}
+
+async function* lazyRows(
+  rows: AsyncIterable<SqlRow>,
+  columns: string[],
+  types: Brought["types"],
+): AsyncGenerator<AsyncRow> {
+  let given = 0;
+  for await (const row of rows) {
+    if (++given % ROWS_PER_TURN === 0) await nextTurn();
+    const cells: AsyncRow["cells"] = {};
+    for (const name of columns) cells[name] = async () => engineValue(await row.cell(name), types.get(name) ?? "text");
+    yield { columns, cells };
+  }
+}
+
+/** The engine's own errors are told in its words; they name positions and columns. */
+function spoken<T>(kind: SqlError["kind"], act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof SqlError || !(error instanceof Error)) throw error;
+    const isUnknown = /(Table|Column)NotFound/.test(error.name);
+    throw new SqlError(isUnknown ? "unknown" : kind === "unknown" ? "syntax" : kind, error.message);
+  }
+}

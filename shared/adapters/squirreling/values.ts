@@ -1,0 +1,37 @@
+/** Cells on their way through the engine: it compares texts and numbers, so that moments and bytes go as texts. */
+import type { SqlPrimitive } from "squirreling";
+import type { CellValue, ColumnType } from "../../core/query/table-shape.ts";
+import { hex } from "../../core/model/hex.ts";
+import type { SqlColumn } from "../../engine/ports/sql.ts";
+
+export function engineValue(value: CellValue | undefined, type: ColumnType): SqlPrimitive {
+  if (value === undefined || value === null) return null;
+  if (type === "moment") return new Date(Number(value)).toISOString();
+  if (value instanceof Uint8Array) return hex(value);
+  return typeof value === "object" ? [...value] : value;
+}
+
+export function cellOf(value: SqlPrimitive | undefined, type: SqlColumn["type"]): CellValue {
+  if (value === undefined || value === null) return null;
+  if (type === "moment" && typeof value === "string") return Date.parse(value);
+  if (type === "bytes" && typeof value === "string") return Uint8Array.from(Buffer.from(value, "hex"));
+  if (Array.isArray(value))
+    return value.map((one) => (typeof one === "number" && type === "integers" ? one : String(one))) as string[];
+  if (typeof value === "object") return value instanceof Date ? value.toISOString() : JSON.stringify(value);
+  return value;
+}
+
+/** Where the words of a statement do not tell the type of a column, its values do. */
+export function typeOfValues(rows: readonly (readonly SqlPrimitive[])[], at: number): SqlColumn["type"] {
+  const values = rows.map((row) => row[at]).filter((value) => value !== null && value !== undefined);
+  const every = (test: (value: SqlPrimitive) => boolean): boolean => values.length > 0 && values.every(test);
+  if (every((value) => typeof value === "boolean")) return "boolean";
+  if (every((value) => typeof value === "bigint" || Number.isSafeInteger(value))) return "integer";
+  if (every((value) => typeof value === "number" || typeof value === "bigint")) return "number";
+  return every((value) => Array.isArray(value)) ? "texts" : "text";
+}
+
+/** A literal, or any other cell, as a text. */
+export function textOf(value: SqlPrimitive | undefined): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}

@@ -1,0 +1,46 @@
+/** `POST /query`: one SQL statement, answered as JSON where exactly that is asked for, and as an Arrow stream otherwise. */
+import { SqlError } from "../../engine/ports/sql.ts";
+import { query } from "../../engine/query-tables.ts";
+import type { HttpRequest, HttpResponse } from "../http/message.ts";
+import { jsonResponse } from "../http/message.ts";
+import type { QueryErrorBody } from "../wire/admin.ts";
+import type { AdminRequest } from "./admin-request.ts";
+import { PlainRefusal } from "./plain-refusal.ts";
+import { rowsJson } from "./query-rows.ts";
+
+const ARROW_TYPE = "application/vnd.apache.arrow.stream";
+const STATUSES: Readonly<Record<SqlError["kind"], number>> = { syntax: 400, unknown: 500, refused: 400 };
+
+export async function queryRoute({ engine, request, surroundings }: AdminRequest): Promise<HttpResponse> {
+  const { statements } = surroundings;
+  if (statements === undefined) return refused(503, "statements are not answered here");
+  const statement = statementIn(request);
+  try {
+    const answer = await query(engine, statements.sql, statement);
+    if (request.headers["accept"] === "application/json")
+      return { status: 200, headers: { "content-type": "application/json" }, body: rowsJson(answer) };
+    return { status: 200, headers: { "content-type": ARROW_TYPE }, body: statements.arrow(answer) };
+  } catch (error) {
+    if (error instanceof SqlError) return refused(STATUSES[error.kind], error.message);
+    throw error;
+  }
+}
+
+function refused(status: number, message: string): HttpResponse {
+  const body: QueryErrorBody = { message };
+  return jsonResponse(status, body);
+}
+
+function statementIn({ headers, body }: HttpRequest): string {
+  if (!/^application\/(?:[^/;]+\+)?json\s*(?:;|$)/i.test(headers["content-type"] ?? ""))
+    throw new PlainRefusal(415, "Expected request with `Content-Type: application/json`");
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch (error) {
+    throw new PlainRefusal(400, `Failed to parse the request body as JSON: ${(error as Error).message}`);
+  }
+  if (typeof parsed === "object" && parsed !== null && "query" in parsed && typeof parsed.query === "string")
+    return parsed.query;
+  throw new PlainRefusal(422, "Failed to deserialize the JSON body into the target type: query: expected a string");
+}

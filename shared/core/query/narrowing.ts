@@ -1,0 +1,45 @@
+/** What a statement says of the rows it wants, as far as an index can use it: every row left out is one it would drop anyway. */
+
+/** Absent members say nothing. Values are compared as texts; moments are in epoch milliseconds. */
+export interface Bound {
+  readonly in?: readonly string[];
+  readonly notIn?: readonly string[];
+  /** Inclusive. */
+  readonly fromMs?: number;
+  /** Inclusive. */
+  readonly toMs?: number;
+}
+
+/** By column. */
+export type Narrowing = ReadonlyMap<string, Bound>;
+
+export const EVERYTHING: Narrowing = new Map();
+
+/** Both hold. */
+export function both(left: Bound, right: Bound): Bound {
+  const fromMs = Math.max(left.fromMs ?? -Infinity, right.fromMs ?? -Infinity);
+  const toMs = Math.min(left.toMs ?? Infinity, right.toMs ?? Infinity);
+  const notIn = [...(left.notIn ?? []), ...(right.notIn ?? [])];
+  const one = left.in ?? right.in;
+  const other = left.in === undefined ? undefined : right.in;
+  return {
+    ...(one && { in: other === undefined ? one : one.filter((value) => other.includes(value)) }),
+    ...(notIn.length > 0 && { notIn }),
+    ...(fromMs !== -Infinity && { fromMs }),
+    ...(toMs !== Infinity && { toMs }),
+  };
+}
+
+/** One of two holds; undefined where together they leave nothing out. */
+export function either(left: Bound, right: Bound): Bound | undefined {
+  if (left.in !== undefined && right.in !== undefined) return { in: [...new Set([...left.in, ...right.in])] };
+  return undefined;
+}
+
+export function allows(bound: Bound | undefined, value: string | undefined): boolean {
+  if (bound === undefined) return true;
+  // Whatever is asked of a value, one that is not there does not fulfil it.
+  if (value === undefined) return bound.in === undefined && bound.notIn === undefined;
+  if (bound.in !== undefined && !bound.in.includes(value)) return false;
+  return bound.notIn === undefined || !bound.notIn.includes(value);
+}

@@ -1,0 +1,39 @@
+/** What a table of the introspection looks like to a statement: its columns, in order, and what each holds. */
+
+/**
+ * `moment` is in epoch milliseconds, `duration` in milliseconds, `bytes` raw; `integer` may be a bigint beyond 2^53.
+ * The SQL front gives each its own form.
+ */
+export type ColumnType = "text" | "boolean" | "integer" | "moment" | "duration" | "bytes" | "texts" | "integers";
+
+export interface Column {
+  readonly name: string;
+  readonly type: ColumnType;
+}
+
+export interface TableShape {
+  readonly name: string;
+  readonly columns: readonly Column[];
+}
+
+export type CellValue = string | number | bigint | boolean | Uint8Array | readonly string[] | readonly number[] | null;
+
+const TYPES: Readonly<Record<string, ColumnType>> = {
+  s: "text",
+  b: "boolean",
+  i: "integer",
+  t: "moment",
+  d: "duration",
+  bin: "bytes",
+  "[s]": "texts",
+  "[i]": "integers",
+};
+
+/** @param columns `name type` pairs in a line each or apart by commas; a name without a type is text */
+export function tableShape(name: string, columns: string): TableShape {
+  const pairs = columns.split(",").map((pair) => pair.trim().split(/\s+/));
+  return {
+    name,
+    columns: pairs.map(([column = "", type = "s"]) => ({ name: column, type: TYPES[type] ?? "text" })),
+  };
+}

@@ -1,0 +1,93 @@
+/** The tables that statements may read, named and typed as existing clients know them. */
+import { tableShape, type TableShape } from "./table-shape.ts";
+
+const STATUS_COLUMNS = `id, vqueue_id, status, completion_result, completion_failure, target, target_service_name, target_service_key,
+  target_handler_name, target_service_ty, scope, limit_key, idempotency_key, invoked_by, invoked_by_id,
+  invoked_by_subscription_id, invoked_by_service_name, invoked_by_target, restarted_from, pinned_deployment_id,
+  pinned_service_protocol_version i, trace_id, journal_size i, journal_commands_size i, created_at t,
+  created_using_restate_version, modified_at t, inboxed_at t, scheduled_at t, scheduled_start_at t, running_at t,
+  completed_at t, completion_retention d, journal_retention d, suspended_waiting_for_completions [i],
+  suspended_waiting_for_signals [i], suspended_waiting_future_json`;
+
+const ATTEMPT_COLUMNS = `retry_count i, last_start_at t, last_attempt_deployment_id, last_attempt_server, next_retry_at t, last_failure,
+  last_failure_error_code, last_failure_related_command_index i, last_failure_related_command_name,
+  last_failure_related_command_type, last_failure_related_entry_index i, last_failure_related_entry_name,
+  last_failure_related_entry_type, last_awaiting_on_future_json`;
+
+export const INVOCATION = tableShape("sys_invocation", `${STATUS_COLUMNS}, ${ATTEMPT_COLUMNS}`);
+export const INVOCATION_STATUS = tableShape("sys_invocation_status", `partition_key i, ${STATUS_COLUMNS}`);
+export const INVOCATION_STATE = tableShape(
+  "sys_invocation_state",
+  `partition_key i, id, in_flight b, ${ATTEMPT_COLUMNS}`,
+);
+
+export const JOURNAL = tableShape(
+  "sys_journal",
+  `partition_key i, id, index i, entry_type, name, completed b, invoked_id, invoked_target, sleep_wakeup_at t, promise_name,
+  raw bin, raw_length i, version i, entry_json, entry_lite_json, appended_at t`,
+);
+export const JOURNAL_EVENTS = tableShape(
+  "sys_journal_events",
+  "partition_key i, id, after_journal_entry_index i, appended_at t, event_type, event_json",
+);
+
+export const DEPLOYMENT = tableShape(
+  "sys_deployment",
+  `id, ty, endpoint, created_at t, min_service_protocol_version i, max_service_protocol_version i, services [s]`,
+);
+export const SERVICE = tableShape("sys_service", "name, revision i, public b, ty, deployment_id");
+
+export const STATE = tableShape(
+  "state",
+  "partition_key i, scope, service_name, service_key, key, key_length i, value_utf8, value bin, value_length i",
+);
+export const INBOX = tableShape(
+  "sys_inbox",
+  "partition_key i, service_name, service_key, id, sequence_number i, created_at t",
+);
+export const KEYED_SERVICE_STATUS = tableShape(
+  "sys_keyed_service_status",
+  "partition_key i, service_name, service_key, invocation_id",
+);
+export const PROMISE = tableShape(
+  "sys_promise",
+  `partition_key i, scope, service_name, service_key, key, completed b, completion_success_value bin,
+  completion_success_value_utf8, completion_failure`,
+);
+
+/** What this program has nothing of: rules of flow control and their queues. They are there, and empty. */
+export const EMPTY_TABLES: readonly TableShape[] = [
+  tableShape("sys_rules", "pattern, concurrency i, description, disabled b, version i, last_modified t"),
+  tableShape("sys_locks", "partition_key i, scope, lock_name, acquired_at t, acquired_by"),
+  tableShape(
+    "sys_user_limits",
+    `partition_key i, scope, l1, l2, level, usage i, concurrency_limit i, rule_pattern, available i, num_waiters i`,
+  ),
+  tableShape(
+    "sys_vqueue_meta",
+    `partition_key i, id, is_active b, queue_is_paused b, service_name, scope, limit_key, lock_name, created_at t,
+    last_enqueued_at t, last_start_at t, last_attempt_at t, last_finish_at t, num_inbox i, num_running i, num_suspended i,
+    num_paused i, num_finished i`,
+  ),
+];
+
+export const COLUMNS = tableShape(
+  "information_schema.columns",
+  "table_name, column_name, ordinal_position i, data_type",
+);
+
+export const TABLE_SHAPES: readonly TableShape[] = [
+  INVOCATION,
+  INVOCATION_STATUS,
+  INVOCATION_STATE,
+  JOURNAL,
+  JOURNAL_EVENTS,
+  DEPLOYMENT,
+  SERVICE,
+  STATE,
+  INBOX,
+  KEYED_SERVICE_STATUS,
+  PROMISE,
+  ...EMPTY_TABLES,
+  COLUMNS,
+];

@@ -1,0 +1,95 @@
+/** The cells of an invocation that only its partition tells: what it was accepted with, what it tried, how it ended. */
+import type { Invocation } from "../core/invocation/invocation.ts";
+import { type Await, awaitedCompletions } from "../core/model/await-tree.ts";
+import type { AttemptFailure } from "../core/model/attempt-failure.ts";
+import { type InvocationId, invocationIdBytes } from "../core/model/ids.ts";
+import type { CellValue } from "../core/query/table-shape.ts";
+import type { Engine } from "./engine.ts";
+import { knownNow } from "./known-now.ts";
+import type { Loaded } from "./load.ts";
+import { presentedStatus } from "./inspect.ts";
+
+type Cells = Readonly<Record<string, CellValue | undefined>>;
+
+export function invocationCells(engine: Engine, loaded: Loaded): Cells {
+  const invocation = knownNow(engine, loaded);
+  return { ...acceptanceCells(invocation), ...standingCells(invocation), ...attemptCells(engine, loaded, invocation) };
+}
+
+/** The first eight bytes of the id, as the clients of these tables read them. */
+export function partitionKey(id: InvocationId): bigint {
+  const bytes = invocationIdBytes(id);
+  return new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0);
+}
+
+function acceptanceCells({ acceptance, journal, modifiedAtMs, pin }: Invocation): Cells {
+  const { source, startAtMs } = acceptance;
+  const caller = source.kind === "ingress" ? undefined : source;
+  return {
+    idempotency_key: acceptance.idempotencyKey,
+    invoked_by: caller === undefined ? "ingress" : "service",
+    invoked_by_id: caller?.callerId,
+    invoked_by_target: caller?.callerTarget,
+    invoked_by_service_name: caller?.callerTarget.split("/")[0],
+    pinned_deployment_id: pin?.deploymentId,
+    pinned_service_protocol_version: pin?.protocolVersion,
+    trace_id: acceptance.traceparent?.split("-")[1],
+    journal_size: journal.entries.length,
+    journal_commands_size: journal.commandCount,
+    modified_at: modifiedAtMs,
+    scheduled_at: startAtMs === undefined ? undefined : acceptance.createdAtMs,
+    scheduled_start_at: startAtMs,
+    completion_retention: acceptance.completionRetentionMs,
+    journal_retention: acceptance.journalRetentionMs,
+  };
+}
+
+function standingCells({ standing }: Invocation): Cells {
+  if (standing.status === "suspended") {
+    const { awaiting } = standing;
+    return {
+      suspended_waiting_for_completions: [...awaitedCompletions(awaiting)],
+      suspended_waiting_for_signals: awaitedSignals(awaiting),
+    };
+  }
+  if (standing.status !== "completed") return {};
+  const { result, endedAtMs } = standing;
+  return {
+    completed_at: endedAtMs,
+    completion_result: result.kind,
+    completion_failure: result.kind === "failure" ? `[${result.failure.code}] ${result.failure.message}` : undefined,
+  };
+}
+
+function awaitedSignals({ signals, nested }: Await): readonly number[] {
+  return [...signals, ...nested.flatMap(awaitedSignals)];
+}
+
+function attemptCells(engine: Engine, loaded: Loaded, invocation: Invocation): Cells {
+  const status = presentedStatus(engine, loaded);
+  const { standing, attempts, lastFailure, pin } = invocation;
+  if (status === "completed" || status === "scheduled" || status === "pending") return {};
+  const startedAtMs = engine.drives.find(invocation.acceptance.id)?.exchange?.startedAtMs;
+  return {
+    retry_count: attempts,
+    last_attempt_deployment_id: pin?.deploymentId,
+    last_start_at: startedAtMs ?? loaded.last?.segment.attempt?.startedAtMs,
+    next_retry_at: standing.status === "backing-off" ? standing.retryAtMs : undefined,
+    ...(lastFailure && failureCells(lastFailure)),
+  };
+}
+
+function failureCells(failure: AttemptFailure): Cells {
+  const { code, message, stacktrace, errorCode, relatedCommand } = failure;
+  const { index, name, type } = relatedCommand ?? {};
+  return {
+    last_failure: stacktrace === undefined ? `[${code}] ${message}` : `[${code}] ${message}\n${stacktrace}`,
+    last_failure_error_code: errorCode,
+    last_failure_related_command_index: index,
+    last_failure_related_command_name: name,
+    last_failure_related_command_type: type,
+    last_failure_related_entry_index: index,
+    last_failure_related_entry_name: name,
+    last_failure_related_entry_type: type,
+  };
+}

@@ -1,0 +1,48 @@
+/** The port of the SQL front: it reads one statement, asks the tables for rows, and answers with columns and rows. */
+import type { Narrowing } from "../../core/query/narrowing.ts";
+import type { CellValue, ColumnType, TableShape } from "../../core/query/table-shape.ts";
+
+/** Cells that an index shows are there at once; what has to be read for is read when it is asked for. */
+export interface SqlRow {
+  cell(column: string): CellValue | undefined | Promise<CellValue | undefined>;
+}
+
+export interface ScanRequest {
+  /** Rows that it leaves out may come all the same: the front looks at every row again. */
+  readonly narrowing: Narrowing;
+  /** Set where rows must come by `created_at`, those of one moment by `id`; only for tables that are `ordered`. */
+  readonly order?: "newest-first" | "oldest-first";
+}
+
+export interface SqlTable {
+  readonly shape: TableShape;
+  /** Whether it can give its rows in the order of a `ScanRequest`. */
+  readonly ordered: boolean;
+  scan(asked: ScanRequest): AsyncIterable<SqlRow>;
+}
+
+export interface SqlColumn {
+  readonly name: string;
+  readonly type: ColumnType | "number";
+}
+
+export interface SqlAnswer {
+  readonly columns: readonly SqlColumn[];
+  /** Cells in the order of the columns. */
+  readonly rows: readonly (readonly CellValue[])[];
+}
+
+export interface Sql {
+  /** @throws SqlError where the statement cannot be read or answered; what a table throws passes through */
+  run(statement: string, tables: readonly SqlTable[]): Promise<SqlAnswer>;
+}
+
+/** `syntax`: cannot be read, or asks for what there is not here. `unknown`: a table or a column. `refused`: would read too much. */
+export class SqlError extends Error {
+  override name = "SqlError";
+  readonly kind: "syntax" | "unknown" | "refused";
+  constructor(kind: SqlError["kind"], message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}

@@ -1,0 +1,135 @@
+/** The three tables of invocations: each finds its rows by the index that a statement's narrowing allows. */
+import type { Narrowing } from "../core/query/narrowing.ts";
+import { allows } from "../core/query/narrowing.ts";
+import { planInvocations, type Wanted } from "../core/query/access.ts";
+import type { StatusWords } from "../core/query/status-words.ts";
+import type { TableShape } from "../core/query/table-shape.ts";
+import { IdError, type InvocationId, parseInvocationId } from "../core/model/ids.ts";
+import { targetText } from "../core/model/target.ts";
+import { InvocationRow } from "./invocation-row.ts";
+import { ListingStream, type ListingEntry } from "./listing-stream.ts";
+import { hasExpired, load } from "./load.ts";
+import { openSummaries, settled, summaryOfLoaded, type Summary } from "./open-listing.ts";
+import type { ScanRequest, SqlTable } from "./ports/sql.ts";
+import type { Reading } from "./reading.ts";
+
+/** Entries that each shard of a day gives at a time: few at first, because a LIMIT may need no more. */
+const PAGES = { firstPage: 24, nextPage: 500 };
+const TOGETHER = 16;
+
+/** @param rows only those that are true of it are rows of the table */
+export function invocationTable(
+  reading: Reading,
+  shape: TableShape,
+  words: StatusWords,
+  rows: (summary: Summary) => boolean = () => true,
+): SqlTable {
+  return {
+    shape,
+    ordered: true,
+    async *scan({ narrowing, order = "newest-first" }: ScanRequest) {
+      for await (const summary of summaries(reading, narrowing, words, order))
+        if (rows(summary)) yield new InvocationRow(reading, summary, words);
+    },
+  };
+}
+
+/** @param narrowing of the columns of `sys_invocation` */
+export async function* summaries(
+  reading: Reading,
+  narrowing: Narrowing,
+  words: StatusWords,
+  order: NonNullable<ScanRequest["order"]>,
+): AsyncGenerator<Summary> {
+  const { access, wanted } = planInvocations(narrowing, words);
+  switch (access.kind) {
+    case "nothing":
+      return;
+    case "ids":
+      return yield* sorted(await byId(reading, access.ids), order);
+    case "open":
+      return yield* sorted(await allOpen(reading, wanted), order);
+    case "listing":
+      return yield* listed(reading, wanted, { order, fromMs: access.fromMs, toMs: access.toMs });
+  }
+}
+
+async function byId({ engine, budget }: Reading, ids: readonly string[]): Promise<Summary[]> {
+  const known = [...new Set(ids)].filter(isId);
+  const found: Summary[] = [];
+  for (let at = 0; at < known.length; at += TOGETHER) {
+    const group = known.slice(at, at + TOGETHER);
+    budget.loads(group.length);
+    for (const loaded of await Promise.all(group.map((id) => load(engine, id))))
+      if (loaded !== undefined && !hasExpired(loaded, engine.clock.nowMs()))
+        found.push(summaryOfLoaded(engine, loaded));
+  }
+  return found;
+}
+
+function isId(text: string): text is InvocationId {
+  try {
+    parseInvocationId(text);
+    return true;
+  } catch (error) {
+    if (error instanceof IdError) return false;
+    throw error;
+  }
+}
+
+export async function allOpen(reading: Pick<Reading, "engine" | "budget">, wanted: Wanted): Promise<Summary[]> {
+  const { engine, budget } = reading;
+  const open = await openSummaries(engine, budget);
+  const newest = new ListingStream(engine, budget, {
+    order: "newest-first",
+    fromMs: 0,
+    toMs: Infinity,
+    ...PAGES,
+  });
+  const young = await settled(engine, budget, newest, open);
+  return [...open.values(), ...young.values()].filter((summary) => isWanted(summary, wanted));
+}
+
+/** What neither index tells to be open has ended. */
+async function* listed(
+  { engine, budget }: Reading,
+  wanted: Wanted,
+  range: { order: NonNullable<ScanRequest["order"]>; fromMs: number; toMs: number },
+): AsyncGenerator<Summary> {
+  const open = await openSummaries(engine, budget);
+  const newest = { order: "newest-first", fromMs: 0, toMs: Infinity, ...PAGES } as const;
+  const stream = new ListingStream(engine, budget, newest);
+  const young = await settled(engine, budget, stream, open);
+  const isSame = range.order === "newest-first" && range.fromMs === 0 && range.toMs === Infinity;
+  const walked = isSame ? stream : new ListingStream(engine, budget, { ...range, ...PAGES });
+  for await (const entry of walked.entries()) {
+    const summary = open.get(entry.id) ?? young.get(entry.id) ?? ended(entry);
+    if (isWanted(summary, wanted)) yield summary;
+  }
+}
+
+export function ended(entry: ListingEntry): Summary {
+  return { ...entry, status: "completed" };
+}
+
+/** What indexes show decides here; what they do not show is left to whoever asked. */
+export function isWanted(summary: Summary, wanted: Wanted): boolean {
+  const { service, key, handler, status, createdAtMs, deploymentId } = summary;
+  const { created } = wanted;
+  return (
+    wanted.statuses.has(status) &&
+    allows(wanted.service, service) &&
+    allows(wanted.handler, handler) &&
+    allows(wanted.key, key) &&
+    (wanted.target === undefined ||
+      allows(wanted.target, targetText({ service, handler, ...(key !== undefined && { key }) }))) &&
+    (deploymentId === undefined || allows(wanted.deployment, deploymentId)) &&
+    createdAtMs >= (created?.fromMs ?? -Infinity) &&
+    createdAtMs <= (created?.toMs ?? Infinity)
+  );
+}
+
+export function sorted(found: Summary[], order: NonNullable<ScanRequest["order"]>): Summary[] {
+  const sign = order === "newest-first" ? -1 : 1;
+  return found.sort((a, b) => sign * (a.createdAtMs - b.createdAtMs) || (a.id < b.id ? -1 : 1));
+}

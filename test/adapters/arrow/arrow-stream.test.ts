@@ -1,0 +1,46 @@
+import { tableFromIPC } from "@uwdata/flechette";
+import { expect, test } from "vitest";
+import { arrowStream } from "../../../shared/adapters/arrow/arrow-stream.ts";
+
+test("every type of column is read back as it was written, nulls included", () => {
+  const bytes = arrowStream({
+    columns: [
+      { name: "text", type: "text" },
+      { name: "yes", type: "boolean" },
+      { name: "n", type: "integer" },
+      { name: "x", type: "number" },
+      { name: "at", type: "moment" },
+      { name: "for", type: "duration" },
+      { name: "raw", type: "bytes" },
+      { name: "names", type: "texts" },
+      { name: "ids", type: "integers" },
+    ],
+    rows: [
+      ["ä", true, 2n ** 63n + 5n, 0.5, 1_700_000_000_123, 86_400_000, Uint8Array.of(1, 2), ["a", "b"], [1, 2]],
+      [null, null, 7, null, null, null, null, null, null],
+    ],
+  });
+  const table = tableFromIPC(bytes, { useDate: true, useBigInt: true });
+  expect(table.schema.fields.map(({ name }) => name)).toEqual([
+    "text",
+    "yes",
+    "n",
+    "x",
+    "at",
+    "for",
+    "raw",
+    "names",
+    "ids",
+  ]);
+  const [first = {}, second] = table.toArray();
+  expect(first).toMatchObject({ text: "ä", yes: true, n: -(2n ** 63n) + 5n, x: 0.5, at: new Date(1_700_000_000_123) });
+  expect([...(first["raw"] as Uint8Array)]).toEqual([1, 2]);
+  expect([...(first["names"] as string[])]).toEqual(["a", "b"]);
+  expect(second).toMatchObject({ text: null, yes: null, n: 7n, raw: null, ids: null });
+});
+
+test("an answer without rows still has its columns", () => {
+  const table = tableFromIPC(arrowStream({ columns: [{ name: "n", type: "integer" }], rows: [] }));
+  expect(table.numRows).toBe(0);
+  expect(table.schema.fields).toHaveLength(1);
+});
