@@ -5,6 +5,8 @@ import { send } from "../../shared/engine/send.ts";
 import type { Ended, Sent, Submission } from "../../shared/engine/submission.ts";
 import { handler, service } from "../core/registry/sample-deployment.ts";
 import type { Actor } from "./engine-fixture.ts";
+import type { Handler } from "./script-context.ts";
+import { ScriptState } from "./script-state.ts";
 
 /** @param exclusive handlers of object `O` that run one at a time. @param shared those beside them */
 export function objectOf(exclusive: readonly string[], shared: readonly string[] = []): Service {
@@ -41,3 +43,13 @@ export async function sendKeyed({ engine }: Actor, submission: Submission): Prom
   if (sent.kind !== "sent") throw new Error(`the send was refused: ${sent.kind}`);
   return sent;
 }
+
+/** Adds its input to the count of its key. */
+export const addCount: Handler = (ctx) => {
+  const state = new ScriptState(ctx);
+  const count = Number(state.get("count") ?? "0") + Number(ctx.input);
+  state.set("count", String(count));
+  return String(count);
+};
+/** The count as a shared handler sees it. */
+export const getCount: Handler = (ctx) => new ScriptState(ctx).get("count") ?? "nothing";

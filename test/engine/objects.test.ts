@@ -1,26 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { attach } from "../../shared/engine/attach.ts";
-import { cancel } from "../../shared/engine/cancel.ts";
 import { inspect } from "../../shared/engine/inspect.ts";
-import { kill } from "../../shared/engine/kill.ts";
 import { lockAt, placeOf } from "../../shared/engine/object-place.ts";
 import { type Actor, callOn, LEASE_MS, textOf } from "./engine-fixture.ts";
 import type { PortCall } from "./engine-process.ts";
 import { Gate } from "./gate.ts";
-import { callKeyed, keyed, objectOf, sendKeyed } from "./object-stage.ts";
-import type { Handler, ScriptContext } from "./script-context.ts";
+import { addCount, callKeyed, getCount, keyed, objectOf, sendKeyed } from "./object-stage.ts";
 import { ScriptState } from "./script-state.ts";
 import { stages } from "./stages.ts";
 
 const open = stages();
 
-const add: Handler = (ctx) => {
-  const state = new ScriptState(ctx);
-  const count = Number(state.get("count") ?? "0") + Number(ctx.input);
-  state.set("count", String(count));
-  return String(count);
-};
-const get: Handler = (ctx) => new ScriptState(ctx).get("count") ?? "nothing";
+const add = addCount;
+const get = getCount;
 
 const counter = { services: [objectOf(["add", "slow"], ["get"])] };
 
@@ -177,46 +168,6 @@ describe("many calls of one key", () => {
   });
 });
 
-describe("who waits for a key", () => {
-  const blocked = async () => {
-    const gate = new Gate();
-    const stage = await open({ add, get, slow: async (ctx) => (await gate.passed, add(ctx)) }, counter);
-    const actor = stage.actor();
-    actor.startWorker();
-    await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", "slow", "1")));
-    await stage.pulse.settle();
-    const second = await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", "add", "10")));
-    const third = await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", "add", "100")));
-    await stage.pulse.settle();
-    return { stage, actor, gate, second, third };
-  };
-
-  test("is pending", async () => {
-    const { actor, second } = await blocked();
-    expect(await inspect(actor.engine, second.invocationId)).toMatchObject({ status: "pending", attempts: 0 });
-  });
-
-  test.each([
-    ["cancelled", cancel],
-    ["killed", kill],
-  ] as const)("is %s without an attempt, and the next one gets its turn", async (_, end) => {
-    const { stage, actor, gate, second, third } = await blocked();
-    expect(await stage.pulse.within(0, end(actor.engine, second.invocationId))).toBe("done");
-    expect(await inspect(actor.engine, second.invocationId)).toBeUndefined();
-    gate.open();
-    expect(await stage.pulse.within(1_000, attach(actor.engine, third.invocationId))).toMatchObject({ kind: "ended" });
-    expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "get"))))).toBe("101");
-  });
-
-  test("gets its turn when the holder is killed", async () => {
-    const { stage, actor, third } = await blocked();
-    const holder = (await lockOf(actor, "k")).holder!;
-    expect(await stage.pulse.within(0, kill(actor.engine, holder.id))).toBe("done");
-    expect(await stage.pulse.within(1_000, attach(actor.engine, third.invocationId))).toMatchObject({ kind: "ended" });
-    expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "get"))))).toBe("110");
-  });
-});
-
 describe("a crash", () => {
   const points = Array.from({ length: 9 }, (_, at) => at);
   test.each(points)("behind write %i loses no state, runs nothing twice and blocks nobody", async (at) => {
@@ -236,71 +187,5 @@ describe("a crash", () => {
     expect(textOf(last)).toBe(String(sum));
     const lock = await lockOf(other, "k");
     expect([lock.holder, lock.head]).toEqual([undefined, lock.tail]);
-  });
-});
-
-describe("state", () => {
-  const many = (ctx: ScriptContext): ScriptState => new ScriptState(ctx);
-  const handlers: Record<string, Handler> = {
-    fill(ctx) {
-      const state = many(ctx);
-      for (let at = 0; at < 40; at++) state.set(`k${at}`, `${at}`.repeat(100));
-      return "filled";
-    },
-    change(ctx) {
-      const state = many(ctx);
-      state.set("k1", "short");
-      state.clear("k2");
-      state.set("large", "x".repeat(600_000));
-      return "changed";
-    },
-    wipe(ctx) {
-      const state = many(ctx);
-      state.clearAll();
-      state.set("left", "alone");
-      return "wiped";
-    },
-    dump: (ctx) =>
-      ctx.journal.start.stateMap
-        .map(({ key }) => new TextDecoder().decode(key))
-        .sort()
-        .join(","),
-    async lazy(ctx) {
-      const state = many(ctx);
-      const before = state.lazy(ctx.input);
-      state.set(ctx.input, "changed");
-      return `${await ctx.get(before)}.${await ctx.get(state.lazy(ctx.input))}.${await ctx.get(state.lazy("none"))}`;
-    },
-  };
-  const services = [objectOf(["fill", "change", "wipe", "lazy"], ["dump"])];
-
-  test("of any size is exact: values stand in the lock, beside it, and in pieces", async () => {
-    const stage = await open(handlers, { services, messageSizeMaxBytes: 2 << 20 });
-    const actor = stage.actor();
-    const run = (name: string, input = "") =>
-      stage.pulse.within(0, callKeyed(actor, keyed("O", "k", name, input))).then(textOf);
-    await run("fill");
-    expect((await run("dump")).split(",")).toHaveLength(40);
-    await run("change");
-    const keys = (await run("dump")).split(",");
-    expect(keys).toHaveLength(40);
-    expect([keys.includes("k2"), keys.includes("large")]).toEqual([false, true]);
-    const large = stage.deployment
-      .of("dump")
-      .at(-1)!
-      .start.stateMap.find(({ key }) => key.length === 5);
-    expect(large?.value.length).toBe(600_000);
-    await run("wipe");
-    expect(await run("dump")).toBe("left");
-  });
-
-  test("that does not fit the request is asked for, and read as it was at the command", async () => {
-    const stage = await open(handlers, { services, eagerStateMaxBytes: 0 });
-    const actor = stage.actor();
-    const run = (name: string, input = "") =>
-      stage.pulse.within(0, callKeyed(actor, keyed("O", "k", name, input))).then(textOf);
-    await run("fill");
-    expect(await run("lazy", "k3")).toBe(`${"3".repeat(100)}.changed.`);
-    expect(stage.deployment.of("lazy")[0]!.start).toMatchObject({ partialState: true, stateMap: [] });
   });
 });

@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import { attach } from "../../shared/engine/attach.ts";
+import { cancel } from "../../shared/engine/cancel.ts";
+import { inspect } from "../../shared/engine/inspect.ts";
+import { kill } from "../../shared/engine/kill.ts";
+import { lockAt, placeOf } from "../../shared/engine/object-place.ts";
+import { type Actor, textOf } from "./engine-fixture.ts";
+import { Gate } from "./gate.ts";
+import { addCount, callKeyed, getCount, keyed, objectOf, sendKeyed } from "./object-stage.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+const counter = { services: [objectOf(["add", "slow"], ["get"])] };
+const lockOf = ({ engine }: Actor, key: string) => lockAt(engine, placeOf(engine, { service: "O", key }));
+
+describe("who waits for a key", () => {
+  const blocked = async () => {
+    const gate = new Gate();
+    const stage = await open(
+      { add: addCount, get: getCount, slow: async (ctx) => (await gate.passed, addCount(ctx)) },
+      counter,
+    );
+    const actor = stage.actor();
+    actor.startWorker();
+    await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", "slow", "1")));
+    await stage.pulse.settle();
+    const second = await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", "add", "10")));
+    const third = await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", "add", "100")));
+    await stage.pulse.settle();
+    return { stage, actor, gate, second, third };
+  };
+
+  test("is pending", async () => {
+    const { actor, second } = await blocked();
+    expect(await inspect(actor.engine, second.invocationId)).toMatchObject({ status: "pending", attempts: 0 });
+  });
+
+  test.each([
+    ["cancelled", cancel],
+    ["killed", kill],
+  ] as const)("is %s without an attempt, and the next one gets its turn", async (_, end) => {
+    const { stage, actor, gate, second, third } = await blocked();
+    expect(await stage.pulse.within(0, end(actor.engine, second.invocationId))).toBe("done");
+    expect(await inspect(actor.engine, second.invocationId)).toBeUndefined();
+    gate.open();
+    expect(await stage.pulse.within(1_000, attach(actor.engine, third.invocationId))).toMatchObject({ kind: "ended" });
+    expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "get"))))).toBe("101");
+  });
+
+  test("gets its turn when the holder is killed", async () => {
+    const { stage, actor, third } = await blocked();
+    const holder = (await lockOf(actor, "k")).holder!;
+    expect(await stage.pulse.within(0, kill(actor.engine, holder.id))).toBe("done");
+    expect(await stage.pulse.within(1_000, attach(actor.engine, third.invocationId))).toMatchObject({ kind: "ended" });
+    expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "get"))))).toBe("110");
+  });
+});

@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import { attach, output } from "../../shared/engine/attach.ts";
+import { inspect } from "../../shared/engine/inspect.ts";
+import { workflowId } from "../../shared/engine/invocation-ids.ts";
+import { type Actor, callOn, LEASE_MS, textOf } from "./engine-fixture.ts";
+import { callKeyed, keyed, sendKeyed, workflowOf } from "./object-stage.ts";
+import type { Handler } from "./script-context.ts";
+import { completePromise, getPromise, peekPromise, ScriptState } from "./script-state.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+const RETENTION_MS = 3_600_000;
+const services = [workflowOf(["approve", "peek", "status", "wait"])];
+const settings = { services, workflowRetentionMs: RETENTION_MS };
+
+const run: Handler = async (ctx) => {
+  const state = new ScriptState(ctx);
+  state.set("step", "waiting");
+  const approved = await ctx.get(getPromise(ctx, "approval"));
+  state.set("step", "approved");
+  return `${ctx.input} ${approved}`;
+};
+const handlers: Record<string, Handler> = {
+  run,
+  approve: async (ctx) => `approved${await ctx.get(completePromise(ctx, "approval", ctx.input))}`,
+  peek: async (ctx) => `peeked ${await ctx.get(peekPromise(ctx, "approval"))}`,
+  wait: async (ctx) => `waited ${await ctx.get(getPromise(ctx, "approval"))}`,
+  status: (ctx) => new ScriptState(ctx).get("step") ?? "unknown",
+};
+
+const on = (actor: Actor, handler: string, input = "") =>
+  callKeyed(actor, keyed("W", "w1", handler, input)).then(textOf);
+
+describe("a workflow", () => {
+  test("runs once for an id: who calls it again gets 409, who sends it again is told that it was accepted", async () => {
+    const stage = await open({ ...handlers, run: (ctx) => `ran ${ctx.input}` }, settings);
+    const actor = stage.actor();
+    expect(await stage.pulse.within(0, on(actor, "run", "a"))).toBe("ran a");
+    expect(await stage.pulse.within(0, on(actor, "run", "b"))).toBe("409 the workflow method was already invoked");
+    const again = await stage.pulse.within(0, sendKeyed(actor, keyed("W", "w1", "run", "c")));
+    expect(again).toMatchObject({ status: "previously-accepted" });
+    const id = workflowId(actor.engine, { service: "W", key: "w1" });
+    expect(again.invocationId).toBe(id);
+    const attached = await stage.pulse.within(0, attach(actor.engine, id));
+    expect(attached.kind === "ended" && textOf(attached)).toBe("ran a");
+    expect(stage.deployment.of("run")).toHaveLength(1);
+  });
+
+  test("called by a handler a second time brings home the 409", async () => {
+    const stage = await open(
+      {
+        ...handlers,
+        run: () => "ran",
+        parent: async (ctx) => {
+          const first = await ctx.get(ctx.call("run", "", { service: "W", key: "w1" }));
+          try {
+            return await ctx.get(ctx.call("run", "", { service: "W", key: "w1" }));
+          } catch (error) {
+            if (!(error instanceof Error) || !error.message.includes("already")) throw error;
+            return `${first}, then ${error.message}`;
+          }
+        },
+      },
+      settings,
+    );
+    const actor = stage.actor();
+    expect(textOf(await stage.pulse.within(0, callOn(actor, "parent")))).toBe(
+      "ran, then the workflow method was already invoked",
+    );
+  });
+
+  test("waits for a promise that a shared handler completes, and shows its state on the way and afterwards", async () => {
+    const stage = await open(handlers, settings);
+    const actor = stage.actor();
+    actor.startWorker();
+    expect(await stage.pulse.within(0, on(actor, "status"))).toBe("unknown");
+    const result = on(actor, "run", "it was");
+    await stage.pulse.settle();
+    expect(await stage.pulse.within(0, on(actor, "status"))).toBe("waiting");
+    expect(await stage.pulse.within(0, on(actor, "peek"))).toBe("peeked ");
+    const waiting = on(actor, "wait");
+    await stage.pulse.settle();
+    expect(await stage.pulse.within(0, on(actor, "approve", "yes"))).toBe("approved");
+    expect(await stage.pulse.within(1_000, result)).toBe("it was yes");
+    expect(await stage.pulse.within(1_000, waiting)).toBe("waited yes");
+    expect(await stage.pulse.within(0, on(actor, "status"))).toBe("approved");
+    expect(await stage.pulse.within(0, on(actor, "approve", "no"))).toBe("409 promise was already completed");
+    expect(await stage.pulse.within(0, on(actor, "peek"))).toBe("peeked yes");
+  });
+
+  test("finds a promise that was completed before it ran", async () => {
+    const stage = await open(handlers, settings);
+    const actor = stage.actor();
+    await stage.pulse.within(0, on(actor, "approve", "early"));
+    expect(await stage.pulse.within(0, on(actor, "run", "it was"))).toBe("it was early");
+  });
+
+  test("of two that complete one promise the first counts, also where one of them is redone", async () => {
+    const stage = await open(handlers, settings);
+    const [driver, other] = [stage.actor(), stage.actor()];
+    driver.process.before = ({ method, args }) => {
+      const isPromise = method === "query" && JSON.stringify(args).includes("waiter#");
+      if (!isPromise) return undefined;
+      driver.die();
+      return new Promise(() => undefined);
+    };
+    void on(driver, "approve", "first");
+    await stage.pulse.pass(100);
+    expect(await stage.pulse.within(0, on(other, "approve", "second"))).toBe("409 promise was already completed");
+    other.startWorker();
+    const result = on(other, "run", "it was");
+    await stage.pulse.pass(2 * LEASE_MS);
+    expect(await stage.pulse.within(0, result)).toBe("it was first");
+    const id = stage.deployment.of("approve")[0]!.start.debugId;
+    const end = await stage.pulse.within(0, output(other.engine, id as never));
+    expect(end.kind === "ended" && textOf(end)).toBe("approved");
+  });
+
+  test("is forgotten with its state and promises when its retention is over, and its id lives again", async () => {
+    const stage = await open(handlers, settings);
+    const actor = stage.actor();
+    actor.startWorker();
+    await stage.pulse.within(0, on(actor, "approve", "yes"));
+    await stage.pulse.within(0, on(actor, "run", "one"));
+    await stage.pulse.pass(RETENTION_MS + 1_000);
+    const id = workflowId(actor.engine, { service: "W", key: "w1" });
+    expect(await inspect(actor.engine, id)).toBeUndefined();
+    expect(await stage.pulse.within(0, on(actor, "status"))).toBe("unknown");
+    expect(await stage.pulse.within(0, on(actor, "peek"))).toBe("peeked ");
+    const second = on(actor, "run", "two");
+    await stage.pulse.settle();
+    expect(await stage.pulse.within(0, on(actor, "status"))).toBe("waiting");
+    await stage.pulse.within(0, on(actor, "approve", "again"));
+    expect(await stage.pulse.within(1_000, second)).toBe("two again");
+  });
+
+  test("whose driver dies at any write ends once with the right state", async () => {
+    for (let at = 0; at < 14; at++) {
+      const stage = await open(handlers, settings);
+      const [driver, other] = [stage.actor(), stage.actor()];
+      let writes = 0;
+      driver.process.before = ({ port, method }) => {
+        const isWrite = port === "table" && (method === "put" || method === "update");
+        if (!isWrite || writes++ !== at) return undefined;
+        driver.die();
+        return new Promise(() => undefined);
+      };
+      void on(driver, "run", "it was").catch(() => undefined);
+      void on(driver, "approve", "yes").catch(() => undefined);
+      await stage.pulse.pass(100);
+      other.startWorker();
+      await stage.pulse.pass(3 * LEASE_MS);
+      void on(other, "approve", "yes").catch(() => undefined);
+      void sendKeyed(other, keyed("W", "w1", "run", "it was")).catch(() => undefined);
+      await stage.pulse.pass(3 * LEASE_MS);
+      const id = workflowId(other.engine, { service: "W", key: "w1" });
+      const end = await stage.pulse.within(LEASE_MS, attach(other.engine, id));
+      expect(end.kind === "ended" && textOf(end)).toBe("it was yes");
+      expect(await stage.pulse.within(0, on(other, "status"))).toBe("approved");
+    }
+  });
+});
