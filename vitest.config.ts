@@ -13,6 +13,7 @@ const HEAVY = [
   "first-command",
   "bench",
   "simulation/crash-points",
+  "simulation/seeds",
 ];
 
 export default defineConfig({

@@ -1,0 +1,160 @@
+/** The clients of a seed, and those outside who resolve awakeables: they ask whichever process lives. */
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import { attach } from "../../../shared/engine/attach.ts";
+import { call } from "../../../shared/engine/call.ts";
+import { cancel } from "../../../shared/engine/cancel.ts";
+import type { Engine } from "../../../shared/engine/engine.ts";
+import { idempotentId } from "../../../shared/engine/invocation-ids.ts";
+import { kill } from "../../../shared/engine/kill.ts";
+import { completeAwakeable } from "../../../shared/engine/perform.ts";
+import { send } from "../../../shared/engine/send.ts";
+import type { Ended, Submission } from "../../../shared/engine/submission.ts";
+import type { Ask } from "./plan.ts";
+import { HANDLER, REJECTED, SERVICE, WOKEN } from "./program.ts";
+import type { World } from "./world.ts";
+
+const RETRY_MS = 400;
+const TRIES_MAX = 300;
+const LOOK_OUTSIDE_MS = 200;
+const INTERRUPT_MS = 15_000;
+const TARGET = { service: SERVICE, handler: HANDLER };
+
+export class Clients {
+  /** Every end that a client was told of, by the name of its program. */
+  readonly answers: { readonly ask: Ask; readonly ended: Ended }[] = [];
+  /** What a client was told is accepted, and never ended before it was asked about again. */
+  readonly acknowledged: { readonly ask: Ask; readonly id: InvocationId }[] = [];
+  /** True where a request without a key was not answered: nobody knows whether it arrived. */
+  lostOne = false;
+  readonly #world: World;
+  #busy = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** True while a client waits for something, or somebody outside has not resolved what it was told. */
+  get isBusy(): boolean {
+    return this.#busy > 0;
+  }
+
+  /** @param fail takes what must never happen */
+  start(plan: readonly Ask[], fail: (complaint: string) => void): void {
+    for (const ask of plan) this.#busyWith(this.#play(ask), fail);
+    void this.#resolveOutside(fail);
+  }
+
+  #busyWith(done: Promise<unknown>, fail: (complaint: string) => void): void {
+    this.#busy++;
+    done.then(
+      () => this.#busy--,
+      (error: unknown) => fail(`a client failed: ${String(error)}`),
+    );
+  }
+
+  async #play(ask: Ask): Promise<void> {
+    const { clock } = this.#world;
+    await clock.sleep(ask.atMs);
+    const { later } = ask;
+    const first = ask.how === "call" ? this.#call(ask) : this.#send(ask);
+    // What is asked for under a key has an id before it is accepted.
+    const id = ask.key === undefined ? (ask.how === "send" ? await first : undefined) : this.#idOf(ask.key);
+    const follow = async (): Promise<void> => {
+      if (later === undefined || id === undefined) return;
+      await clock.sleep(later.afterMs);
+      if (later.what === "again") await this.#call(ask);
+      else if (later.what === "attach") await this.#attach(ask, id, first);
+      else await this.#interruptAll(ask, id, later.what === "kill" ? kill : cancel, first);
+    };
+    await Promise.all([first, follow()]);
+  }
+
+  async #call(ask: Ask): Promise<undefined> {
+    const ended = await this.#ask(ask.key !== undefined, (engine) => call(engine, submissionOf(ask)));
+    if (ended === undefined) return;
+    if (ended.kind !== "ended") throw new Error(`${ask.program.name} was refused: ${ended.kind}`);
+    this.answers.push({ ask, ended });
+  }
+
+  /** @returns the id, or undefined where it was never learnt */
+  async #send(ask: Ask): Promise<InvocationId | undefined> {
+    const sent = await this.#ask(ask.key !== undefined, (engine) => {
+      const startAtMs = ask.delayMs > 0 ? { startAtMs: engine.clock.nowMs() + ask.delayMs } : {};
+      return send(engine, { ...submissionOf(ask), ...startAtMs });
+    });
+    if (sent === undefined) return undefined;
+    if (sent.kind !== "sent") throw new Error(`${ask.program.name} was refused: ${sent.kind}`);
+    this.acknowledged.push({ ask, id: sent.invocationId });
+    return sent.invocationId;
+  }
+
+  async #attach(ask: Ask, id: InvocationId, first: Promise<unknown>): Promise<void> {
+    await first;
+    const ended = await this.#ask(true, (engine) => attach(engine, id));
+    if (ended?.kind === "ended") this.answers.push({ ask, ended });
+    else this.acknowledged.push({ ask, id });
+  }
+
+  /** What is ended before it has begun leaves no record, and whoever is not answered asks for it again: a new life begins. */
+  async #interruptAll(ask: Ask, id: InvocationId, how: typeof cancel, first: Promise<unknown>): Promise<void> {
+    const answered = first.then(() => true);
+    await this.#interrupt(id, how);
+    if (ask.program.yields !== true) return;
+    while (!(await Promise.race([answered, this.#world.clock.sleep(INTERRUPT_MS).then(() => false)])))
+      await this.#interrupt(id, how);
+    if (ask.how === "send") await this.#interrupt(id, how);
+  }
+
+  /** What is not there yet may have been lost with its process, and comes again. */
+  async #interrupt(id: InvocationId, how: typeof cancel): Promise<void> {
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      if ((await this.#ask(true, (engine) => how(engine, id))) !== "unknown") return;
+      await this.#world.clock.sleep(RETRY_MS);
+    }
+  }
+
+  #idOf(key: string): InvocationId {
+    return idempotentId(this.#world.observer(), TARGET, key);
+  }
+
+  async #resolveOutside(fail: (complaint: string) => void): Promise<void> {
+    const { clock, outside } = this.#world;
+    for (let at = 0; ;) {
+      for (const { awakeable, refuses } of outside.told.slice(at)) {
+        at++;
+        const failure = { kind: "failure", failure: { code: REJECTED, message: "outside" } } as const;
+        const success = { kind: "success", value: new TextEncoder().encode(JSON.stringify(WOKEN)) } as const;
+        const result = refuses ? failure : success;
+        this.#busyWith(
+          this.#ask(true, (engine) => completeAwakeable(engine, awakeable, result)),
+          fail,
+        );
+      }
+      await clock.sleep(LOOK_OUTSIDE_MS);
+    }
+  }
+
+  async #ask<T>(again: boolean, request: (engine: Engine) => Promise<T>): Promise<T | undefined> {
+    for (let tries = 0; tries < TRIES_MAX; tries++) {
+      const { engine, death } = await this.#world.alive();
+      try {
+        return await Promise.race([request(engine), death]);
+      } catch (error) {
+        this.#world.trace(`a client is told: ${String(error)}`);
+        this.lostOne ||= !again;
+        if (!again) return undefined;
+        await this.#world.clock.sleep(RETRY_MS);
+      }
+    }
+    throw new Error("a client was never answered");
+  }
+}
+
+function submissionOf({ program, key }: Ask): Submission {
+  return {
+    target: TARGET,
+    input: new TextEncoder().encode(JSON.stringify({ program })),
+    headers: [{ key: "content-type", value: "application/json" }],
+    ...(key !== undefined && { idempotencyKey: key }),
+  };
+}

@@ -1,0 +1,66 @@
+/** The two deployments that can play programs: one over the scripted SDK, one over the real one, each registered once. */
+import { register } from "../../../shared/engine/register.ts";
+import { writeDeployment } from "../../../shared/engine/registry-items.ts";
+import { deployment, service } from "../../core/registry/sample-deployment.ts";
+import { answerOf } from "../../engine/script-context.ts";
+import { readJournal } from "../../engine/script-journal.ts";
+import type { Deployment } from "../in-process-endpoints.ts";
+import { lambdaDeployment } from "../lambda-deployment.ts";
+import { MemoryTable } from "../memory-table.ts";
+import { lambda, playInto } from "./play-sdk.ts";
+import { scriptedPlayer } from "./play-scripted.ts";
+import type { Outside } from "./outside.ts";
+import { HANDLER, SERVICE } from "./program.ts";
+import { Random } from "./random.ts";
+import { World } from "./world.ts";
+
+export interface Players {
+  readonly deployment: (outside: Outside) => Deployment;
+  /** The registry with this deployment in it. */
+  readonly meta: MemoryTable;
+}
+
+export type Playing = "scripted" | "sdk";
+
+const registered = new Map<Playing, Players>();
+
+export async function players(playing: Playing): Promise<Players> {
+  const known = registered.get(playing) ?? (playing === "sdk" ? await sdk() : await scripted());
+  registered.set(playing, known);
+  return known;
+}
+
+async function scripted(): Promise<Players> {
+  const meta = new MemoryTable();
+  await writeDeployment(meta, "", deployment(1, [service(SERVICE, [HANDLER])]), 0);
+  return {
+    meta,
+    deployment(outside) {
+      const player = scriptedPlayer(outside);
+      return async (request) => ({
+        head: {
+          status: 200,
+          headers: { "content-type": request.headers["content-type"] ?? "" },
+          httpVersion: "h2",
+        },
+        body: await answerOf(player, readJournal(request)),
+      });
+    },
+  };
+}
+
+async function sdk(): Promise<Players> {
+  const meta = new MemoryTable();
+  const found: Players = {
+    meta,
+    deployment(outside) {
+      playInto(outside);
+      return lambdaDeployment(lambda);
+    },
+  };
+  const world = new World(new Random(0), found, () => {}, undefined);
+  const uri = "http://simulated.test:9080";
+  const request = { uri, useHttp11: false, additionalHeaders: {}, metadata: {}, breaking: false, dryRun: false };
+  await register({ ...world.observer(), meta }, { ...request, force: false });
+  return found;
+}

@@ -1,0 +1,91 @@
+/** What goes wrong, and when: drawn from the seed, so that each seed has its own kinds of misfortune, and bounded. */
+import type { Random } from "./random.ts";
+
+export const MISHAPS = [
+  /** The call fails and has no effect: throttled, or never arrived. */
+  "refused",
+  /** The call has its effect, and its caller is told that it failed. */
+  "lost-reply",
+  /** The caller is told that it failed, and the effect comes afterwards. */
+  "late-effect",
+  /** The call arrives twice, and the caller sees the answer to the second. */
+  "sent-twice",
+  /** The call takes seconds, perhaps longer than a lease. */
+  "slow",
+  /** The process dies, and the call never happens. */
+  "dies-before",
+  /** The call happens, and the process dies before it learns of it. */
+  "dies-after",
+  /** The process stands still, perhaps for longer than its lease, and then goes on: a zombie. */
+  "freezes",
+  /** A message is sent and never comes. */
+  "message-lost",
+  "message-twice",
+  "message-late",
+  /** The deployment answers, and its answer breaks off in the middle. */
+  "answer-cut",
+  /** The deployment says that it has no room. */
+  "answer-503",
+] as const;
+export type Mishap = (typeof MISHAPS)[number];
+
+type Kind = "read" | "write" | "send" | "receive" | "message" | "attempt";
+
+const CALL: readonly Mishap[] = ["refused", "lost-reply", "slow", "dies-before", "dies-after", "freezes"];
+const POSSIBLE: Readonly<Record<Kind, readonly Mishap[]>> = {
+  read: ["refused", "slow", "dies-before", "freezes"],
+  write: [...CALL, "late-effect", "sent-twice"],
+  send: [...CALL, "message-lost", "message-twice", "message-late"],
+  receive: ["lost-reply", "dies-after", "freezes"],
+  message: CALL,
+  attempt: [...CALL, "answer-cut", "answer-503"],
+};
+
+const MISHAPS_MAX = 25;
+const DEATHS_MAX = 4;
+/** Nothing goes wrong in so many of the seeds: then nothing may be done twice either. */
+const CALM_SHARE = 0.05;
+
+export class Fate {
+  readonly #random: Random;
+  readonly #kinds: ReadonlySet<Mishap>;
+  readonly #share: number;
+  #left: number;
+  #deathsLeft = DEATHS_MAX;
+  /** All that went wrong so far. */
+  readonly struck: Mishap[] = [];
+
+  constructor(random: Random) {
+    this.#random = random;
+    const isCalm = random.chance(CALM_SHARE);
+    this.#kinds = new Set(isCalm ? [] : MISHAPS.filter(() => random.chance(0.5)));
+    this.#share = random.pick([0.01, 0.03, 0.1]);
+    this.#left = random.between(1, MISHAPS_MAX);
+  }
+
+  /** True where nothing more will go wrong. */
+  get isOver(): boolean {
+    return this.#left === 0;
+  }
+
+  /** From now on all goes well. */
+  end(): void {
+    this.#left = 0;
+  }
+
+  /** @returns what goes wrong with this call, if anything does */
+  draw(kind: Kind): Mishap | undefined {
+    if (this.#left === 0 || !this.#random.chance(this.#share)) return undefined;
+    const possible = POSSIBLE[kind].filter((mishap) => this.#kinds.has(mishap) && this.#isAllowed(mishap));
+    if (possible.length === 0) return undefined;
+    const mishap = this.#random.pick(possible);
+    this.#left--;
+    if (mishap.startsWith("dies")) this.#deathsLeft--;
+    this.struck.push(mishap);
+    return mishap;
+  }
+
+  #isAllowed(mishap: Mishap): boolean {
+    return this.#deathsLeft > 0 || !mishap.startsWith("dies");
+  }
+}

@@ -1,0 +1,136 @@
+/** The ports of one mortal process: every call of the engine is one of its calls. */
+import type { Endpoints, Exchange, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
+import { TransportError } from "../../../shared/engine/ports/endpoints.ts";
+import { QUEUE_DELAY_MAX_MS, type Queue, type Wake } from "../../../shared/engine/ports/queue.ts";
+import type { Key, Table } from "../../../shared/engine/ports/table.ts";
+import { StoreError } from "../../../shared/engine/ports/table.ts";
+import type { Timers } from "../../../shared/engine/ports/timers.ts";
+import { exchangeOver, type InProcessEndpoints, type WholeReply } from "../in-process-endpoints.ts";
+import type { Mishap } from "./fate.ts";
+import type { Mortal } from "./mortal.ts";
+import type { Random } from "./random.ts";
+import type { WatchedTable } from "./watched-table.ts";
+
+const LATE_MAX_MS = 60_000;
+
+const failure = () => new StoreError("it failed, and nobody knows whether it had an effect");
+
+export function tableOf(mortal: Mortal, table: WatchedTable): Table {
+  const read = <T>(what: string, effect: () => Promise<T>) => mortal.call({ what, kind: "read", effect, failure });
+  const write = <T>(what: string, effect: () => Promise<T>) =>
+    mortal.call({
+      what,
+      kind: "write",
+      effect: (mishap) => table.writtenBy(mayLearn(mishap) ? mortal : undefined, effect),
+      failure,
+    });
+  const at = ({ pk, sk }: Key) => `${pk} ${sk}`;
+  return {
+    get: (key) => read(`get ${at(key)}`, () => table.get(key)),
+    query: (pk, range) => read(`query ${pk} ${range?.from ?? ""}`, () => table.query(pk, range)),
+    // The sweeper walks through many empty shards: nothing of interest could go wrong with each.
+    queryIndex: (index, pk, range) => table.queryIndex(index, pk, range),
+    put: (item, condition) => write(`put ${at(item)}`, () => table.put(item, condition)),
+    update: (key, update, condition) => write(`update ${at(key)}`, () => table.update(key, update, condition)),
+    delete: (key, condition) => write(`delete ${at(key)}`, () => table.delete(key, condition)),
+    transact: (writes) => write(`transact ${writes.map(writtenKey).map(at).join(", ")}`, () => table.transact(writes)),
+  };
+}
+
+/** False where the process will not see that its write was written. */
+function mayLearn(mishap: Mishap | undefined): boolean {
+  return mishap === undefined || mishap === "slow" || mishap === "freezes";
+}
+
+function writtenKey(write: Parameters<Table["transact"]>[0][number]): Key {
+  return write.kind === "put" ? write.item : write.key;
+}
+
+export function queueOf(mortal: Mortal, queue: Queue, random: Random): Queue {
+  const message = <T>(what: string, effect: () => Promise<T>) =>
+    mortal.call({ what, kind: "message", effect, failure });
+  return {
+    send: (wake) =>
+      mortal.call({
+        what: `send ${wake.invocationId} in ${wake.delayMs} ms`,
+        kind: "send",
+        effect: (mishap) => sent(queue, random, wake, mishap),
+        failure,
+      }),
+    recall: (ticket) => queue.recall(ticket),
+    receive: (limit, visibilityMs, waitMs, signal) =>
+      mortal.call({
+        what: "receive",
+        kind: "receive",
+        effect: () => queue.receive(limit, visibilityMs, waitMs, eitherOf(signal, mortal.ended)),
+        failure,
+      }),
+    extend: (receipt, visibilityMs) => message(`extend ${receipt}`, () => queue.extend(receipt, visibilityMs)),
+    ack: (receipt) => message(`ack ${receipt}`, () => queue.ack(receipt)),
+  };
+}
+
+/** A dead process takes no messages: its open receive ends with it. */
+function eitherOf(signal: AbortSignal | undefined, ended: AbortSignal): AbortSignal {
+  return signal === undefined ? ended : AbortSignal.any([signal, ended]);
+}
+
+async function sent(queue: Queue, random: Random, wake: Wake, mishap: Mishap | undefined): Promise<string> {
+  const lateMs = () => Math.min(QUEUE_DELAY_MAX_MS, wake.delayMs + random.between(1, LATE_MAX_MS));
+  if (mishap === "message-lost") return "lost";
+  if (mishap === "message-twice") await queue.send({ ...wake, delayMs: lateMs() });
+  return await queue.send(mishap === "message-late" ? { ...wake, delayMs: lateMs() } : wake);
+}
+
+export function timersOf(mortal: Mortal, timers: Timers): Timers {
+  const lost = async () => {};
+  return {
+    at: (timer) =>
+      mortal.call({
+        what: `timer ${timer.name}`,
+        kind: "send",
+        effect: (mishap) => (mishap === "message-lost" ? lost() : timers.at(timer)),
+        failure,
+      }),
+    cancel: (name) => timers.cancel(name),
+  };
+}
+
+/** The deployment lives on where the process dies: a request that arrived is worked on to its end. */
+export function endpointsOf(mortal: Mortal, endpoints: InProcessEndpoints, random: Random): Endpoints {
+  return {
+    open(request: ExchangeRequest): Exchange {
+      let cut = false;
+      const reply = mortal.call({
+        what: `attempt ${request.headers["x-restate-invocation-id"] ?? ""}`,
+        kind: "attempt",
+        async effect(mishap) {
+          if (mishap === "answer-503") return NO_ROOM;
+          cut = mishap === "answer-cut";
+          return await endpoints.request(request);
+        },
+        failure: () => new TransportError("broken", "the exchange broke"),
+      });
+      return exchangeOfCut(reply, () => cut, random);
+    },
+  };
+}
+
+const NO_ROOM: WholeReply = { head: { status: 503, headers: {}, httpVersion: "h2" }, body: new Uint8Array(0) };
+
+/** @param isCut whether the answer breaks off: what came before is given out first */
+function exchangeOfCut(reply: Promise<WholeReply>, isCut: () => boolean, random: Random): Exchange {
+  const begun = reply.then(({ head, body }) => ({
+    head,
+    body: isCut() ? body.subarray(0, random.between(0, body.length)) : body,
+  }));
+  const exchange = exchangeOver(begun);
+  return {
+    ...exchange,
+    async next() {
+      const chunk = await exchange.next();
+      if (chunk === undefined && isCut()) throw new TransportError("broken", "the answer broke off");
+      return chunk;
+    },
+  };
+}

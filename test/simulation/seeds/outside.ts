@@ -1,0 +1,23 @@
+/** The world outside of the control plane: what closures did to it, and what they told to somebody there. */
+import { Ledger } from "../crash-points/ledger.ts";
+import type { Part } from "./program.ts";
+
+export type Told = NonNullable<Part["resolves"]>;
+
+export class Outside {
+  readonly ledger = new Ledger();
+  /** Awakeables that somebody outside is to resolve, in the order in which they were told; some are told twice. */
+  readonly told: Told[] = [];
+
+  /** One execution of a closure. @returns its token, and whether it fails this time */
+  execute(invocationId: string, { name, stumbles }: { name: string; stumbles: number }) {
+    const { token, count } = this.ledger.execute(invocationId, name);
+    return { token, stumbles: count <= stumbles };
+  }
+
+  /** @returns what the closure brings */
+  tell(awakeable: Told): string {
+    this.told.push(awakeable);
+    return "";
+  }
+}

@@ -1,0 +1,65 @@
+/** I4: whoever parks looks once more, so that nothing stays parked on top of what had arrived before. */
+import { advance } from "../../../shared/core/invocation/advance.ts";
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import type { Engine } from "../../../shared/engine/engine.ts";
+import { load } from "../../../shared/engine/load.ts";
+import type { Mortal } from "./mortal.ts";
+import type { Note, WatchedTable } from "./watched-table.ts";
+
+interface Park {
+  readonly id: InvocationId;
+  readonly token: unknown;
+  readonly parker: Mortal;
+  readonly struck: number;
+  readonly atMs: number;
+  /** The sort keys of what had arrived when the park was written. */
+  readonly arrived: ReadonlySet<string>;
+}
+
+export class ParkRule {
+  readonly #table: WatchedTable;
+  readonly #observer: Engine;
+  readonly #engineOf: (mortal: Mortal) => Engine | undefined;
+  readonly #parks = new Map<string, Park>();
+
+  constructor(table: WatchedTable, observer: Engine, engineOf: (mortal: Mortal) => Engine | undefined) {
+    this.#table = table;
+    this.#observer = observer;
+    this.#engineOf = engineOf;
+  }
+
+  /** @param note the write of a hold */
+  note({ pk, sk, after, writer }: Note): void {
+    this.#parks.delete(pk);
+    const waits = after?.["status"] === "suspended" || after?.["status"] === "backing-off";
+    if (writer === undefined || !waits || after["untilMs"] !== 0) return;
+    const nonce = sk.slice("hold#".length);
+    this.#parks.set(pk, {
+      id: pk.replace("inv#", "") as InvocationId,
+      token: after["token"],
+      parker: writer,
+      struck: writer.struck,
+      atMs: this.#observer.clock.nowMs(),
+      arrived: new Set(this.#table.keysOf(pk, `arr#${nonce}#`)),
+    });
+  }
+
+  /** A park is judged once, when the driver that wrote it has left in peace. */
+  async check(): Promise<readonly string[]> {
+    const complaints: string[] = [];
+    for (const [pk, { id, token, parker, struck, atMs, arrived }] of this.#parks) {
+      const engine = this.#engineOf(parker);
+      const isDisturbed = parker.isDead || parker.struck !== struck;
+      if (!isDisturbed && (engine?.drives.find(id) !== undefined || parker.isFrozen)) continue;
+      this.#parks.delete(pk);
+      if (isDisturbed || arrived.size === 0) continue;
+      const loaded = await load(this.#observer, id);
+      if (loaded === undefined || loaded.hold?.token !== token) continue;
+      const { nonce } = loaded.invocation.acceptance;
+      const arrivals = [...loaded.arrivals].filter(([key]) => arrived.has(`arr#${nonce}#${key}`)).map(([, one]) => one);
+      const { step } = advance(loaded.invocation, { kind: "look", atMs, arrivals });
+      if (step.kind !== "park") complaints.push(`${pk} was parked on top of what had arrived (I4)`);
+    }
+    return complaints;
+  }
+}

@@ -1,0 +1,54 @@
+/** What the clients of a seed do: who asks for which program, when and how, and what is done to it afterwards. */
+import type { Program } from "./program.ts";
+import { Drawing } from "./draw-program.ts";
+import type { Random } from "./random.ts";
+
+export interface Ask {
+  readonly program: Program;
+  /** With a key a client asks until it is answered; without, it asks once. */
+  readonly key?: string;
+  readonly how: "call" | "send";
+  readonly atMs: number;
+  /** Of a send. */
+  readonly delayMs: number;
+  /** What follows, so long after it was asked for. */
+  readonly later?: { readonly what: "cancel" | "kill" | "attach" | "again"; readonly afterMs: number };
+}
+
+const CLIENTS_MAX = 4;
+const WITHIN_MS = 3_000;
+
+export function drawPlan(random: Random): readonly Ask[] {
+  const drawing = new Drawing(random);
+  return Array.from({ length: random.between(1, CLIENTS_MAX) }, () => drawAsk(random, drawing));
+}
+
+function drawAsk(random: Random, drawing: Drawing): Ask {
+  const atMs = random.between(0, WITHIN_MS);
+  const afterMs = random.pick([0, 20, 100, 1_000, 12_000]);
+  const delayMs = random.pick([0, 0, 600, 20_000]);
+  const how = random.pick(["call", "send"] as const);
+  if (random.chance(0.15)) {
+    const program = drawing.sleeper();
+    return {
+      program,
+      key: program.name,
+      how,
+      atMs,
+      delayMs,
+      later: { what: random.pick(["cancel", "kill"]), afterMs },
+    };
+  }
+  const isShared = random.chance(0.2);
+  const program = isShared ? drawing.shared() : drawing.program(0);
+  const isKeyed = isShared || random.chance(0.5);
+  const what = random.weighted({ cancel: 1, kill: 1, attach: 2, again: isKeyed ? 1 : 0, none: 4 });
+  return {
+    program,
+    how,
+    atMs,
+    delayMs,
+    ...(isKeyed && { key: program.name }),
+    ...(what !== "none" && { later: { what, afterMs } }),
+  };
+}

@@ -1,0 +1,137 @@
+/** The handler that plays programs over the small scripted SDK: cheap, so that most seeds use it. */
+import type { ScriptContext } from "../../engine/script-context.ts";
+import type { Awaited as Awaiting } from "../../engine/script-awaits.ts";
+import { all, TerminalError } from "../../engine/script-awaits.ts";
+import type { Outside } from "./outside.ts";
+import {
+  type Branch,
+  failedText,
+  HANDLER,
+  INTERRUPTED,
+  type Part,
+  type Program,
+  REFUSED,
+  REJECTED,
+  resolverOf,
+  SLEPT,
+  type Step,
+  TELLS,
+  WOKEN,
+} from "./program.ts";
+
+/** @param outside what closures do to the world */
+export function scriptedPlayer(outside: Outside): (ctx: ScriptContext) => Promise<string> {
+  return async (ctx) => JSON.stringify(await new Player(ctx, outside).play());
+}
+
+class Player {
+  readonly #ctx: ScriptContext;
+  readonly #outside: Outside;
+
+  constructor(ctx: ScriptContext, outside: Outside) {
+    this.#ctx = ctx;
+    this.#outside = outside;
+  }
+
+  async play(): Promise<unknown[]> {
+    const ctx = this.#ctx;
+    const { program, resolves } = JSON.parse(ctx.input) as Part;
+    const given: unknown[] = [];
+    for (const step of program.steps) given.push(await caught(program, () => this.#step({ program }, step)));
+    if (resolves?.refuses === true) {
+      const failure = { code: REJECTED, message: program.name, metadata: [] };
+      ctx.command("CompleteAwakeable", { awakeableId: resolves.awakeable, failure });
+    } else if (resolves !== undefined) ctx.resolveAwakeable(resolves.awakeable, JSON.stringify(WOKEN));
+    if (program.fails !== undefined) throw new TerminalError(program.fails, program.name);
+    return given;
+  }
+
+  async #step(part: Part, step: Step): Promise<unknown> {
+    const ctx = this.#ctx;
+    switch (step.do) {
+      case "all":
+        return (await ctx.get(allOf(step.branches.map((branch) => this.#begin(branch))))).map(read);
+      case "race":
+        return read(await ctx.race(...step.branches.map((branch) => this.#begin(branch))));
+      case "send":
+        return await ctx.get(this.#send(step.of, step.key, step.delayMs));
+      case "attach":
+        return read(await ctx.get(ctx.attach(await ctx.get(this.#send(step.of, step.key)))));
+      case "cancel": {
+        const id = await ctx.get(this.#send(step.of, undefined));
+        ctx.cancel(id);
+        return read(await ctx.get(ctx.attach(id)));
+      }
+      case "await":
+        return await this.#await(part, step);
+      default:
+        return read(await ctx.get(this.#begin(step)));
+    }
+  }
+
+  async #await({ program }: Part, { by, name, refuses }: Extract<Step, { do: "await" }>): Promise<unknown> {
+    const ctx = this.#ctx;
+    const { id, result } = ctx.awakeable();
+    const resolves = { awakeable: id, refuses };
+    if (by === "child") ctx.send(HANDLER, JSON.stringify({ program: resolverOf(program, name), resolves }));
+    else await ctx.get(ctx.run(TELLS, () => this.#outside.tell(resolves)));
+    return read(await ctx.get(result));
+  }
+
+  #send(program: Program, key: string | undefined, delayMs = 0): Awaiting<string> {
+    const keyed = key === undefined ? {} : { idempotencyKey: key };
+    const delayed = delayMs > 0 ? { atMs: Date.now() + delayMs } : {};
+    return this.#ctx.send(HANDLER, JSON.stringify({ program }), { ...keyed, ...delayed });
+  }
+
+  #begin(branch: Branch): Awaiting<string> {
+    const ctx = this.#ctx;
+    switch (branch.do) {
+      case "run":
+        return ctx.run(branch.name, () => {
+          const { token, stumbles } = this.#outside.execute(ctx.id, branch);
+          if (stumbles) throw new Error(`${branch.name} stumbled`);
+          if (branch.refuses) throw new TerminalError(REFUSED, branch.name);
+          return JSON.stringify(token);
+        });
+      case "sleep":
+        return ctx.sleep(Date.now() + branch.ms);
+      case "call":
+        return ctx.call(
+          HANDLER,
+          JSON.stringify({ program: branch.of }),
+          branch.key === undefined ? {} : { idempotencyKey: branch.key },
+        );
+    }
+  }
+}
+
+/** An attempt that suspends names what it still lacks: what it was sent can no longer satisfy an await (I5). */
+function allOf(branches: readonly Awaiting<string>[]): Awaiting<readonly string[]> {
+  const whole = all(...branches);
+  let lacking = branches;
+  return {
+    runs: whole.runs,
+    outcome(known) {
+      lacking = branches.filter((branch) => branch.outcome(known) === undefined);
+      return whole.outcome(known);
+    },
+    get tree() {
+      return all(...lacking).tree;
+    },
+  };
+}
+
+/** A sleep brings nothing. */
+function read(text: string): unknown {
+  return text === "" ? SLEPT : (JSON.parse(text) as unknown);
+}
+
+async function caught({ yields }: Program, step: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof TerminalError) || (yields === true && error.code === INTERRUPTED)) throw error;
+    return failedText(error.code);
+  }
+}

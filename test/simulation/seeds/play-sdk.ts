@@ -1,0 +1,118 @@
+/** The handler that plays programs over the real SDK. */
+import "../../../examples/polyfill.mjs";
+import * as restate from "@restatedev/restate-sdk/lambda";
+import type { Context, RestatePromise } from "@restatedev/restate-sdk/lambda";
+import type { LambdaHandler } from "../lambda-deployment.ts";
+import type { Outside } from "./outside.ts";
+import {
+  type Branch,
+  failedText,
+  HANDLER,
+  INTERRUPTED,
+  type Part,
+  type Program,
+  REFUSED,
+  resolverOf,
+  SERVICE,
+  SLEPT,
+  type Step,
+  TELLS,
+  WOKEN,
+} from "./program.ts";
+
+/** Its own type would be circular: a player calls players. */
+interface Playing {
+  play(ctx: Context, part: Part): Promise<unknown[]>;
+}
+
+const players: restate.ServiceDefinition<typeof SERVICE, Playing> = { name: SERVICE };
+
+/** The endpoint is made once; what is outside of it belongs to the run that is under way. */
+const current: { outside: Outside | undefined } = { outside: undefined };
+
+export function playInto(outside: Outside): void {
+  current.outside = outside;
+}
+
+async function play(ctx: Context, { program, resolves }: Part): Promise<unknown[]> {
+  const given: unknown[] = [];
+  for (const step of program.steps) given.push(await caught(program, () => perform(ctx, program, step)));
+  if (resolves?.refuses === true) ctx.rejectAwakeable(resolves.awakeable, program.name);
+  else if (resolves !== undefined) ctx.resolveAwakeable(resolves.awakeable, WOKEN);
+  if (program.fails !== undefined) throw new restate.TerminalError(program.name, { errorCode: program.fails });
+  return given;
+}
+
+async function perform(ctx: Context, program: Program, step: Step): Promise<unknown> {
+  switch (step.do) {
+    case "all":
+      return (await restate.RestatePromise.all(step.branches.map((branch) => begin(ctx, branch)))).map(read);
+    case "race":
+      return read(await restate.RestatePromise.race(step.branches.map((branch) => begin(ctx, branch))));
+    case "send":
+      return await send(ctx, step.of, step.key, step.delayMs);
+    case "attach":
+      return read(await ctx.attach(await send(ctx, step.of, step.key)));
+    case "cancel": {
+      const id = await send(ctx, step.of, undefined);
+      ctx.cancel(id);
+      return read(await ctx.attach(id));
+    }
+    case "await":
+      return await hear(ctx, program, step);
+    default:
+      return read(await begin(ctx, step));
+  }
+}
+
+async function hear(ctx: Context, program: Program, { by, name, refuses }: Extract<Step, { do: "await" }>) {
+  const { id, promise } = ctx.awakeable<unknown>();
+  const resolves = { awakeable: id, refuses };
+  if (by === "child") ctx.serviceSendClient(players).play({ program: resolverOf(program, name), resolves });
+  else await ctx.run(TELLS, () => current.outside!.tell(resolves));
+  return await promise;
+}
+
+async function send(ctx: Context, program: Program, key: string | undefined, delayMs = 0) {
+  const keyed = key === undefined ? {} : { idempotencyKey: key };
+  const delayed = delayMs > 0 ? { delay: delayMs } : {};
+  const options = restate.rpc.sendOpts<Part>({ ...keyed, ...delayed });
+  return await ctx.serviceSendClient(players).play({ program }, options).invocationId;
+}
+
+function begin(ctx: Context, branch: Branch): RestatePromise<unknown> {
+  switch (branch.do) {
+    case "run":
+      return ctx.run(branch.name, () => {
+        const { token, stumbles } = current.outside!.execute(ctx.request().id, branch);
+        if (stumbles) throw new Error(`${branch.name} stumbled`);
+        if (branch.refuses) throw new restate.TerminalError(branch.name, { errorCode: REFUSED });
+        return token;
+      });
+    case "sleep":
+      return ctx.sleep(branch.ms);
+    case "call": {
+      const keyed = branch.key === undefined ? {} : { idempotencyKey: branch.key };
+      return ctx.serviceClient(players).play({ program: branch.of }, restate.rpc.opts<Part, unknown[]>(keyed));
+    }
+  }
+}
+
+/** A sleep brings nothing. */
+function read(value: unknown): unknown {
+  return value ?? SLEPT;
+}
+
+async function caught({ yields }: Program, step: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof restate.TerminalError) || (yields === true && error.code === INTERRUPTED)) throw error;
+    return failedText(error.code);
+  }
+}
+
+export const lambda = restate.createEndpointHandler({
+  services: [restate.service({ name: SERVICE, handlers: { [HANDLER]: play } })],
+  logger: () => {},
+}) as unknown as LambdaHandler;

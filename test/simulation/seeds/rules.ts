@@ -1,0 +1,122 @@
+/** What must hold after every step of a run: the invariants of segments, holds and arrivals, judged write by write. */
+import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
+import type { Segment } from "../../../shared/core/invocation/segment.ts";
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import type { Engine } from "../../../shared/engine/engine.ts";
+import { load } from "../../../shared/engine/load.ts";
+import type { Item } from "../../../shared/engine/ports/table.ts";
+import { missingEffects, segmentComplaints } from "./journal-rules.ts";
+import type { ParkRule } from "./park-rule.ts";
+import type { Note, WatchedTable } from "./watched-table.ts";
+
+const FIRST = "seg#000000";
+
+/** An invocation as the last segment left it. */
+interface Seen {
+  readonly invocation: Invocation;
+  readonly last?: { readonly before: Invocation; readonly segment: Segment };
+}
+
+export class Rules {
+  readonly #table: WatchedTable;
+  readonly #observer: Engine;
+  readonly #parks: ParkRule;
+  readonly #seen = new Map<string, Seen>();
+  readonly complaints: string[] = [];
+
+  constructor(table: WatchedTable, observer: Engine, parks: ParkRule) {
+    this.#table = table;
+    this.#observer = observer;
+    this.#parks = parks;
+  }
+
+  /** How many were accepted and have not ended. */
+  get open(): number {
+    let open = 0;
+    for (const { invocation } of this.#seen.values()) if (invocation.standing.status !== "completed") open++;
+    return open;
+  }
+
+  async check(): Promise<void> {
+    for (const note of this.#table.takeNotes()) {
+      const kind = note.sk.split("#", 1)[0];
+      if (kind === "seg") await this.#segment(note);
+      else if (kind === "hold") this.#hold(note);
+      else if (kind === "arr") this.#arrival(note);
+    }
+    this.complaints.push(...(await this.#parks.check()));
+  }
+
+  async #segment({ pk, sk, before, after }: Note): Promise<void> {
+    if (after === undefined) return this.#complain(`${sk} of ${pk} was deleted (I1)`);
+    if (before !== undefined) {
+      if (contentOf(before) === contentOf(after)) return;
+      // The id of a tombstone is free: the next life begins in its place.
+      const former = this.#seen.get(pk)?.invocation.standing;
+      const isNewLife = sk === FIRST && former?.status === "completed" && former.tombstone;
+      if (!isNewLife) return this.#complain(`${sk} of ${pk} was changed (I1)`);
+      this.#seen.delete(pk);
+    }
+    if (sk === FIRST && after["listPk"] === undefined) this.#complain(`${pk} is not in the listing index`);
+    this.#gap(pk, sk);
+    await this.#journal(pk);
+  }
+
+  #gap(pk: string, sk: string): void {
+    if (sk === FIRST) return;
+    const [, nonce, index] = sk.split("#");
+    const sooner = Number(index) - 1;
+    const found = this.#table.shown({
+      pk,
+      sk: sooner === 0 ? FIRST : `seg#${nonce}#${String(sooner).padStart(6, "0")}`,
+    });
+    if (found === undefined) this.#complain(`${sk} of ${pk} follows upon nothing`);
+  }
+
+  async #journal(pk: string): Promise<void> {
+    const loaded = await load(this.#observer, pk.replace("inv#", "") as InvocationId);
+    if (loaded === undefined) return this.#complain(`${pk} cannot be loaded`);
+    const { invocation, last } = loaded;
+    const former = this.#seen.get(pk);
+    if (last !== undefined) {
+      this.complaints.push(...segmentComplaints(pk, last.before, last.segment));
+      if (former?.last?.segment.index === last.segment.index - 1)
+        this.complaints.push(...missingEffects(this.#table, pk, former.last.before, former.last.segment));
+    }
+    this.#seen.set(pk, { invocation, ...(last && { last }) });
+  }
+
+  #hold(note: Note): void {
+    const { pk, sk, before, after } = note;
+    // Of a former life nobody reads it any more (I12).
+    if (sk.split("#")[1] !== this.#seen.get(pk)?.invocation.acceptance.nonce) return;
+    if (after === undefined) return this.#complain(`the hold of ${pk} was deleted`);
+    const index = this.#seen.get(pk)?.invocation.segmentIndex ?? 0;
+    const base = Number(after["base"]);
+    if (base > index) this.#complain(`the hold of ${pk} speaks of segment ${base}, and there are ${index}`);
+    if (before !== undefined && base < Number(before["base"])) this.#complain(`the hold of ${pk} went back to ${base}`);
+    const isIndexed = after["openPk"] !== undefined;
+    const { status } = after as Item & { status?: string };
+    if (after["untilMs"] === 0 && isIndexed !== (status !== "completed"))
+      this.#complain(`the hold of ${pk}, ${status}, is ${isIndexed ? "" : "not "}in the open index`);
+    if (status === "completed" && this.#seen.get(pk)?.invocation.standing.status !== "completed")
+      this.#complain(`the hold of ${pk} says that it has ended, and it has not`);
+    this.#parks.note(note);
+  }
+
+  #arrival({ pk, sk, before, after }: Note): void {
+    if (before === undefined) return;
+    if (after === undefined || contentOf(before) !== contentOf(after)) this.#complain(`${sk} of ${pk} was changed`);
+  }
+
+  #complain(what: string): void {
+    this.complaints.push(what);
+  }
+}
+
+/** Only the time to live may change. */
+function contentOf(item: Item): string {
+  return JSON.stringify({ ...item, expiresAtS: 0 }, (_, value: unknown) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value,
+  );
+}

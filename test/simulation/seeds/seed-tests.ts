@@ -1,0 +1,48 @@
+/** The seeds as tests: a share of them for each thread, in portions, each failure with the line that plays it again. */
+import { afterAll, describe, expect, test } from "vitest";
+import { run } from "./run.ts";
+
+/** How many seeds are played in all. */
+const SEEDS = Number(process.env["SEEDS"] ?? 2_000);
+/** `SEED=17` plays this one alone and tells what happens in it. */
+const ONLY = process.env["SEED"];
+const PORTION = 50;
+const PORTION_MAX_MS = 120_000;
+const COMMAND = "npm run test:simulation";
+
+/** @param share from 0 to `of` - 1: this one plays every seed that leaves it as the rest */
+export function seedTests(share: number, of: number): void {
+  const seeds = ONLY === undefined ? Array.from({ length: SEEDS }, (_, at) => at + 1) : [Number(ONLY)];
+  const mine = seeds.filter((seed) => seed % of === share);
+  const portions = Array.from({ length: Math.ceil(mine.length / PORTION) }, (_, at) =>
+    mine.slice(at * PORTION, (at + 1) * PORTION),
+  );
+  describe("whatever goes wrong, what was accepted ends, once and right", () => {
+    const total = { steps: 0, mishaps: 0, quietAtMs: 0 };
+    afterAll(() => {
+      const minutes = Math.round(total.quietAtMs / 60_000);
+      console.log(
+        `${mine.length} seeds, ${total.steps} steps, ${total.mishaps} mishaps, quiet after ${minutes} min at most`,
+      );
+    });
+    test.skipIf(mine.length === 0)("there are seeds", () => expect(mine.length).toBeGreaterThan(0));
+    test.each(portions.map((portion) => ({ portion, from: portion[0], to: portion.at(-1) })))(
+      "seeds $from to $to",
+      async ({ portion }) => {
+        const failures: string[] = [];
+        for (const seed of portion) {
+          const { complaints, steps, mishaps, tookMs } = await run({
+            seed,
+            ...(ONLY !== undefined && { trace: (line: string) => console.log(line) }),
+          });
+          total.steps += steps;
+          total.mishaps += mishaps;
+          total.quietAtMs = Math.max(total.quietAtMs, tookMs);
+          if (complaints.length > 0) failures.push(`${complaints.join("; ")}\n  again: SEED=${seed} ${COMMAND}`);
+        }
+        expect(failures.join("\n")).toBe("");
+      },
+      PORTION_MAX_MS,
+    );
+  });
+}

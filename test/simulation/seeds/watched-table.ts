@@ -1,0 +1,63 @@
+/** The table of a run: it notes who wrote what, so that every write can be judged after the step that made it. */
+import type { Condition, Item, Key, Update, Write } from "../../../shared/engine/ports/table.ts";
+import { MemoryTable } from "../memory-table.ts";
+import type { Mortal } from "./mortal.ts";
+
+export interface Note extends Key {
+  readonly before: Item | undefined;
+  readonly after: Item | undefined;
+  /** The process that has written it and sees that it has; undefined where that answer never comes. */
+  readonly writer: Mortal | undefined;
+}
+
+export class WatchedTable extends MemoryTable {
+  #notes: Note[] = [];
+  #writer: Mortal | undefined;
+
+  /** The effect happens at the call, and is this process's. */
+  writtenBy<T>(writer: Mortal | undefined, effect: () => Promise<T>): Promise<T> {
+    this.#writer = writer;
+    const done = effect();
+    this.#writer = undefined;
+    return done;
+  }
+
+  /** Sort keys that stand in a partition and begin so. */
+  keysOf(pk: string, beginning: string): readonly string[] {
+    return this.all().flatMap((item) => (item.pk === pk && item.sk.startsWith(beginning) ? [item.sk] : []));
+  }
+
+  /** What was written since the last time. */
+  takeNotes(): readonly Note[] {
+    return this.#notes.splice(0);
+  }
+
+  override put(item: Item, condition?: Condition) {
+    return this.#noting([item], () => super.put(item, condition));
+  }
+
+  override update(key: Key, update: Update, condition?: Condition) {
+    return this.#noting([key], () => super.update(key, update, condition));
+  }
+
+  override delete(key: Key, condition?: Condition) {
+    return this.#noting([key], () => super.delete(key, condition));
+  }
+
+  override transact(writes: readonly Write[]) {
+    const keys = writes.map((write) => (write.kind === "put" ? write.item : write.key));
+    return this.#noting(keys, () => super.transact(writes));
+  }
+
+  async #noting<T extends { readonly written: boolean }>(keys: readonly Key[], effect: () => Promise<T>): Promise<T> {
+    const writer = this.#writer;
+    const before = keys.map((key) => this.shown(key));
+    const done = effect();
+    const after = keys.map((key) => this.shown(key));
+    const answer = await done;
+    if (!answer.written) return answer;
+    for (const [at, { pk, sk }] of keys.entries())
+      this.#notes.push({ pk, sk, before: before[at], after: after[at], writer });
+    return answer;
+  }
+}

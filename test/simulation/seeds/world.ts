@@ -1,0 +1,153 @@
+/** The world of one seed: durable parts that survive, and the processes on them, which come and go. */
+import { readSettings } from "../../../shared/config/settings.ts";
+import { Drives } from "../../../shared/engine/drives.ts";
+import type { Engine } from "../../../shared/engine/engine.ts";
+import { createStoredRegistry } from "../../../shared/engine/stored-registry.ts";
+import { recover, runSweeper } from "../../../shared/engine/sweep.ts";
+import { runWorker } from "../../../shared/engine/worker.ts";
+import { engineSettingsOf } from "../../../shared/wiring/engine-settings-of.ts";
+import { silentLog, silentMeter } from "../../recording-log.ts";
+import { InProcessEndpoints } from "../in-process-endpoints.ts";
+import type { MemoryTable } from "../memory-table.ts";
+import { MemoryQueue } from "../memory-queue.ts";
+import { MemoryTimers } from "../memory-timers.ts";
+import { SeededIdSource } from "../seeded-id-source.ts";
+import { VirtualClock } from "../virtual-clock.ts";
+import type { Players } from "./deployments.ts";
+import { Fate } from "./fate.ts";
+import { Death, Mortal } from "./mortal.ts";
+import { endpointsOf, queueOf, tableOf, timersOf } from "./mortal-ports.ts";
+import { Outside } from "./outside.ts";
+import type { Random } from "./random.ts";
+import { WatchedTable } from "./watched-table.ts";
+
+/** Puts a mistake into the engine of every process, to see that it is noticed. */
+export type Sabotage = (engine: Engine) => Engine;
+
+export interface Running {
+  readonly mortal: Mortal;
+  readonly engine: Engine;
+  /** Rejects with the death of the process. */
+  readonly death: Promise<never>;
+}
+
+const RESTART_MAX_MS = 3_000;
+const SWEEP_INTERVAL_MS = 60_000;
+const { settings } = readSettings({
+  environment: {},
+  flags: {
+    "worker.queue-delay": "30s",
+    "worker.check-interval": "2m",
+    "sweeper.listing-age": "1m",
+    "default-retry-policy.initial-interval": "200ms",
+    "default-retry-policy.max-interval": "5s",
+  },
+});
+
+export class World {
+  readonly clock = new VirtualClock();
+  readonly table = new WatchedTable();
+  readonly queue = new MemoryQueue(this.clock);
+  readonly timers = new MemoryTimers(this.clock, this.queue);
+  readonly outside = new Outside();
+  readonly endpoints: InProcessEndpoints;
+  readonly fate: Fate;
+  readonly random: Random;
+  /** One process owns the store, and knows that; otherwise several share it. */
+  readonly ownsStore: boolean;
+  readonly trace: (line: string) => void;
+  readonly #meta: MemoryTable;
+  readonly #sabotage: Sabotage | undefined;
+  readonly #running = new Set<Running>();
+  readonly #waiting = new Set<(running: Running) => void>();
+  readonly #seed: number;
+  #born = 0;
+
+  constructor(random: Random, players: Players, trace: (line: string) => void, sabotage: Sabotage | undefined) {
+    this.random = random;
+    this.trace = (line) => trace(`${this.clock.nowMs() % 10_000_000} ${line}`);
+    this.#seed = random.between(0, 2 ** 31);
+    this.fate = new Fate(random);
+    this.ownsStore = random.chance(0.3);
+    this.endpoints = new InProcessEndpoints(players.deployment(this.outside));
+    this.#meta = players.meta.fork();
+    this.#sabotage = sabotage;
+  }
+
+  start(): void {
+    const processes = this.ownsStore ? 1 : this.random.between(2, 3);
+    for (let n = 0; n < processes; n++) this.#give();
+  }
+
+  /** One of the processes that live now, or the next one. */
+  alive(): Promise<Running> {
+    if (this.#running.size > 0) return Promise.resolve(this.random.pick([...this.#running]));
+    return new Promise((resolve) => this.#waiting.add(resolve));
+  }
+
+  get running(): ReadonlySet<Running> {
+    return this.#running;
+  }
+
+  engineOf(mortal: Mortal): Engine | undefined {
+    for (const running of this.#running) if (running.mortal === mortal) return running.engine;
+    return undefined;
+  }
+
+  /** An engine that looks at the durable parts from outside; its calls are nobody's. */
+  observer(): Engine {
+    const { clock, table, queue, timers, endpoints } = this;
+    return compose({ clock, table, meta: this.#meta, queue, timers, endpoints }, "observer", "observer", undefined);
+  }
+
+  #give(): void {
+    const name = `m${++this.#born}`;
+    const { clock, random, fate, ownsStore, trace } = this;
+    let reject: (death: Death) => void = () => {};
+    const death = new Promise<never>((_, refuse) => (reject = refuse));
+    death.catch(() => undefined);
+    const around = { clock, random, fate, leaseMs: settings["worker.lease"], ownsStore, trace };
+    const mortal = new Mortal(name, around, () => {
+      this.#running.delete(running);
+      reject(new Death("the process died"));
+      void clock.sleep(random.between(1, RESTART_MAX_MS)).then(() => this.#give());
+    });
+    const sound = this.#engine(mortal);
+    const engine = this.#sabotage?.(sound) ?? sound;
+    const running: Running = { mortal, engine, death };
+    this.#running.add(running);
+    const { signal } = new AbortController();
+    void runWorker(engine, signal, { concurrencyMax: 100 });
+    void runSweeper(engine, signal, SWEEP_INTERVAL_MS);
+    if (this.ownsStore) recover(engine).catch(() => undefined);
+    for (const arrived of this.#waiting) arrived(running);
+    this.#waiting.clear();
+  }
+
+  #engine(mortal: Mortal): Engine {
+    const parts = {
+      clock: mortal.clock(),
+      table: tableOf(mortal, this.table),
+      meta: this.#meta,
+      queue: queueOf(mortal, this.queue, this.random),
+      timers: timersOf(mortal, this.timers),
+      endpoints: endpointsOf(mortal, this.endpoints, this.random),
+    };
+    return compose(parts, `${this.#seed}.${mortal.name}`, mortal.name, this.ownsStore ? mortal.name : undefined);
+  }
+}
+
+type Parts = Pick<Engine, "clock" | "table" | "meta" | "queue" | "timers" | "endpoints">;
+
+function compose(parts: Parts, seed: string, owner: string, soleOwner: string | undefined): Engine {
+  const engineSettings = engineSettingsOf(settings, soleOwner);
+  return {
+    ...parts,
+    registry: createStoredRegistry({ meta: parts.meta, clock: parts.clock, settings: engineSettings }),
+    ids: new SeededIdSource(seed),
+    log: silentLog,
+    meter: silentMeter,
+    drives: new Drives(parts.clock, owner),
+    settings: engineSettings,
+  };
+}
