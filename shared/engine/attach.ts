@@ -3,7 +3,7 @@ import type { InvocationId, Nonce } from "../core/model/ids.ts";
 import { endedOf } from "./ended.ts";
 import type { Engine } from "./engine.ts";
 import { findAccepted } from "./find-accepted.ts";
-import { hasExpired, isHeld, load, type Loaded } from "./load.ts";
+import { hasExpired, isHeld, load, loadJointly, type Loaded } from "./load.ts";
 import type { Absent, Ended } from "./submission.ts";
 import { sendWake } from "./wake.ts";
 
@@ -50,7 +50,7 @@ export async function waitForEnd(
   for (let pollMs = POLL_MIN_MS; ; pollMs = Math.min(pollMs * 2, pollMaxMs)) {
     // Listening starts before the look, so that an end between the two is heard.
     const heard = engine.drives.heard(id, pollMs, signal);
-    const loaded = await load(engine, id);
+    const loaded = await loadJointly(engine, id);
     if (loaded === undefined || loaded.invocation.acceptance.nonce !== nonce) return undefined;
     if (loaded.invocation.standing.status === "completed") {
       engine.drives.ring(id);

@@ -12,6 +12,7 @@ import { type Hold, readHold } from "./hold-record.ts";
 import { inputEntry } from "./input-entry.ts";
 import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, invocationPk } from "./item-keys.ts";
 import type { Item } from "./ports/table.ts";
+import { JointReads } from "./joint-reads.ts";
 import { whole } from "./large-record.ts";
 import { readPartition } from "./read-partition.ts";
 import { AbsentArrivalError, readSegment, segmentsThatCount } from "./segment-record.ts";
@@ -29,6 +30,19 @@ export interface Loaded {
   readonly expiresAtS: number;
   /** Failures that segments tell of, oldest first; those that added nothing are events beside the journal. */
   readonly failures: readonly AttemptFailure[];
+}
+
+const jointLoads = new WeakMap<Engine, JointReads<InvocationId, Loaded | undefined>>();
+
+/**
+ * As `load`, begun after the call and shared by all in this process who ask for the same invocation meanwhile: a thousand
+ * messages to one that waits for a thousand calls would read its whole journal a thousand times.
+ */
+export function loadJointly(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
+  const known = jointLoads.get(engine);
+  const loads = known ?? new JointReads((one: InvocationId) => load(engine, one));
+  if (known === undefined) jointLoads.set(engine, loads);
+  return loads.read(id);
 }
 
 /** @returns undefined where nothing was ever accepted under this id, or all of it is gone */

@@ -6,7 +6,7 @@ import type { Engine } from "./engine.ts";
 import { finishCompleted } from "./finish-completed.ts";
 import { claim } from "./grasp.ts";
 import { killLoaded } from "./kill.ts";
-import { isHeld, load, type Loaded, unperformed } from "./load.ts";
+import { isHeld, loadJointly, type Loaded, unperformed } from "./load.ts";
 import type { Wake } from "./ports/queue.ts";
 import { EARLY_MS, sendInPlace, wakeAt } from "./wake.ts";
 
@@ -16,7 +16,7 @@ const PUT_BACK_MIN_MS = 500;
 /** Resolves when the message may be acked; rejects where it must come again. */
 export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
   for (;;) {
-    const loaded = await load(engine, wake.invocationId);
+    const loaded = await loadJointly(engine, wake.invocationId);
     const nowMs = engine.clock.nowMs();
     if (loaded === undefined) return await sendAgainWhileYoung(engine, wake, nowMs);
     if (loaded.invocation.standing.status === "completed") return await finishCompleted(engine, loaded);
