@@ -10,6 +10,8 @@ import type { Deployment } from "./deployment.ts";
 export interface ControlPlane {
   /** Where the ingress answers, without a trailing slash. */
   readonly ingressUri: string;
+  /** Likewise. */
+  readonly adminUri: string;
   register(deployment: Deployment): Promise<void>;
   stop(): Promise<void>;
 }
@@ -36,7 +38,7 @@ async function startOwn(): Promise<ControlPlane> {
 }
 
 function controlPlane(ingressUri: string, adminUri: string, stop: () => Promise<void>): ControlPlane {
-  return { ingressUri, register: (deployment) => register(adminUri, deployment), stop };
+  return { ingressUri, adminUri, register: (deployment) => register(adminUri, deployment), stop };
 }
 
 /** @throws Error with the answer of the admin API where it refuses */
