@@ -82,6 +82,16 @@ export function count(fallbackText: string, doc: string): Setting<number> {
   return required(bounded(doc, "a whole number from 1 to 1000000", bounds), fallbackText);
 }
 
+/** A whole number of a closed range, such as a version. */
+export function wholeWithin(
+  fallbackText: string,
+  doc: string,
+  bounds: { readonly min: number; readonly max: number },
+): Setting<number> {
+  const expected = `a whole number from ${bounds.min} to ${bounds.max}`;
+  return required(bounded(doc, expected, { ...bounds, whole: true }), fallbackText);
+}
+
 /** `unlimited` reads as undefined. */
 export function countOrUnlimited(fallbackText: string, doc: string): Setting<number | undefined> {
   const count = bounded(doc, "a whole number from 1, or unlimited", { min: 1, max: 2 ** 31, whole: true });

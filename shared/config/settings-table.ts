@@ -13,8 +13,12 @@ import {
   port,
   size,
   text,
+  wholeWithin,
 } from "./setting-kinds.ts";
 import type { Setting } from "./setting-kinds.ts";
+
+/** Of the service protocol, as far as this program knows them. */
+const PROTOCOL_VERSIONS = { min: 5, max: 7 };
 
 export const SETTINGS = {
   "data-dir": text("./.stepwell", "The directory of the two stores, meta and journal."),
@@ -65,6 +69,22 @@ export const SETTINGS = {
   "worker.invoker.silent-after": duration(
     "5s",
     "A deployment that took an attempt and sent nothing is shown as silent.",
+  ),
+
+  "worker.invoker.min-protocol-version": wholeWithin(
+    "5",
+    "The lowest version of the service protocol that is spoken, for invocations in flight as well (RT0013, RT0014).",
+    PROTOCOL_VERSIONS,
+  ),
+  "worker.invoker.max-protocol-version": wholeWithin(
+    "7",
+    "The highest version of the service protocol that is spoken.",
+    PROTOCOL_VERSIONS,
+  ),
+  "worker.invoker.deprecated-below-protocol-version": wholeWithin(
+    "5",
+    "Deployments that speak only versions below this one are not registered and get no new invocations (META0012, RT0020); those in flight go on.",
+    PROTOCOL_VERSIONS,
   ),
 
   "default-retry-policy.initial-interval": duration("500ms", "The wait before the first retry."),

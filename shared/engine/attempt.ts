@@ -5,7 +5,7 @@ import type { Taken } from "../core/invocation/segment.ts";
 import type { Step } from "../core/invocation/transition.ts";
 import type { Route } from "../core/model/deployment.ts";
 import { Conversation } from "../core/protocol/conversation.ts";
-import { isProtocolVersion, negotiate, type ProtocolVersion } from "../core/protocol/version.ts";
+import { negotiate, type ProtocolVersion, spokenVersion } from "../core/protocol/version.ts";
 import { attemptRequest } from "./attempt-request.ts";
 import { endingOf, failed, failureOfHead, failureOfTransport } from "./attempt-failures.ts";
 import { eagerState } from "./eager-state.ts";
@@ -15,6 +15,7 @@ import { expand } from "./expand.ts";
 import { type Held, letGo } from "./held.ts";
 import { completionArrival } from "./item-keys.ts";
 import type { Exchange } from "./ports/endpoints.ts";
+import { spokenRange } from "./protocol-range.ts";
 import { jitter, spanOf, unroutable, unsent } from "./unsent-attempt.ts";
 
 type Attempt = Extract<Step, { kind: "attempt" }>;
@@ -23,7 +24,7 @@ type Attempt = Extract<Step, { kind: "attempt" }>;
 export async function attempt(engine: Engine, held: Held, step: Attempt): Promise<AttemptEnded> {
   const startedAtMs = engine.clock.nowMs();
   const route = routeAtHand(held) ?? (await routeOf(engine, held));
-  const version = route && versionFor(held, route);
+  const version = route && versionFor(engine, held, route);
   const sent: readonly Taken[] = [...step.take, ...step.dueSleeps.map(overSleep)];
   if (route === undefined || version === undefined) return unroutable(engine, held, startedAtMs, sent, route);
   const reading = eagerState(engine, held, route);
@@ -70,10 +71,11 @@ async function routeOf(engine: Engine, held: Held): Promise<Route | undefined> {
 }
 
 /** The negotiated version is fixed for the life of the invocation: RT0014 where nobody speaks it any more. */
-function versionFor(held: Held, { deployment }: Route): ProtocolVersion | undefined {
+function versionFor({ settings }: Engine, held: Held, { deployment }: Route): ProtocolVersion | undefined {
   const { pin } = held.invocation;
-  if (pin !== undefined) return isProtocolVersion(pin.protocolVersion) ? pin.protocolVersion : undefined;
-  return negotiate({ min: deployment.minProtocolVersion, max: deployment.maxProtocolVersion });
+  const ours = spokenRange(settings);
+  if (pin !== undefined) return spokenVersion(pin.protocolVersion, ours);
+  return negotiate({ min: deployment.minProtocolVersion, max: deployment.maxProtocolVersion }, ours);
 }
 
 function overSleep(completionId: number): Taken {

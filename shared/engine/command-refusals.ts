@@ -4,10 +4,12 @@ import type { ChildRequest, CommandEntry, Lookup } from "../core/invocation/entr
 import { IdError, parseInvocationId } from "../core/model/ids.ts";
 import type { Route } from "../core/model/deployment.ts";
 import { parseAwakeableId } from "../core/protocol/awakeable-id.ts";
+import type { EngineSettings } from "./engine-settings.ts";
+import { deprecation } from "./protocol-range.ts";
 import type { Routing } from "./registry.ts";
 
 export interface Refusal {
-  readonly errorCode: "RT0017" | "RT0018";
+  readonly errorCode: "RT0017" | "RT0018" | "RT0020";
   readonly why: string;
 }
 
@@ -55,11 +57,17 @@ export function refusalOf({ type, command }: CommandEntry, kind: Kind): Refusal 
   }
 }
 
-export function refusalOfChild({ target, idempotencyKey }: ChildRequest, routing: Routing): Refusal | undefined {
+export function refusalOfChild(
+  { target, idempotencyKey }: ChildRequest,
+  routing: Routing,
+  settings: EngineSettings,
+): Refusal | undefined {
   const { service, handler, key } = target;
   if (!routing.found) return { errorCode: "RT0018", why: `the service handler ${service}/${handler} was not found` };
   if (routing.route.service.type === "service" && key !== undefined)
     return { errorCode: "RT0017", why: `a key was given for the unkeyed service ${service}` };
+  const deprecated = deprecation(settings, routing.route.deployment);
+  if (deprecated !== undefined) return { errorCode: "RT0020", why: deprecated };
   if (idempotencyKey === "") return { errorCode: "RT0017", why: "the idempotency key is empty" };
   return undefined;
 }

@@ -6,12 +6,14 @@ import { LambdaArnError, parseLambdaArn } from "../core/model/lambda-arn.ts";
 import { JsonShapeError } from "../core/protocol/json-object.ts";
 import { parseManifest } from "../core/protocol/manifest.ts";
 import type { Manifest } from "../core/protocol/manifest.ts";
+import type { ProtocolRange } from "../core/protocol/version.ts";
 import { addressText, parseAddress } from "../core/registry/deployment-identity.ts";
 import type { DiscoveredManifest } from "../core/registry/same-manifest.ts";
 import { fetchManifest } from "./discovery-exchange.ts";
 import type { ManifestAnswer } from "./discovery-exchange.ts";
 import type { Engine } from "./engine.ts";
 import type { HttpDestination, LambdaDestination } from "./ports/endpoints.ts";
+import { currentRange } from "./protocol-range.ts";
 
 const ROLE_ARN = /^arn:aws(?:-[a-z]+)*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/;
 const SDK_NAME_MAX_CHARACTERS = 256;
@@ -59,7 +61,7 @@ export async function discover(
 ): Promise<Discovered> {
   const asked = destinationOf(request);
   const answer = await fetchManifest(engine, asked, request.additionalHeaders);
-  const manifest = readManifest(answer, addressOf(asked));
+  const manifest = readManifest(answer, addressOf(asked), currentRange(engine.settings));
   const { protocolMode, minProtocolVersion, maxProtocolVersion, services, lambdaCompression } = manifest;
   if ("arn" in asked && protocolMode === "bidi-stream") throw new CodedError("META0015", `'${asked.arn}'`);
   const sdkVersion = answer.sdkVersion?.slice(0, SDK_NAME_MAX_CHARACTERS);
@@ -108,9 +110,9 @@ function lambdaDestination({ arn, assumeRoleArn }: LambdaAddress): LambdaDestina
 }
 
 /** A manifest that cannot be decoded is a bad answer of the deployment, whatever the reason. */
-function readManifest(answer: ManifestAnswer, uri: string): Manifest {
+function readManifest(answer: ManifestAnswer, uri: string, ours: ProtocolRange): Manifest {
   try {
-    return parseManifest(answer.contentType, answer.body);
+    return parseManifest(answer.contentType, answer.body, ours);
   } catch (error) {
     if (!(error instanceof JsonShapeError)) throw error;
     throw new CodedError("META0013", `the manifest of '${uri}' cannot be decoded: ${error.message}`, { cause: error });

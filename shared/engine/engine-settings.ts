@@ -1,5 +1,6 @@
 /** The settings that the use cases read; `config` fills them, tests shorten them. */
 import type { EffectiveSettings } from "../core/model/service.ts";
+import type { ProtocolRange } from "../core/protocol/version.ts";
 
 /** Old enough that its own message must have come. */
 export const LISTING_AGE_MIN_MS = 300_000;
@@ -28,6 +29,11 @@ export interface EngineSettings {
   readonly slowFromMs?: number;
   /** Handlers known as slow are left to the queue: set where drivers have little time, and workers have more. */
   readonly leavesSlowToQueue?: boolean;
+  /**
+   * Narrows the protocol versions that are spoken; all that are known unless given. Versions below `deprecatedBelow` go on
+   * with what began with them, and take nothing new (RT0020).
+   */
+  readonly protocol?: ProtocolRange & { readonly deprecatedBelow?: number };
   /** What handlers get that set nothing themselves. */
   readonly defaults: EffectiveSettings;
   /** Upper bounds; absent is unbounded. */

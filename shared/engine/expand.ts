@@ -39,7 +39,7 @@ export async function expand(
     if (command.kind === "call" || command.kind === "send") {
       const { service, handler } = command.child.target;
       const routing = engine.registry.known(service, handler) ?? (await engine.registry.route(service, handler));
-      refusal ??= refusalOfChild(command.child, routing);
+      refusal ??= refusalOfChild(command.child, routing, engine.settings);
       if (routing.found) {
         const id = childId(engine, acceptance, commandIndex, withKey(command.child, routing.route), routing.route);
         child = childIdEntry(command.child.idCompletionId, id);

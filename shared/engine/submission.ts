@@ -1,4 +1,5 @@
 /** What the doors hand to the desk, and what they get back: the shapes of the invocation use cases. */
+import type { CodedError } from "../core/errors/coded-error.ts";
 import type { AttemptFailure } from "../core/model/attempt-failure.ts";
 import type { Header } from "../core/model/header.ts";
 import type { DeploymentId, InvocationId } from "../core/model/ids.ts";
@@ -18,7 +19,11 @@ export interface Submission {
 }
 
 /** Why nothing was accepted. Faces turn it into their own words and statuses. */
-export type Refusal = { readonly kind: "unknown-service" } | { readonly kind: "unknown-handler" };
+export type Refusal =
+  | { readonly kind: "unknown-service" }
+  | { readonly kind: "unknown-handler" }
+  /** The deployment speaks only protocol versions that take nothing new: RT0020. */
+  | { readonly kind: "deprecated"; readonly error: CodedError };
 
 export interface Ended {
   readonly kind: "ended";

@@ -1,6 +1,8 @@
 /** From a submission to an acceptance: routing picks the handler, the id follows from the key or is fresh. */
 import type { Acceptance } from "../core/invocation/acceptance.ts";
 import type { Route } from "../core/model/deployment.ts";
+import { CodedError } from "../core/errors/coded-error.ts";
+import { deprecation } from "./protocol-range.ts";
 import { newNonce } from "./accept.ts";
 import type { Engine } from "./engine.ts";
 import { freshId, idempotentId, workflowId } from "./invocation-ids.ts";
@@ -21,6 +23,8 @@ export async function submit(engine: Engine, submission: Submission): Promise<Su
   const routing = await engine.registry.route(target.service, target.handler);
   if (!routing.found) return { kind: routing.missing === "service" ? "unknown-service" : "unknown-handler" };
   const { route } = routing;
+  const deprecated = deprecation(engine.settings, route.deployment);
+  if (deprecated !== undefined) return { kind: "deprecated", error: new CodedError("RT0020", deprecated) };
   const isRun = route.handler.type === "workflow";
   const acceptance: Acceptance = {
     id: isRun

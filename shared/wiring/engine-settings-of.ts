@@ -1,8 +1,12 @@
 /** What the use cases read, from what people configure. */
 import type { Settings } from "../config/settings-table.ts";
+import { CodedError } from "../core/errors/coded-error.ts";
 import type { EngineSettings } from "../engine/engine-settings.ts";
 
-/** @param soleOwner the beginning of this process's tokens, where it owns the store alone */
+/**
+ * @param soleOwner the beginning of this process's tokens, where it owns the store alone
+ * @throws CodedError RT0002 where protocol versions are the wrong way round
+ */
 export function engineSettingsOf(settings: Settings, soleOwner: string | undefined): EngineSettings {
   const maxAttempts = settings["default-retry-policy.max-attempts"];
   const journalRetentionMaxMs = settings["max-journal-retention"];
@@ -17,6 +21,7 @@ export function engineSettingsOf(settings: Settings, soleOwner: string | undefin
     silentAfterMs: settings["worker.invoker.silent-after"],
     checkIntervalMs: settings["worker.check-interval"],
     listingAgeMinMs: settings["sweeper.listing-age"],
+    protocol: protocolOf(settings),
     defaults: {
       abortTimeoutMs: settings["worker.invoker.abort-timeout"],
       inactivityTimeoutMs: settings["worker.invoker.inactivity-timeout"],
@@ -38,4 +43,13 @@ export function engineSettingsOf(settings: Settings, soleOwner: string | undefin
     clusterName: settings["cluster-name"],
     ...(soleOwner === undefined ? {} : { soleOwner }),
   };
+}
+
+function protocolOf(settings: Settings): NonNullable<EngineSettings["protocol"]> {
+  const [min, max] = [settings["worker.invoker.min-protocol-version"], settings["worker.invoker.max-protocol-version"]];
+  if (min <= max) {
+    return { min, max, deprecatedBelow: settings["worker.invoker.deprecated-below-protocol-version"] };
+  }
+  const names = "worker.invoker.min-protocol-version and worker.invoker.max-protocol-version";
+  throw new CodedError("RT0002", `${names}: ${min} is above ${max}`);
 }

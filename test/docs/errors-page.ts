@@ -25,7 +25,7 @@ from \`shared/core/errors\`.
   place on this page.
 - **A warning.** It stands in \`info\` of the service or the handler on the admin API, and changes nothing else.
 
-Callers at the ingress never see a code: there an error has its HTTP status and its message.
+Callers at the ingress see no code but RT0020, at the beginning of the message: there an error has its HTTP status and its message.
 `;
 
 export function errorsPage(): string {
@@ -54,6 +54,9 @@ function asText(words: string): string {
 function placeOf(code: ErrorCode, outcome: Outcome): string {
   switch (outcome.kind) {
     case "reject":
+      if (code === "RT0020") {
+        return `The ingress answers with ${outcome.status}, and the message begins with \`[${code}]\`.`;
+      }
       return `The request is refused with ${outcome.status} and \`"restate_code": "${code}"\`.${outcome.refusesStart === true ? ` At start: exit code 3 and \`[${code}]\` on standard error.` : ""}`;
     case "retry":
       return `\`last_failure.error_code\` of the invocation, which is retried.`;

@@ -84,5 +84,7 @@ function refusedResponse(refusal: Refusal, { target }: Called): HttpResponse {
       return refusalResponse(404, unknownService(target.service).message);
     case "unknown-handler":
       return refusalResponse(404, unknownHandler(target.service, target.handler).message);
+    case "deprecated":
+      return refusalResponse(400, refusal.error.message);
   }
 }

@@ -81,13 +81,14 @@ export const RUNTIME_ERRORS = {
   RT0013: {
     title: "The deployment supports none of the protocol versions of this server",
     arises:
-      "The registered deployment has no protocol version in common with this server, which another version of the server had.",
+      "The registered deployment has no protocol version in common with this server, which another version of the server had, or which `worker.invoker.min-protocol-version` and `worker.invoker.max-protocol-version` have taken from it.",
     outcome: RETRY,
     remedy: "Use versions of the SDK and of the server that fit each other.",
   },
   RT0014: {
     title: "The invocation began with a protocol version that this server no longer speaks",
-    arises: "An invocation in flight is fixed to a protocol version that this server does not speak.",
+    arises:
+      "An invocation in flight is fixed to a protocol version that this server does not speak, or that the same settings have taken from it.",
     outcome: RETRY,
     remedy: "Go back to the earlier version of the server, or kill the invocation.",
   },
@@ -130,7 +131,7 @@ export const RUNTIME_ERRORS = {
   RT0020: {
     title: "The deployment uses a deprecated protocol version",
     arises:
-      "A deployment speaks only protocol versions that are deprecated; such versions end at registration already (META0012).",
+      "A call or a send goes to a handler whose deployment speaks only protocol versions below `worker.invoker.deprecated-below-protocol-version`. It was registered before that; what is in flight goes on. A command of a handler that calls such a deployment fails its attempt in the same words.",
     outcome: reject(400),
     remedy: "Upgrade the SDK and register a new deployment.",
   },

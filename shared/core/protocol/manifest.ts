@@ -4,7 +4,8 @@ import type { InputRule, Service } from "../model/service.ts";
 import { withoutParameters } from "./input-rule.ts";
 import { JsonObject, JsonShapeError, unlike } from "./json-object.ts";
 import { readServices } from "./manifest-service.ts";
-import { PROTOCOL_VERSION_MAX, PROTOCOL_VERSION_MIN, negotiate } from "./version.ts";
+import { negotiate, WHOLE_RANGE } from "./version.ts";
+import type { ProtocolRange } from "./version.ts";
 
 export interface Manifest {
   readonly protocolMode: "bidi-stream" | "request-response";
@@ -25,10 +26,15 @@ const PROTOCOL_VERSION_NUMBER_MAX = 0x7fffffff;
 
 /**
  * Reads the body of a discovery; keys that are not known are ignored.
+ * @param ours the versions that this server takes
  * @throws CodedError META0013 where the answer is none, META0012 where it speaks no version of ours
  * @throws JsonShapeError where a part is not what it should be, ManifestRuleError where it is not allowed
  */
-export function parseManifest(contentType: string | undefined, body: Uint8Array): Manifest {
+export function parseManifest(
+  contentType: string | undefined,
+  body: Uint8Array,
+  ours: ProtocolRange = WHOLE_RANGE,
+): Manifest {
   if (contentType === undefined || !MANIFEST_CONTENT_TYPES.includes(contentType)) {
     const found = contentType === undefined ? "no content type" : `the content type '${contentType}'`;
     throw new CodedError("META0013", `${found} where one of ${MANIFEST_ACCEPT} is expected`);
@@ -39,7 +45,7 @@ export function parseManifest(contentType: string | undefined, body: Uint8Array)
   const lambdaCompression = root.oneOf("lambdaCompression", ["zstd"]);
   return {
     protocolMode: mode === "BIDI_STREAM" ? "bidi-stream" : "request-response",
-    ...readVersions(root),
+    ...readVersions(root, ours),
     ...(lambdaCompression === undefined ? {} : { lambdaCompression }),
     services: readServices(root),
   };
@@ -53,7 +59,10 @@ function parseJson(body: Uint8Array): unknown {
   }
 }
 
-function readVersions(root: JsonObject): Pick<Manifest, "minProtocolVersion" | "maxProtocolVersion"> {
+function readVersions(
+  root: JsonObject,
+  ours: ProtocolRange,
+): Pick<Manifest, "minProtocolVersion" | "maxProtocolVersion"> {
   const min = root.count("minProtocolVersion");
   const max = root.count("maxProtocolVersion");
   for (const [name, version] of [["minProtocolVersion", min] as const, ["maxProtocolVersion", max] as const]) {
@@ -63,9 +72,8 @@ function readVersions(root: JsonObject): Pick<Manifest, "minProtocolVersion" | "
     }
   }
   if (min! > max!) throw new CodedError("META0013", `$.minProtocolVersion ${min} is above $.maxProtocolVersion ${max}`);
-  if (negotiate({ min: min!, max: max! }) === undefined) {
-    const ours = `${PROTOCOL_VERSION_MIN} to ${PROTOCOL_VERSION_MAX}`;
-    throw new CodedError("META0012", `the deployment speaks ${min} to ${max}, this server ${ours}`);
+  if (negotiate({ min: min!, max: max! }, ours) === undefined) {
+    throw new CodedError("META0012", `the deployment speaks ${min} to ${max}, this server ${ours.min} to ${ours.max}`);
   }
   return { minProtocolVersion: min!, maxProtocolVersion: max! };
 }

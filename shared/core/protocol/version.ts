@@ -10,14 +10,27 @@ export function isProtocolVersion(version: number): version is ProtocolVersion {
   return (PROTOCOL_VERSIONS as readonly number[]).includes(version);
 }
 
+/** Versions from `min` to `max`, both included. */
+export interface ProtocolRange {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** All that this server knows how to speak; settings may narrow it. */
+export const WHOLE_RANGE: ProtocolRange = { min: PROTOCOL_VERSION_MIN, max: PROTOCOL_VERSION_MAX };
+
+/** @returns undefined where the version is none, or lies outside the range */
+export function spokenVersion(version: number, ours: ProtocolRange): ProtocolVersion | undefined {
+  return isProtocolVersion(version) && version >= ours.min && version <= ours.max ? version : undefined;
+}
+
 /**
  * Picks the highest version that both sides speak; it stays with an invocation from its first stored entries to its end.
  * @returns undefined where the ranges do not overlap
  */
-export function negotiate(deployment: { readonly min: number; readonly max: number }): ProtocolVersion | undefined {
-  if (deployment.min > PROTOCOL_VERSION_MAX || deployment.max < PROTOCOL_VERSION_MIN) return undefined;
-  const candidate = Math.min(deployment.max, PROTOCOL_VERSION_MAX);
-  return candidate >= deployment.min && isProtocolVersion(candidate) ? candidate : undefined;
+export function negotiate(deployment: ProtocolRange, ours: ProtocolRange = WHOLE_RANGE): ProtocolVersion | undefined {
+  const candidate = Math.min(deployment.max, ours.max);
+  return candidate >= deployment.min ? spokenVersion(candidate, ours) : undefined;
 }
 
 /** The media type of an invocation's request and response. Deployments compare it as a whole string: nothing may be appended. */

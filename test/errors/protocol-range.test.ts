@@ -1,0 +1,109 @@
+/** A server whose protocol versions are narrowed or deprecated between two starts: what was registered and begun before meets it. */
+import { expect, onTestFinished, test } from "vitest";
+import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
+import { manifestOf } from "../api/admin/sample-endpoint.ts";
+import { call, end, error, GREETER, output, replying, startFrameDeployment, step } from "./frame-deployment.ts";
+import type { FrameDeployment, Script } from "./frame-deployment.ts";
+import { expectRefusal } from "./refusal.ts";
+import { openStage } from "./stage.ts";
+import type { ErrorStage } from "./stage.ts";
+
+type Settings = Parameters<typeof openStage>[0];
+
+const NARROWED = { "worker.invoker.min-protocol-version": "6" };
+const DEPRECATED = { "worker.invoker.deprecated-below-protocol-version": "7" };
+const HEALTHY = replying(output("hello"), end());
+const FAILING = replying(error(500, "not yet"));
+
+interface Before {
+  readonly stage: ErrorStage;
+  readonly deployment: FrameDeployment;
+  /** Starts again on the same data. */
+  again(settings: Settings): Promise<ErrorStage>;
+}
+
+/** A deployment that speaks one version alone, registered while the server speaks all. */
+async function before(version: number, script: Script, service: object = GREETER): Promise<Before> {
+  const dir = await temporaryDirectory();
+  onTestFinished(() => removeDirectory(dir));
+  const stage = await openStage({ "data-dir": dir });
+  const deployment = await startFrameDeployment(script);
+  deployment.manifest = manifestOf([service], { minProtocolVersion: version, maxProtocolVersion: version });
+  expect((await stage.register(deployment.uri)).status).toBe(201);
+  return {
+    stage,
+    deployment,
+    async again(settings) {
+      await stage.local.stop();
+      return await openStage({ "data-dir": dir, ...settings });
+    },
+  };
+}
+
+test("a deployment that speaks no version that is left is RT0013, until they are back", async () => {
+  const { stage, again, deployment } = await before(5, FAILING);
+  const id = await stage.send("Greeter/greet");
+  await stage.lastFailure(id, "RT0007");
+  const narrowed = await again(NARROWED);
+  expect((await narrowed.lastFailure(id, "RT0013")).message).toMatch(/'Greeter' speaks no protocol version/);
+  await narrowed.local.stop();
+  deployment.script = HEALTHY;
+  expect(await (await again({})).result(id)).toBe("200 hello");
+});
+
+test("an invocation that began with a version that is gone is RT0014, until it is back", async () => {
+  const { stage, again, deployment } = await before(5, replying(step(), error(500, "not yet")));
+  const id = await stage.send("Greeter/greet");
+  await stage.lastFailure(id, "RT0007");
+  const narrowed = await again(NARROWED);
+  expect((await narrowed.lastFailure(id, "RT0014")).message).toMatch(/protocol version 5 .* no longer supported/);
+  await narrowed.local.stop();
+  deployment.script = HEALTHY;
+  expect(await (await again({})).result(id)).toBe("200 hello");
+});
+
+test("a deprecated version takes no new call, whether from outside or from a handler, and ends what it has", async () => {
+  const { stage, again, deployment } = await before(6, replying(step(), error(500, "not yet")));
+  const id = await stage.send("Greeter/greet");
+  await stage.lastFailure(id, "RT0007");
+  const deprecating = await again(DEPRECATED);
+  for (const path of ["Greeter/greet", "Greeter/greet/send"]) {
+    const response = await fetch(`${deprecating.local.ingressUrl}${path}`, { method: "POST" });
+    const { message, source } = (await response.json()) as { message: string; source: string };
+    expect([response.status, source]).toEqual([400, "ingress"]);
+    expect(message).toMatch(/^\[RT0020\] .*speaks protocol version 6 at most, and new work begins at 7/);
+  }
+  const caller = await startFrameDeployment(replying(call("Greeter", "greet"), end()));
+  caller.manifest = manifestOf([{ name: "Caller", ty: "SERVICE", handlers: [{ name: "run" }] }]);
+  expect((await deprecating.register(caller.uri)).status).toBe(201);
+  const calling = await deprecating.send("Caller/run");
+  expect((await deprecating.lastFailure(calling, "RT0020")).message).toMatch(/new work begins at 7/);
+  deployment.script = HEALTHY;
+  expect(await deprecating.result(id)).toBe("200 hello");
+});
+
+test("what speaks only deprecated or narrowed versions is not registered: META0012", async () => {
+  for (const settings of [DEPRECATED, { "worker.invoker.min-protocol-version": "7" }]) {
+    const stage = await openStage(settings);
+    const deployment = await startFrameDeployment();
+    deployment.manifest = manifestOf([GREETER], { minProtocolVersion: 5, maxProtocolVersion: 6 });
+    expectRefusal(await stage.register(deployment.uri), "META0012", /speaks 5 to 6, this server 7 to 7/);
+  }
+});
+
+test("the highest version may be lowered, and attempts go out with it", async () => {
+  const stage = await openStage({ "worker.invoker.max-protocol-version": "5" });
+  const types: unknown[] = [];
+  const deployment = await startFrameDeployment((response, request) => {
+    types.push(request.headers["content-type"]);
+    HEALTHY(response, request);
+  });
+  await stage.register(deployment.uri);
+  expect(await stage.result(await stage.send("Greeter/greet"))).toBe("200 hello");
+  expect(types).toEqual(["application/vnd.restate.invocation.v5"]);
+});
+
+test("a range with its ends the wrong way round refuses the start with RT0002", async () => {
+  const wrong = { "worker.invoker.min-protocol-version": "7", "worker.invoker.max-protocol-version": "6" };
+  await expect(openStage(wrong)).rejects.toMatchObject({ code: "RT0002" });
+});
