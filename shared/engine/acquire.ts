@@ -88,7 +88,7 @@ async function beginLife(engine: Engine, held: Held, pk: string): Promise<Acquir
   const { acceptance } = held.invocation;
   const { id, nonce, createdAtMs } = acceptance;
   const set = { held: 1, holder: id, holderNonce: nonce, applied: 0, sinceMs: createdAtMs };
-  const counters = { head: 0, tail: 0 };
+  const counters = { head: 0, tail: 0, edits: 0 };
   const first: Update = { set: { ...set, grant: createdAtMs }, add: { ...counters, life: 0 } };
   const neverRun: Condition = { kind: "any", of: [{ kind: "absent" }, { kind: "equal", attribute: "held", value: 0 }] };
   const begun = await engine.table.update(lockKey(pk), first, neverRun);

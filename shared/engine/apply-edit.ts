@@ -3,22 +3,32 @@ import type { StateChange } from "../core/model/state-change.ts";
 import type { KeyedState } from "../core/object/keyed-state.ts";
 import { decode } from "../core/model/proto3-decode.ts";
 import { encode } from "../core/model/proto3-encode.ts";
-import { bytes, message, repeated, string, submessage } from "../core/model/proto3.ts";
+import { bytes, message, optional, repeated, string, submessage } from "../core/model/proto3.ts";
 import type { Nonce } from "../core/model/ids.ts";
 import type { Engine } from "./engine.ts";
 import { whole } from "./large-record.ts";
 import type { Lock } from "./lock-record.ts";
-import { writeBeside } from "./object-state.ts";
+import { readState, writeBeside } from "./object-state.ts";
 import type { Item } from "./ports/table.ts";
 import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
 
-const StoredEdit = message({
-  values: repeated(submessage(1, () => message({ key: string(1), value: bytes(2) }))),
-});
+const StoredValue = message({ key: string(1), value: bytes(2) });
+const StoredEdit = message({ values: repeated(submessage(1, () => StoredValue)), expected: optional(bytes(2)) });
 
-export function editRecord(values: ReadonlyMap<string, Uint8Array>): Uint8Array {
-  const stored = { values: [...values].map(([key, value]) => ({ key, value })) };
+export type Values = ReadonlyMap<string, Uint8Array>;
+
+/** @param expected the fingerprint of the state that the edit is made for; any state where nothing is said */
+export function editRecord(values: Values, expected: Uint8Array | undefined): Uint8Array {
+  const stored = { values: [...values].map(([key, value]) => ({ key, value })), ...(expected && { expected }) };
   return sealed(encode(StoredEdit, stored, ENVELOPE_BYTES));
+}
+
+const FINGERPRINT_BYTES = 16;
+
+/** The same for the same values, whatever their order. */
+export function fingerprint({ ids }: Pick<Engine, "ids">, values: Values): Uint8Array {
+  const sorted = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
+  return ids.derive(["state", ...sorted.flat()], FINGERPRINT_BYTES);
 }
 
 /** Later than every segment of the holder, and in the order of the tickets. */
@@ -27,13 +37,20 @@ const BEHIND_SEGMENTS = 1_000_000_000_000;
 export async function applyEdit(
   engine: Engine,
   pk: string,
-  { life, grant, head }: Lock,
+  { life, grant, edits, head }: Lock,
   state: KeyedState,
   item: Item,
 ): Promise<KeyedState> {
   const [readable] = await whole(engine, [item], String(item["n"]) as Nonce);
-  const { values } = decode(StoredEdit, opened(readable?.["b"], "an edit of a state"));
-  const stamp = { grant, segmentIndex: BEHIND_SEGMENTS + head + 1 };
+  const { values, expected } = decode(StoredEdit, opened(readable?.["b"], "an edit of a state"));
+  if (expected !== undefined) {
+    const current = fingerprint(engine, (await readState(engine, pk, life, state)).values);
+    if (current.some((byte, at) => byte !== expected[at])) {
+      engine.log.warn("an edit was made for a state that is over, and is dropped", { pk });
+      return state;
+    }
+  }
+  const stamp = { grant, edits, segmentIndex: BEHIND_SEGMENTS + head + 1 };
   return await writeBeside(
     engine,
     pk,
@@ -45,7 +62,7 @@ export async function applyEdit(
 }
 
 /** The changes that make a state this one and no other. */
-export function replacing(values: ReadonlyMap<string, Uint8Array>): readonly StateChange[] {
+export function replacing(values: Values): readonly StateChange[] {
   const sets = [...values].map(([key, value]): StateChange => ({ kind: "set", key, value }));
   return [{ kind: "clear-all" }, ...sets];
 }

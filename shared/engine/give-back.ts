@@ -17,16 +17,21 @@ import { wakeNow } from "./wake.ts";
 export async function applyState(engine: Engine, held: Held, changes: StateChanges): Promise<void> {
   const { acceptance } = held.invocation;
   const pk = placeOf(engine, acceptance.target);
-  const lock = held.lock ?? (await lockAt(engine, pk));
-  if (!counts(lock, held, changes)) return;
-  const state = await writeBeside(engine, pk, lock.life, lock.state, changes.inOrder, stampOf(lock, changes));
-  const applied = changes.segmentIndex;
-  const outcome = await engine.table.update(
-    lockKey(pk),
-    { set: { st: packState(state), applied } },
-    underGrant(acceptance, lock.grant, [{ kind: "less", attribute: "applied", than: applied }]),
-  );
-  if (outcome.written && held.lock !== undefined) held.lock = { ...readLock(outcome.item) };
+  let lock = held.lock ?? (await lockAt(engine, pk));
+  // An operator's edit of a workflow may come in between: then the changes are made to what it left.
+  while (counts(lock, held, changes)) {
+    const state = await writeBeside(engine, pk, lock.life, lock.state, changes.inOrder, stampOf(lock, changes));
+    const outcome = await engine.table.update(
+      lockKey(pk),
+      { set: { st: packState(state), applied: changes.segmentIndex } },
+      underGrant(acceptance, lock.grant, [
+        { kind: "less", attribute: "applied", than: changes.segmentIndex },
+        { kind: "equal", attribute: "edits", value: lock.edits },
+      ]),
+    );
+    lock = readLock(outcome.written ? outcome.item : outcome.standing);
+  }
+  if (held.lock !== undefined && isHeldBy(lock, acceptance)) held.lock = lock;
 }
 
 /** True where the segment ran under this very grant, and its changes are not in the state yet. */
@@ -34,8 +39,8 @@ function counts(lock: Lock, { invocation }: Held, { grant, segmentIndex }: State
   return isHeldBy(lock, invocation.acceptance) && lock.grant === grant && lock.applied < segmentIndex;
 }
 
-function stampOf({ grant }: Lock, { segmentIndex }: StateChanges) {
-  return { grant, segmentIndex };
+function stampOf({ grant, edits }: Lock, { segmentIndex }: StateChanges) {
+  return { grant, edits, segmentIndex };
 }
 
 /**

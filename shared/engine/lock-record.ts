@@ -19,6 +19,8 @@ export interface Lock {
   readonly tail: number;
   /** The segment of the holder whose changes of the state were applied last. */
   readonly applied: number;
+  /** Counts the edits of a workflow's state by operators, which its run must not write over. */
+  readonly edits: number;
   /** Counts the lives of a workflow id; objects live once. */
   readonly life: number;
   /** From then on the life of a workflow counts as over, with its state and its promises. */
@@ -30,7 +32,16 @@ export interface Lock {
 /** Holds the lock in the place of an invocation, for as long as an edit of a free state takes. */
 export const EDITOR = "edit" as InvocationId;
 
-export const NO_LOCK: Lock = { grant: 0, head: 0, tail: 0, applied: 0, life: 0, sinceMs: 0, state: EMPTY_STATE };
+export const NO_LOCK: Lock = {
+  grant: 0,
+  head: 0,
+  tail: 0,
+  applied: 0,
+  edits: 0,
+  life: 0,
+  sinceMs: 0,
+  state: EMPTY_STATE,
+};
 
 const StoredValue = message({ key: string(1), value: bytes(2) });
 const StoredState = message({
@@ -54,6 +65,7 @@ export function readLock(item: Item | undefined): Lock {
     head: number("head"),
     tail: number("tail"),
     applied: number("applied"),
+    edits: number("edits"),
     life: number("life"),
     sinceMs: number("sinceMs"),
     state: st === undefined ? EMPTY_STATE : unpack(st),

@@ -3,7 +3,7 @@ import type { Acceptance } from "../core/invocation/acceptance.ts";
 import type { Engine } from "./engine.ts";
 import { inboxKey, lockKey } from "./object-keys.ts";
 import { type Lock, readLock } from "./lock-record.ts";
-import type { Condition } from "./ports/table.ts";
+import type { Condition, Scalar } from "./ports/table.ts";
 
 export type Claimant = Pick<Acceptance, "id" | "nonce">;
 
@@ -32,8 +32,14 @@ export type Taking =
 /**
  * Takes the lock of a free key, with the state that is packed in; where it is taken, queues behind all who queued before.
  * Whoever queues twice is served twice, and gives back at once the second time.
+ * @param more what its ticket carries beside its name
  */
-export async function takeOrQueue(engine: Engine, pk: string, claimant: Claimant): Promise<Taking> {
+export async function takeOrQueue(
+  engine: Engine,
+  pk: string,
+  claimant: Claimant,
+  more: Readonly<Record<string, Scalar>> = {},
+): Promise<Taking> {
   let grant = engine.clock.nowMs();
   for (;;) {
     const standing = await take(engine, pk, claimant, grant);
@@ -43,7 +49,7 @@ export async function takeOrQueue(engine: Engine, pk: string, claimant: Claimant
       grant = standing.grant + 1;
       continue;
     }
-    const ticket = await queueUp(engine, pk, claimant);
+    const ticket = await queueUp(engine, pk, claimant, more);
     if (ticket !== undefined) return { kind: "waits", ticket };
   }
 }
@@ -61,7 +67,7 @@ async function take(engine: Engine, pk: string, { id, nonce }: Claimant, grant: 
     lockKey(pk),
     {
       set: { held: 1, holder: id, holderNonce: nonce, grant, applied: 0, sinceMs: engine.clock.nowMs() },
-      add: { head: 0, tail: 0 },
+      add: { head: 0, tail: 0, edits: 0 },
       remove: ["expiresAtS"],
     },
     { kind: "any", of: [{ kind: "absent" }, free] },
@@ -70,7 +76,12 @@ async function take(engine: Engine, pk: string, { id, nonce }: Claimant, grant: 
 }
 
 /** Draws a ticket and lays it down. @returns undefined where the key has become free meanwhile */
-async function queueUp(engine: Engine, pk: string, { id, nonce }: Claimant): Promise<number | undefined> {
+async function queueUp(
+  engine: Engine,
+  pk: string,
+  { id, nonce }: Claimant,
+  more: Readonly<Record<string, Scalar>>,
+): Promise<number | undefined> {
   for (;;) {
     const drawn = await engine.table.update(
       lockKey(pk),
@@ -80,7 +91,14 @@ async function queueUp(engine: Engine, pk: string, { id, nonce }: Claimant): Pro
     if (!drawn.written) return undefined;
     const { tail: ticket } = readLock(drawn.item);
     const laid = await engine.table.put(
-      { ...inboxKey(pk, ticket), id, n: nonce, drawnAtMs: engine.clock.nowMs(), expiresAtS: ticketExpiryS(engine) },
+      {
+        ...more,
+        ...inboxKey(pk, ticket),
+        id,
+        n: nonce,
+        drawnAtMs: engine.clock.nowMs(),
+        expiresAtS: ticketExpiryS(engine),
+      },
       { kind: "absent" },
     );
     // A holder that leaves voids a ticket that was drawn and not laid down yet: another one is drawn.

@@ -74,6 +74,8 @@ function valueIn(item: Item): Uint8Array {
 /** Orders the writes of values by grant and segment: whoever comes late finds a later stamp, and leaves it. */
 export interface Stamp {
   readonly grant: number;
+  /** How many edits of operators came before. */
+  readonly edits: number;
   readonly segmentIndex: number;
 }
 
@@ -130,8 +132,8 @@ async function valueAt(
   return await fitted(engine, { ...at, key, g, b: enveloped(value, CODEC.plain) }, String(life));
 }
 
-function stampText({ grant, segmentIndex }: Stamp): string {
-  return `${String(grant).padStart(16, "0")}.${String(segmentIndex).padStart(14, "0")}`;
+function stampText({ grant, edits, segmentIndex }: Stamp): string {
+  return [grant, edits, segmentIndex].map((part) => String(part).padStart(16, "0")).join(".");
 }
 
 /** A state on top of which changes have been made that are not written yet: what a handler reads in one attempt. */

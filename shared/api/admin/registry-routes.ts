@@ -22,6 +22,7 @@ import {
 } from "./kafka-routes.ts";
 import { listHandlers, listServices, modifyService, showHandler, showService } from "./service-routes.ts";
 import { showServiceOpenApi } from "./service-openapi.ts";
+import { editStateRoute, showState } from "./state-routes.ts";
 
 export const REGISTRY_ROUTES: readonly RouteEntry<AdminRoute>[] = [
   { method: "GET", pattern: "/deployments", target: listDeployments },
@@ -36,6 +37,8 @@ export const REGISTRY_ROUTES: readonly RouteEntry<AdminRoute>[] = [
   { method: "GET", pattern: "/services/:service/handlers", target: listHandlers },
   { method: "GET", pattern: "/services/:service/handlers/:handler", target: showHandler },
   { method: "GET", pattern: "/services/:service/openapi", target: showServiceOpenApi },
+  { method: "GET", pattern: "/services/:service/state", target: showState },
+  { method: "POST", pattern: "/services/:service/state", target: editStateRoute },
   { method: "GET", pattern: "/subscriptions", target: listSubscriptions },
   { method: "POST", pattern: "/subscriptions", target: createSubscription },
   { method: "GET", pattern: "/subscriptions/:id", target: showSubscription },

@@ -119,3 +119,20 @@ export const ListSubscriptionsQuery = z.object({
   sink: z.string().optional().describe("Only those with exactly this sink."),
   source: z.string().optional().describe("Only those with exactly this source."),
 });
+
+const stateValue = z
+  .union([
+    z.array(z.int().min(0).max(255)).transform((bytes) => Uint8Array.from(bytes)),
+    z.string().transform((text) => new TextEncoder().encode(text)),
+  ])
+  .describe("The bytes of the value as numbers, or a text for its UTF-8 bytes.");
+
+export const EditState = z
+  .object({
+    object_key: z.string().describe("The key of the object, or the id of the workflow."),
+    new_state: z.record(z.string(), stateValue).describe("The whole state: what is not named is removed."),
+    version: optional(z.string()).describe("Only where the state is this one; any is replaced unless given."),
+  })
+  .meta({ id: "EditState" });
+
+export const ShowStateQuery = z.object({ object_key: z.string().describe("The key whose state is shown.") });

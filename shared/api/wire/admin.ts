@@ -199,3 +199,11 @@ export interface KafkaClusterBody {
   readonly properties: Readonly<Record<string, string>>;
   readonly created_at: string;
 }
+
+/** What `GET /services/{service}/state` shows of one key. */
+export interface StateBody {
+  readonly object_key: string;
+  /** Names this very state, for an edit that must not replace another one. */
+  readonly version: string;
+  readonly state: Readonly<Record<string, { readonly bytes: readonly number[]; readonly utf8?: string }>>;
+}

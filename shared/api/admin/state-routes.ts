@@ -1,0 +1,92 @@
+/** The state of one key of an object or a workflow: shown, and replaced as a whole. */
+import { editState, stateOf } from "../../engine/edit-state.ts";
+import type { HttpResponse } from "../http/message.ts";
+import { emptyResponse, jsonResponse } from "../http/message.ts";
+import { HttpProblem } from "../http/problem.ts";
+import type { StateBody } from "../wire/admin.ts";
+import type { AdminRequest } from "./admin-request.ts";
+import { pathParam } from "./admin-request.ts";
+import { readJsonBody, readQuery } from "./json-body.ts";
+import { EditState, ShowStateQuery } from "./request-schemas.ts";
+
+type Values = ReadonlyMap<string, Uint8Array>;
+
+const TYPE_NAMES = { service: "Service", object: "VirtualObject", workflow: "Workflow" } as const;
+
+/** Values are shown as numbers, one for each byte, as they are taken; `utf8` beside them where they are text. */
+export async function showState(asked: AdminRequest): Promise<HttpResponse> {
+  const { object_key: key } = readQuery(asked.request, ShowStateQuery);
+  const service = pathParam(asked, "service");
+  await keyedType(asked, service);
+  const values = await stateOf(asked.engine, { service, key });
+  const body: StateBody = {
+    object_key: key,
+    version: await versionOf(values),
+    state: Object.fromEntries([...values].map(([name, value]) => [name, shown(value)])),
+  };
+  return jsonResponse(200, body);
+}
+
+function shown(value: Uint8Array): StateBody["state"][string] {
+  try {
+    return { bytes: [...value], utf8: new TextDecoder("utf-8", { fatal: true }).decode(value) };
+  } catch {
+    return { bytes: [...value] };
+  }
+}
+
+/** 202: it is applied, or it will be in its turn behind whoever holds the key. */
+export async function editStateRoute(asked: AdminRequest): Promise<HttpResponse> {
+  const { engine, request } = asked;
+  const { object_key: key, new_state, version } = readJsonBody(request, EditState);
+  const service = pathParam(asked, "service");
+  const values = new Map(Object.entries(new_state));
+  const latest = (await engine.registry.services()).find((one) => one.service.name === service);
+  // Nothing is to be left of the state of a service that is gone: there is nothing to do.
+  if (latest === undefined && values.size === 0) return emptyResponse(202);
+  const type = await keyedType(asked, service);
+  const isExpected = version === undefined ? undefined : async (now: Values) => (await versionOf(now)) === version;
+  const edited = await editState(engine, { service, key }, type, values, isExpected);
+  if (edited !== "outdated") return emptyResponse(202);
+  throw new HttpProblem(
+    409,
+    `The state of '${service}/${key}' is not at version '${version}' any more; read it again and repeat the change`,
+  );
+}
+
+/** @throws HttpProblem 404 for an unknown service, 400 for one that has no state */
+async function keyedType({ engine }: AdminRequest, name: string): Promise<"object" | "workflow"> {
+  const latest = (await engine.registry.services()).find(({ service }) => service.name === name);
+  if (latest === undefined) throw new HttpProblem(404, `The requested service '${name}' does not exist`);
+  const { type } = latest.service;
+  if (type === "service") throw new HttpProblem(400, `Cannot modify state for service type ${TYPE_NAMES[type]}`);
+  return type;
+}
+
+/** As the reference's CLI computes it: SHA-256 over the sorted entries, each with its place and marks between its parts. */
+async function versionOf(values: Values): Promise<string> {
+  const encoder = new TextEncoder();
+  const parts: Uint8Array[] = [];
+  const sorted = [...values].map(([key, value]) => [encoder.encode(key), value] as const).sort(byBytes);
+  for (const [at, [key, value]] of sorted.entries()) {
+    const index = new Uint8Array(8);
+    new DataView(index.buffer).setBigUint64(0, BigInt(at));
+    parts.push(index, Uint8Array.of(1), key, Uint8Array.of(2), value, Uint8Array.of(3));
+  }
+  const bytes = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let end = 0;
+  for (const part of parts) {
+    bytes.set(part, end);
+    end += part.length;
+  }
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return btoa(String.fromCharCode(...digest))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}
+
+function byBytes([a]: readonly [Uint8Array, Uint8Array], [b]: readonly [Uint8Array, Uint8Array]): number {
+  for (let at = 0; at < Math.min(a.length, b.length); at++) if (a[at] !== b[at]) return a[at]! - b[at]!;
+  return a.length - b.length;
+}

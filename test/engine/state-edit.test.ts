@@ -1,0 +1,108 @@
+import { expect, test } from "vitest";
+import { editState, stateOf } from "../../shared/engine/edit-state.ts";
+import { lockAt, placeOf } from "../../shared/engine/object-place.ts";
+import { type Actor, textOf } from "./engine-fixture.ts";
+import { Gate } from "./gate.ts";
+import { addCount, callKeyed, getCount, keyed, objectOf, sendKeyed, workflowOf } from "./object-stage.ts";
+import { completePromise, getPromise, ScriptState } from "./script-state.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+const services = [objectOf(["add", "slow"], ["get"]), workflowOf(["approve"])];
+const target = { service: "O", key: "k" };
+const bytes = (text: string) => new TextEncoder().encode(text);
+const values = (count: string, more: Record<string, string> = {}) =>
+  new Map(Object.entries({ count, ...more }).map(([key, value]) => [key, bytes(value)]));
+const textState = async ({ engine }: Actor, at: { service: string; key: string } = target) =>
+  Object.fromEntries([...(await stateOf(engine, at))].map(([key, value]) => [key, new TextDecoder().decode(value)]));
+
+const stageOf = async () => {
+  const gate = new Gate();
+  const stage = await open(
+    { add: addCount, get: getCount, slow: async (ctx) => (await gate.passed, addCount(ctx)) },
+    { services },
+  );
+  const actor = stage.actor();
+  actor.startWorker();
+  return { stage, actor, gate };
+};
+
+test("an edit of a free key is applied at once, also where there is nothing yet, and replaces all there is", async () => {
+  const { stage, actor } = await stageOf();
+  expect(await stage.pulse.within(0, editState(actor.engine, target, "object", values("5", { other: "x" })))).toBe(
+    "applied",
+  );
+  expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "add", "2"))))).toBe("7");
+  expect(await stage.pulse.within(0, editState(actor.engine, target, "object", values("1")))).toBe("applied");
+  expect(await stage.pulse.within(0, textState(actor))).toEqual({ count: "1" });
+  await stage.pulse.within(0, editState(actor.engine, target, "object", new Map()));
+  expect(await stage.pulse.within(0, textState(actor))).toEqual({});
+});
+
+test("an edit of a key that is held waits for its turn, and those behind it see it", async () => {
+  const { stage, actor, gate } = await stageOf();
+  await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", "slow", "1")));
+  await stage.pulse.settle();
+  expect(await stage.pulse.within(0, editState(actor.engine, target, "object", values("100")))).toBe("queued");
+  const behind = callKeyed(actor, keyed("O", "k", "add", "1"));
+  await stage.pulse.settle();
+  expect(await stage.pulse.within(0, textState(actor))).toEqual({});
+  gate.open();
+  expect(textOf(await stage.pulse.within(1_000, behind))).toBe("101");
+});
+
+test("a large edit stands beside the lock, and leaves the key free", async () => {
+  const { stage, actor } = await stageOf();
+  const large = values("1", { large: "x".repeat(500_000) });
+  expect(await stage.pulse.within(0, editState(actor.engine, target, "object", large))).toBe("applied");
+  expect(Object.keys(await stage.pulse.within(0, textState(actor))).sort()).toEqual(["count", "large"]);
+  expect((await lockAt(actor.engine, placeOf(actor.engine, target))).holder).toBeUndefined();
+  expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "add", "1"))))).toBe("2");
+});
+
+test("an edit for another state than the one that stands is refused, also where that changes while it waits", async () => {
+  const { stage, actor, gate } = await stageOf();
+  await stage.pulse.within(0, editState(actor.engine, target, "object", values("5")));
+  const only = (count: string) => async (now: ReadonlyMap<string, Uint8Array>) =>
+    new TextDecoder().decode(now.get("count")) === count;
+  const edit = (to: string, from: string) =>
+    stage.pulse.within(0, editState(actor.engine, target, "object", values(to), only(from)));
+  expect(await edit("7", "6")).toBe("outdated");
+  expect(await edit("6", "5")).toBe("applied");
+  await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", "slow", "1")));
+  await stage.pulse.settle();
+  expect(await edit("1000", "6")).toBe("queued");
+  gate.open();
+  await stage.pulse.settle();
+  expect(await stage.pulse.within(0, textState(actor))).toEqual({ count: "7" });
+  expect(actor.log.lines.some(({ message }) => message.includes("is dropped"))).toBe(true);
+});
+
+test("the state of a workflow is edited while it runs, and what the run changes later goes on top", async () => {
+  const stage = await open(
+    {
+      run: async (ctx) => {
+        const state = new ScriptState(ctx);
+        state.set("step", "one");
+        await ctx.get(getPromise(ctx, "go"));
+        state.set("next", "y".repeat(400));
+        return "ran";
+      },
+      approve: async (ctx) => await ctx.get(completePromise(ctx, "go", "on")),
+    },
+    { services },
+  );
+  const actor = stage.actor();
+  actor.startWorker();
+  const run = callKeyed(actor, keyed("W", "w", "run"));
+  await stage.pulse.settle();
+  const at = { service: "W", key: "w" };
+  const edited = new Map([
+    ["step", bytes("edited")],
+    ["next", bytes("z".repeat(300))],
+  ]);
+  expect(await stage.pulse.within(0, editState(actor.engine, at, "workflow", edited))).toBe("applied");
+  await stage.pulse.within(0, callKeyed(actor, keyed("W", "w", "approve")));
+  await stage.pulse.within(1_000, run);
+  expect(await stage.pulse.within(0, textState(actor, at))).toEqual({ step: "edited", next: "y".repeat(400) });
+});
