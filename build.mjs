@@ -1,9 +1,11 @@
-/** Bundles the stepwell command and the examples into `dist`; packages stay outside and are loaded from node_modules. */
+/** Bundles the stepwell command and the examples into `dist`, or the folder given; packages stay outside, in node_modules. */
 import { existsSync, openSync, readSync, closeSync, readdirSync } from "node:fs";
 import { chmod, rm } from "node:fs/promises";
+import { resolve } from "node:path";
 import { build } from "esbuild";
 
 const COMMAND = "functions/cli/stepwell.ts";
+const TARGET = resolve(process.argv[2] ?? `${import.meta.dirname}/dist`);
 const HASHBANG = "#!/usr/bin/env node";
 
 /** Splitting keeps what is imported dynamically, the local process, in a chunk that other commands never load. */
@@ -38,16 +40,16 @@ function exampleEntries() {
 async function buildCommand() {
   if (!existsSync(COMMAND)) return console.log(`skipped: ${COMMAND} is not there`);
   const banner = opensWithHashbang(COMMAND) ? {} : { js: HASHBANG };
-  await build({ ...SHARED_OPTIONS, banner, entryPoints: [{ in: COMMAND, out: "stepwell" }], outdir: "dist" });
-  await chmod("dist/stepwell.js", 0o755);
+  await build({ ...SHARED_OPTIONS, banner, entryPoints: [{ in: COMMAND, out: "stepwell" }], outdir: TARGET });
+  await chmod(`${TARGET}/stepwell.js`, 0o755);
 }
 
 async function buildExamples() {
   const entryPoints = exampleEntries();
   if (entryPoints.length === 0) return console.log("skipped: no example is there");
-  await build({ ...SHARED_OPTIONS, entryPoints, outdir: "dist/examples" });
+  await build({ ...SHARED_OPTIONS, entryPoints, outdir: `${TARGET}/examples` });
 }
 
 process.chdir(import.meta.dirname);
-await rm("dist", { recursive: true, force: true });
+await rm(TARGET, { recursive: true, force: true });
 await Promise.all([buildCommand(), buildExamples()]);

@@ -4,6 +4,15 @@ import type { IngressErrorBody } from "../../shared/api/wire/ingress.ts";
 import { CommandFailure, codedFailure } from "./command-failure.ts";
 import { EXIT_NO_SERVER, EXIT_REFUSED } from "./exit-codes.ts";
 
+const PLAIN_TEXT_MAX = 300;
+
+/** For refusals without a code, which have no remedy in the error table. */
+const FIXES: Readonly<Record<number, string>> = {
+  400: "Correct the value that the message names.",
+  404: "The `list` commands show what is there.",
+  409: "The `describe` commands show in which state it is.",
+};
+
 /** Longer than the server itself waits for a deployment that it discovers. */
 const ANSWER_WITHIN_MS = 60_000;
 
@@ -59,18 +68,21 @@ function innermost(error: unknown): string {
 }
 
 function refusal(base: string, request: string, status: number, text: string): CommandFailure {
+  const failed = (message: string, fix: string | undefined): CommandFailure =>
+    new CommandFailure(message, {
+      exitCode: EXIT_REFUSED,
+      cause: `${status} to ${request}`,
+      ...(fix === undefined ? {} : { fix }),
+    });
   const body = errorBody(text);
   if (body?.source !== undefined) return noAdminApi(base, "it answers as an ingress does");
   if (body !== undefined) {
     if (body.restate_code !== null) return codedFailure(body.restate_code, body.message);
-    return new CommandFailure(body.message, { exitCode: EXIT_REFUSED, cause: `${status} to ${request}` });
+    return failed(body.message, FIXES[status]);
   }
-  const said = text.trim().split("\n", 1)[0]!.slice(0, 200);
-  return new CommandFailure(said === "" ? "The server does not know this request" : said, {
-    exitCode: EXIT_REFUSED,
-    cause: `${status} to ${request} at ${base}`,
-    fix: "Look whether this is the address of an admin API (--admin-url), and of this version.",
-  });
+  const said = text.trim().split("\n", 1)[0]!.slice(0, PLAIN_TEXT_MAX);
+  const unknown = "Look whether this is the address of an admin API (--admin-url), and of this version.";
+  return failed(said === "" ? "The server does not know this request" : said, said === "" ? unknown : FIXES[status]);
 }
 
 /** Only refusals of the ingress name their source. */

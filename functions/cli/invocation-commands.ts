@@ -3,6 +3,7 @@ import { Command } from "commander";
 import type { AttemptFailureBody, InvocationBody } from "../../shared/api/wire/admin.ts";
 import { changeCommand } from "./change-command.ts";
 import { INVOCATION_CHANGES } from "./invocation-changes.ts";
+import { invocationListCommand } from "./invocation-list-command.ts";
 import { momentText } from "./moment.ts";
 import { sessionOf } from "./session.ts";
 import type { Session } from "./session.ts";
@@ -13,6 +14,7 @@ export function invocationCommands(): Command {
   const commands = new Command("invocations")
     .alias("inv")
     .description("Inspect, cancel and repair invocations.")
+    .addCommand(invocationListCommand())
     .addCommand(describeCommand());
   for (const change of INVOCATION_CHANGES) commands.addCommand(changeCommand(change));
   return commands;

@@ -5,6 +5,7 @@ import { completeCommand, completionCommand } from "./completion-command.ts";
 import { deploymentCommands } from "./deployment-commands.ts";
 import { devCommand } from "./dev-command.ts";
 import type { DevRun } from "./dev-command.ts";
+import { exampleCommand } from "./example-command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { invocationCommands } from "./invocation-commands.ts";
 import { proxyCommand } from "./proxy-command.ts";
@@ -26,6 +27,7 @@ export function createProgram(runDev: DevRun, exitWith: (code: number) => void):
     deploymentCommands(),
     serviceCommands(),
     invocationCommands(),
+    exampleCommand(),
     proxyCommand(),
     completionCommand(),
   ];

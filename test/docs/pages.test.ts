@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { documentationOf, ERROR_CODES } from "../../shared/core/errors/error-table.ts";
 import { SETTING_PATHS } from "../../shared/config/settings-table.ts";
+import { cliPage } from "./cli-page.ts";
 import { configurationPage } from "./configuration-page.ts";
 import { errorsPage } from "./errors-page.ts";
 
@@ -24,8 +25,14 @@ describe("docs/configuration.md", () => {
   });
 
   it("has every setting exactly once", () => {
-    const rows = configurationPage().matchAll(/^\| `([^`]+)` \| (?:duration|size|number|choice|text) \|/gm);
+    const rows = configurationPage().matchAll(/^\| `([^`]+)` \| (?:duration|size|number|choice|text|flag) \|/gm);
     const keys = [...rows].map(([, key]) => key!);
     expect(keys.sort()).toEqual([...SETTING_PATHS].sort());
+  });
+});
+
+describe("docs/cli.md", () => {
+  it("is what the command line says of itself", async () => {
+    await expect(cliPage()).toMatchFileSnapshot("../../docs/cli.md");
   });
 });

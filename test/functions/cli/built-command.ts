@@ -33,7 +33,7 @@ export interface BuiltCommand {
 
 export async function buildCommand(): Promise<BuiltCommand> {
   const folder = await mkdtemp(join(tmpdir(), "stepwell-command-"));
-  await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  for (const name of ["node_modules", "examples"]) await symlink(join(ROOT, name), join(folder, name));
   await build({
     bundle: true,
     platform: "node",

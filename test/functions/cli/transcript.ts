@@ -41,5 +41,6 @@ function shapeOf(text: string): string {
     .replaceAll(/(?:dp_|inv_)[0-9A-Za-z]{20,}/g, same)
     .replaceAll(/\d{4}-\d\d-\d\d([ T])\d\d:\d\d:\d\d(?:\.\d+)?( UTC|Z)/g, "YYYY-MM-DD$1hh:mm:ss$2")
     .replaceAll(/(127\.0\.0\.1|localhost):(\d{5})\b/g, "$1:ppppp")
+    .replaceAll(/--after \S+/g, "--after …")
     .replaceAll("\u001b", "␛");
 }

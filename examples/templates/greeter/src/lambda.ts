@@ -1,0 +1,6 @@
+/** The same services as a function on Lambda, whose handler is `lambda.handler`. */
+import "./older-node.ts";
+import { createEndpointHandler } from "@restatedev/restate-sdk/lambda";
+import { services } from "./services.ts";
+
+export const handler = createEndpointHandler({ services });

@@ -1,0 +1,8 @@
+/** The services as a server of their own: how they run on this machine and in containers. */
+import "./older-node.ts";
+import { serve } from "@restatedev/restate-sdk";
+import { services } from "./services.ts";
+
+const PORT_DEFAULT = 9080;
+
+void serve({ services, port: Number(process.env["PORT"] ?? PORT_DEFAULT) });

@@ -1,0 +1,55 @@
+/** A trip of a flight and a hotel: what was booked is given back where a later step fails for good, or is cancelled. */
+import * as restate from "@restatedev/restate-sdk";
+
+const FULL = "full";
+
+interface Trip {
+  readonly traveller: string;
+  readonly flight: string;
+  readonly hotel: string;
+}
+
+interface Booked {
+  readonly flight: string;
+  readonly hotel: string;
+}
+
+/** Stands for a call to somebody else's system; it repeats safely, since the reference tells the bookings apart. */
+function book(kind: string, name: string, reference: string): string {
+  if (name === FULL) throw new restate.TerminalError(`The ${kind} is fully booked`, { errorCode: 409 });
+  console.log(`booked ${kind} ${name} (${reference})`);
+  return reference;
+}
+
+function giveBack(kind: string, reference: string): void {
+  console.log(`gave back ${kind} (${reference})`);
+}
+
+const trips = restate.service({
+  name: "trips",
+  handlers: {
+    /** Each compensation is noted before its step: a step that fails half-way is given back as well. */
+    book: async (ctx: restate.Context, trip: Trip): Promise<Booked> => {
+      const compensations: (() => Promise<void>)[] = [];
+      try {
+        const flight = ctx.rand.uuidv4();
+        compensations.push(() => ctx.run("give back the flight", () => giveBack("flight", flight)));
+        await ctx.run("book the flight", () => book("flight", trip.flight, flight));
+
+        const hotel = ctx.rand.uuidv4();
+        compensations.push(() => ctx.run("give back the hotel", () => giveBack("hotel", hotel)));
+        await ctx.run("book the hotel", () => book("hotel", trip.hotel, hotel));
+
+        return { flight, hotel };
+      } catch (error) {
+        // Other errors are tried again and end here only when they have become terminal.
+        if (error instanceof restate.TerminalError) {
+          for (const compensate of compensations.toReversed()) await compensate();
+        }
+        throw error;
+      }
+    },
+  },
+});
+
+export const services = [trips];

@@ -1,0 +1,49 @@
+/** `stepwell invocations list`: a page of invocations, by filters. */
+import { Command } from "commander";
+import type { InvocationListBody } from "../../shared/api/wire/admin.ts";
+import { momentText } from "./moment.ts";
+import { sessionOf } from "./session.ts";
+import type { Session } from "./session.ts";
+import { tableText } from "./table.ts";
+
+/** Each is a parameter of the query under its own name. */
+const FILTERS = ["status", "service", "handler", "key", "deployment"] as const;
+
+interface ListFlags extends Readonly<Partial<Record<(typeof FILTERS)[number], readonly string[]>>> {
+  readonly limit?: string;
+  readonly after?: string;
+}
+
+export function invocationListCommand(): Command {
+  return new Command("list")
+    .alias("ls")
+    .description("List invocations, the newest first.")
+    .option("--status <status...>", "only those in one of these states; `open` is all but completed")
+    .option("--service <name...>", "only those of these services")
+    .option("--handler <name...>", "only those of these handlers")
+    .option("--key <key...>", "only those of these objects or workflows")
+    .option("--deployment <id...>", "only those that are open and pinned to these deployments")
+    .option("--limit <count>", "how many at most (default: 100)")
+    .option("--after <position>", "the page behind this position, which the page before has named")
+    .action((flags: ListFlags, command: Command) => list(sessionOf(command), flags));
+}
+
+async function list(session: Session, flags: ListFlags): Promise<void> {
+  const query = new URLSearchParams();
+  for (const name of FILTERS) for (const value of flags[name] ?? []) query.append(name, value);
+  for (const name of ["limit", "after"] as const) if (flags[name] !== undefined) query.set(name, flags[name]);
+  const { body } = await session.admin.ask<InvocationListBody>("GET", `invocations?${query.toString()}`);
+  session.give(body, () => listText(session, body));
+  if (!session.json && body.next !== undefined) session.terminal.tell(`There may be more: --after ${body.next}`);
+}
+
+function listText({ terminal }: Session, { invocations }: InvocationListBody): string {
+  if (invocations.length === 0) return "No invocation is like that.";
+  const rows = invocations.map(({ id, target, status, created_at: created }) => [
+    id,
+    target,
+    status,
+    momentText(created),
+  ]);
+  return tableText(terminal.colours, ["ID", "TARGET", "STATUS", "CREATED"], rows);
+}

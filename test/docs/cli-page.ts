@@ -1,0 +1,82 @@
+/** Writes docs/cli.md from the tree of commands. */
+import type { Argument, Command, Option } from "commander";
+import { EXIT_CODES } from "../../functions/cli/exit-codes.ts";
+import { createProgram } from "../../functions/cli/program.ts";
+
+const OPENING = `# The command line
+
+Every command of \`stepwell\`. This page is written by \`npm run docs\` from \`functions/cli\`.
+
+- **Which server.** \`--admin-url\` and \`--ingress-url\`, before or after the name of the command, or the variables of the environment
+  named below. An admin API behind IAM is reached through \`stepwell proxy\`.
+- **Questions.** What changes something on the server shows what it is going to change and asks. \`--yes\` is the answer yes. Without a
+  terminal and without \`--yes\` nothing is changed, and the exit code says so.
+- **Programs.** With \`--json\` standard output holds the result and nothing else, and an error is an object on standard error:
+  \`{"error": {"code", "message", "cause", "fix", "exit_code"}}\`. Colours, and words about what takes its time, appear on a terminal only;
+  \`NO_COLOR\` turns colours off.
+- **Headers.** Values of the headers of a deployment are never shown; the admin API has them.
+- **Completion.** \`source <(stepwell completion bash)\`, or the like for \`zsh\` and \`fish\`.
+`;
+
+export function cliPage(): string {
+  const program = createProgram(
+    async () => 0,
+    () => {},
+  );
+  const exits = EXIT_CODES.map(({ code, meaning }) => `| ${code} | ${meaning} |`);
+  return [
+    OPENING,
+    "## Exit codes\n",
+    "| Code | Meaning |\n| --- | --- |",
+    ...exits,
+    "\n## Options of every command",
+    optionTable(program.createHelp().visibleOptions(program)),
+    ...visible(program).flatMap((command) => sections(command, "stepwell")),
+    "",
+  ].join("\n");
+}
+
+function visible(command: Command): readonly Command[] {
+  const known = command.createHelp().visibleCommands(command);
+  return known.filter((one) => one.name() !== "help");
+}
+
+function sections(command: Command, above: string): readonly string[] {
+  const name = `${above} ${command.name()}`;
+  const children = visible(command);
+  const aliases = command.aliases().map((alias) => `\`${alias}\``);
+  const also = aliases.length === 0 ? "" : ` Also: ${aliases.join(", ")}.`;
+  if (children.length > 0) {
+    return [`\n## ${name}\n\n${command.description()}${also}`, ...children.flatMap((child) => sections(child, name))];
+  }
+  const words = command.registeredArguments.map(written);
+  const level = above === "stepwell" ? "##" : "###";
+  const options = command.createHelp().visibleOptions(command);
+  return [
+    `\n${level} ${[name, ...words].join(" ")}\n\n${command.description()}${also}`,
+    ...command.registeredArguments.flatMap(argumentLine),
+    optionTable(options.filter(({ long }) => long !== "--help")),
+  ].filter((part) => part !== "");
+}
+
+function written(argument: Argument): string {
+  const name = argument.variadic ? `${argument.name()}...` : argument.name();
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+function argumentLine(argument: Argument): readonly string[] {
+  const choices =
+    argument.argChoices === undefined ? "" : `: ${argument.argChoices.map((one) => `\`${one}\``).join(", ")}`;
+  return argument.description === "" ? [] : [`\n\`${argument.name()}\`: ${argument.description}${choices}`];
+}
+
+function optionTable(options: readonly Option[]): string {
+  if (options.length === 0) return "";
+  const rows = options.map((option) => `| \`${option.flags}\` | ${option.description}${defaults(option)} |`);
+  return ["\n| Option | Meaning |", "| --- | --- |", ...rows].join("\n");
+}
+
+function defaults({ defaultValue, envVar }: Option): string {
+  const known = typeof defaultValue === "string" || typeof defaultValue === "number";
+  return `${known ? `; default \`${defaultValue}\`` : ""}${envVar === undefined ? "" : `; \`${envVar}\``}`;
+}

@@ -1,0 +1,179 @@
+/** Each template, written by the command and built by its own script: as a server that is called, and as a function on Lambda. */
+import { execFile, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { createServer } from "node:http";
+import { createRequire } from "node:module";
+import { createServer as createPlainServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TEMPLATES } from "../../../functions/cli/templates.ts";
+import { LambdaEndpoints } from "../../../shared/adapters/lambda/lambda-endpoints.ts";
+import { discover } from "../../../shared/engine/discover.ts";
+import type { EngineSettings } from "../../../shared/engine/engine-settings.ts";
+import { SteppedClock } from "../../stepped-clock.ts";
+import { listen, openLocalStage } from "../../e2e-local/local-stage.ts";
+import type { LocalStage } from "../../e2e-local/local-stage.ts";
+import { buildCommand } from "./built-command.ts";
+import type { BuiltCommand, Ran } from "./built-command.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+
+const run = promisify(execFile);
+
+let command: BuiltCommand;
+let stage: LocalStage;
+let folder: string;
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  [command, stage, folder] = await Promise.all([
+    buildCommand(),
+    openLocalStage({}),
+    mkdtemp(join(tmpdir(), "stepwell-example-")),
+  ]);
+});
+
+afterAll(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  await stage.close();
+  await Promise.all([command.remove(), rm(folder, { recursive: true, force: true })]);
+});
+
+async function freePort(): Promise<number> {
+  const server = createPlainServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Writes the template and runs the two scripts that a reader would run; the packages come from here. */
+async function project(template: string): Promise<string> {
+  const ran = await command.run(["example", template], { cwd: folder });
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  const place = join(folder, template);
+  await symlink(join(ROOT, "node_modules"), join(place, "node_modules"));
+  await run("npm", ["run", "check"], { cwd: place });
+  await run("npm", ["run", "build"], { cwd: place });
+  return place;
+}
+
+interface Served {
+  /** What its handlers have printed so far. */
+  printed(): string;
+}
+
+async function serve(place: string): Promise<Served> {
+  const port = await freePort();
+  const env = { ...process.env, PORT: String(port) };
+  const child = spawn(process.execPath, ["dist/serve.cjs"], { cwd: place, env, stdio: ["ignore", "pipe", "inherit"] });
+  children.push(child);
+  let printed = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
+  const server = { STEPWELL_ADMIN_URL: stage.adminUri };
+  const register = (): Promise<Ran> => command.run(["dp", "register", String(port), "--yes"], { env: server });
+  await expect.poll(async () => (await register()).code, { timeout: 15_000 }).toBe(0);
+  return { printed: () => printed };
+}
+
+async function call(path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
+  const headers = { "content-type": "application/json" };
+  const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) };
+  const response = await fetch(`${stage.ingressUri}/${path}`, { method: "POST", ...sent });
+  const text = await response.text();
+  return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+}
+
+/** The call API of Lambda, with one function behind it. */
+function lambdaApi(handler: (event: unknown, context: object) => Promise<unknown>): ReturnType<typeof listen> {
+  const server = createServer((incoming, outgoing) => {
+    let event = "";
+    incoming.setEncoding("utf8").on("data", (text: string) => (event += text));
+    incoming.once("end", () => {
+      void handler(JSON.parse(event), {}).then((answer) => outgoing.end(JSON.stringify(answer)));
+    });
+  });
+  return listen(server);
+}
+
+/** What the function says that it offers. */
+async function discovered(place: string): Promise<readonly string[]> {
+  const { handler } = createRequire(import.meta.url)(join(place, "dist/lambda.cjs")) as {
+    handler: Parameters<typeof lambdaApi>[0];
+  };
+  const api = await lambdaApi(handler);
+  const credentials = { accessKeyId: "example", secretAccessKey: "example" };
+  const endpoints = new LambdaEndpoints({ endpoint: api.uri, credentials });
+  try {
+    const settings = { clusterName: "test" } as EngineSettings;
+    const arn = "arn:aws:lambda:eu-west-1:123456789012:function:example:1";
+    const found = await discover({ endpoints, clock: new SteppedClock(), settings }, { arn, additionalHeaders: {} });
+    return found.manifest.services.map(({ name }) => name);
+  } finally {
+    endpoints.close();
+    await api.close();
+  }
+}
+
+describe("each template", () => {
+  it("greeter greets", async () => {
+    const place = await project("greeter");
+    await serve(place);
+    expect(await call("greeter/greet", "Ada")).toEqual({
+      status: 200,
+      body: expect.stringMatching(/, Ada!$/) as unknown,
+    });
+    expect(await discovered(place)).toEqual(["greeter"]);
+  });
+
+  it("saga gives back what it has booked", async () => {
+    const place = await project("saga");
+    const { printed } = await serve(place);
+    const trip = { traveller: "Ada", flight: "LH1" };
+    expect((await call("trips/book", { ...trip, hotel: "Ritz" })).status).toBe(200);
+    expect(printed()).not.toContain("gave back");
+    const refused = await call("trips/book", { ...trip, hotel: "full" });
+    expect(refused).toMatchObject({ status: 409, body: { message: "The hotel is fully booked" } });
+    const backwards = [...printed().matchAll(/gave back (\w+)/g)].map(([, kind]) => kind);
+    expect(backwards).toEqual(["hotel", "flight"]);
+    expect(await discovered(place)).toEqual(["trips"]);
+  });
+
+  it("object counts for each key", async () => {
+    const place = await project("object");
+    await serve(place);
+    expect(await call("counter/ada/add", 2)).toEqual({ status: 200, body: 2 });
+    expect(await call("counter/ada/add", 3)).toEqual({ status: 200, body: 5 });
+    expect(await call("counter/bob/get")).toEqual({ status: 200, body: 0 });
+    expect((await call("counter/ada/reset")).status).toBe(200);
+    expect(await call("counter/ada/get")).toEqual({ status: 200, body: 0 });
+    expect(await discovered(place)).toEqual(["counter"]);
+  });
+
+  it("workflow waits for the secret of its letter", async () => {
+    const place = await project("workflow");
+    const { printed } = await serve(place);
+    const running = call("signup/ada/run", { name: "Ada", email: "ada@example.com" });
+    await expect.poll(printed, { timeout: 15_000 }).toContain("confirm with");
+    expect(await call("signup/ada/status")).toEqual({ status: 200, body: "waiting for the confirmation" });
+    const [, letter] = /confirm with (.*)/.exec(printed())!;
+    expect((await call("signup/ada/confirm", JSON.parse(letter!))).status).toBe(200);
+    expect(await running).toEqual({ status: 200, body: "Welcome, Ada!" });
+    expect(await discovered(place)).toEqual(["signup"]);
+  });
+
+  it("is written once, and never over somebody's files", async () => {
+    expect(Object.keys(TEMPLATES)).toEqual(["greeter", "saga", "object", "workflow"]);
+    await command.run(["example", "saga", "mine"], { cwd: folder });
+    const again = await command.run(["example", "greeter", "mine"], { cwd: folder });
+    expect(again).toMatchObject({ code: 1, stdout: "" });
+    expect(again.stderr).toContain("mine is there already");
+    expect(await command.run(["example", "gretter"], { cwd: folder })).toMatchObject({ code: 2, stdout: "" });
+  });
+});

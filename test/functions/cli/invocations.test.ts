@@ -1,0 +1,116 @@
+/** What a person, a script and a program see of `stepwell invocations`. */
+import { TerminalError, service } from "@restatedev/restate-sdk";
+import type { Context } from "@restatedev/restate-sdk";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openLocalStage } from "../../e2e-local/local-stage.ts";
+import type { LocalStage } from "../../e2e-local/local-stage.ts";
+import { buildCommand } from "./built-command.ts";
+import type { BuiltCommand } from "./built-command.ts";
+import { scribe } from "./transcript.ts";
+import type { Scribe } from "./transcript.ts";
+
+const worker = service({
+  name: "Worker",
+  handlers: {
+    sleep: async (ctx: Context): Promise<void> => {
+      await ctx.run("prepare", () => "ready");
+      await ctx.sleep({ hours: 1 });
+    },
+    refuse: async (_ctx: Context): Promise<void> => {
+      throw new TerminalError("not today", { errorCode: 418 });
+    },
+  },
+});
+
+let command: BuiltCommand;
+let stage: LocalStage;
+let env: Readonly<Record<string, string>>;
+let script: Scribe;
+
+beforeAll(async () => {
+  [command, stage] = await Promise.all([buildCommand(), openLocalStage({ services: [worker] })]);
+  env = { STEPWELL_ADMIN_URL: stage.adminUri };
+  script = scribe(command, env);
+});
+
+afterAll(async () => {
+  await command.remove();
+  await stage.close();
+});
+
+async function send(handler: string): Promise<string> {
+  const response = await fetch(`${stage.ingressUri}/Worker/${handler}/send`, { method: "POST" });
+  return ((await response.json()) as { invocationId: string }).invocationId;
+}
+
+async function statusOf(id: string): Promise<string> {
+  const response = await fetch(`${stage.adminUri}/invocations/${id}`);
+  return ((await response.json()) as { status: string }).status;
+}
+
+const becomes = (id: string, status: string): Promise<void> =>
+  expect.poll(() => statusOf(id), { timeout: 15_000 }).toBe(status);
+
+async function sleeping(): Promise<string> {
+  const id = await send("sleep");
+  const body = async (): Promise<string> => (await fetch(`${stage.adminUri}/invocations/${id}`)).text();
+  await expect.poll(body, { timeout: 15_000 }).toMatch(/"status":"suspended".*Command: Sleep/s);
+  return id;
+}
+
+it("an invocation is described with its journal, and with what it failed with", async () => {
+  script = scribe(command, env);
+  expect(await script.run(`invocations describe ${await sleeping()}`)).toBe(0);
+  const refused = await send("refuse");
+  await becomes(refused, "completed");
+  expect(await script.run(`inv get ${refused}`)).toBe(0);
+  await expect(script.text).toMatchFileSnapshot("transcripts/invocation-described.txt");
+});
+
+it("invocations are listed, by filters, page by page", async () => {
+  script = scribe(command, env);
+  for (const id of [await send("refuse"), await send("refuse"), await send("refuse")]) await becomes(id, "completed");
+  expect(await script.run("invocations ls --handler refuse --limit 2")).toBe(0);
+  const { stdout } = await command.run(["inv", "ls", "--handler", "refuse", "--limit", "2", "--json"], { env });
+  const { next, invocations } = JSON.parse(stdout) as { next: string; invocations: readonly { id: string }[] };
+  const rest = await command.run(["inv", "ls", "--handler", "refuse", "--after", next, "--json"], { env });
+  const { invocations: others } = JSON.parse(rest.stdout) as { invocations: readonly { id: string }[] };
+  expect(new Set([...invocations, ...others].map(({ id }) => id)).size).toBe(invocations.length + others.length);
+  expect(await script.run("invocations ls --service Nobody")).toBe(0);
+  expect(await script.run("invocations ls --status sleepy")).toBe(1);
+  await expect(script.text).toMatchFileSnapshot("transcripts/invocations-listed.txt");
+});
+
+it("a cancellation that nobody confirms changes nothing; a confirmed one ends the invocation", async () => {
+  script = scribe(command, env);
+  const id = await sleeping();
+  expect(await script.run(`invocations cancel ${id}`)).toBe(4);
+  expect(await statusOf(id)).toBe("suspended");
+  const typed = { after: "Cancel this invocation?", keys: "yes\r" };
+  expect(await script.run(`invocations cancel ${id}`, { typed })).toBe(0);
+  await becomes(id, "completed");
+  expect(await script.run(`invocations cancel ${id} --yes`)).toBe(1);
+  await expect(script.text).toMatchFileSnapshot("transcripts/cancel.txt");
+});
+
+it("an id that does not exist changes nothing about the others", async () => {
+  script = scribe(command, env);
+  const id = await sleeping();
+  const nobody = `${id.slice(0, -4)}0000`;
+  expect(await script.run(`invocations cancel ${id} ${nobody} --yes`)).toBe(1);
+  expect(await script.run(`invocations kill ${nobody} --yes --json`)).toBe(1);
+  expect(await script.run("invocations cancel bogus --yes")).toBe(1);
+  expect(await statusOf(id)).toBe("suspended");
+  await expect(script.text).toMatchFileSnapshot("transcripts/unknown-invocation.txt");
+});
+
+it("several are killed at once, and each that is refused is told", async () => {
+  script = scribe(command, env);
+  const [first, second] = [await sleeping(), await sleeping()];
+  expect(await script.run(`invocations kill ${first} --yes`)).toBe(0);
+  await becomes(first, "completed");
+  expect(await script.run(`invocations kill ${first} ${second} --yes`)).toBe(1);
+  await becomes(second, "completed");
+  expect(await script.run(`invocations kill ${first} ${second} --yes --json`)).toBe(1);
+  await expect(script.text).toMatchFileSnapshot("transcripts/kill.txt");
+});
