@@ -12,11 +12,13 @@ const stack = new Stack(app, context("name") ?? "Stepwell", {
 });
 const settings = JSON.parse(context("settings") ?? "{}") as Partial<Record<SettingPath, string>>;
 const handlerArns = context("handler-arns")?.split(",");
+const assumableRoleArns = context("assumable-role-arns")?.split(",");
 const scheduleArns = context("schedule-arns")?.split(",");
 const stepwell = new Stepwell(stack, "Stepwell", {
   codeFolder: context("code-folder") ?? join(process.cwd(), ".cache/functions"),
   settings,
   ...(handlerArns !== undefined && { handlerArns }),
+  ...(assumableRoleArns !== undefined && { assumableRoleArns }),
   ...(scheduleArns !== undefined && { scheduleArns }),
   ...(context("ingress-auth") === "iam" && { ingressAuth: "iam" as const }),
   ...(context("worker-concurrency") !== undefined && { workerConcurrencyMax: Number(context("worker-concurrency")) }),

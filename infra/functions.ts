@@ -11,7 +11,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { SettingPath } from "../shared/config/settings-table.ts";
 import { variableOf } from "../shared/config/settings-table.ts";
-import { driving, finishing, forgetting, handlerCalls, readingIndexes, receiving } from "./grants.ts";
+import { driving, finishing, forgetting, handlerCalls, readingIndexes, receiving, roleAssuming } from "./grants.ts";
 import { REQUEST_TIMEOUT, SWEEPER_TIMEOUT, WORKER_TIMEOUT } from "./time-outs.ts";
 
 /** Gives a third of a processor: enough to unpack a journal, and the memory is what waiting costs. */
@@ -23,6 +23,7 @@ export interface StepwellFunctionsProps {
   readonly codeFolder: string;
   readonly settings?: Partial<Readonly<Record<SettingPath, string>>>;
   readonly handlerArns?: readonly string[];
+  readonly assumableRoleArns?: readonly string[];
   readonly scheduleArns?: readonly string[];
   readonly workerConcurrencyMax?: number;
   readonly table: TableV2;
@@ -44,9 +45,14 @@ export class StepwellFunctions extends Construct {
     super(scope, id);
     this.#props = props;
     const { queue, deadLetters, table } = props;
-    const drives = [...driving(this, props), handlerCalls(this, props.handlerArns)];
+    const roles = props.assumableRoleArns ?? [];
+    const drives = [
+      ...driving(this, props),
+      handlerCalls(this, props.handlerArns),
+      ...(roles.length === 0 ? [] : [roleAssuming(roles)]),
+    ];
     this.ingress = this.#make("Ingress", REQUEST_TIMEOUT, drives);
-    this.admin = this.#make("Admin", REQUEST_TIMEOUT, [...drives, forgetting(table)]);
+    this.admin = this.#make("Admin", REQUEST_TIMEOUT, [...drives, readingIndexes(table), forgetting(table)]);
     this.worker = this.#make("Worker", WORKER_TIMEOUT, [...drives, finishing(queue)], {
       recursiveLoop: RecursiveLoop.ALLOW,
     });

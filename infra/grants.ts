@@ -66,12 +66,17 @@ export function handlerCalls(scope: Construct, handlerArns: readonly string[] | 
   });
 }
 
+/** Functions that are called as another role, which has to trust these in turn. */
+export function roleAssuming(roleArns: readonly string[]): PolicyStatement {
+  return new PolicyStatement({ actions: ["sts:AssumeRole"], resources: [...roleArns] });
+}
+
 /** Operators purge what has ended, and the sweeper what is not kept any longer. */
 export function forgetting(table: TableV2): PolicyStatement {
   return new PolicyStatement({ actions: ["dynamodb:DeleteItem"], resources: [table.tableArn] });
 }
 
-/** The sweeper walks both indexes. */
+/** The sweeper walks both indexes, and operators look at what is open. */
 export function readingIndexes(table: TableV2): PolicyStatement {
   return new PolicyStatement({
     actions: ["dynamodb:Query"],

@@ -20,6 +20,8 @@ export interface StepwellProps {
    * carry the tag `stepwell` with the value `handler`.
    */
   readonly handlerArns?: readonly string[];
+  /** Roles as which deployments may ask to be called (`assume_role_arn`), each of which has to trust the functions' roles; none unless told. */
+  readonly assumableRoleArns?: readonly string[];
   /**
    * The schedules that drivers may make: those of this stack's own group, unless told. An emulator may judge every
    * schedule as one of the default group.

@@ -9,6 +9,8 @@ export interface Asked {
   /** The operation, where the protocol names it in a header. */
   readonly operation: string | undefined;
   readonly text: string;
+  /** The key by which the request was signed. */
+  readonly signer: string | undefined;
 }
 
 export interface ScriptedAnswer {
@@ -37,7 +39,8 @@ export async function startService(
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const operation = request.headers["x-amz-target"]?.toString().split(".").at(-1);
-    const one: Asked = { path: request.url ?? "", operation, text: Buffer.concat(parts).toString() };
+    const signer = /Credential=([^/]+)\//.exec(request.headers.authorization ?? "")?.[1];
+    const one: Asked = { path: request.url ?? "", operation, text: Buffer.concat(parts).toString(), signer };
     asked.push(one);
     const { status = 200, headers = {}, body = {} } = await answer(one, asked.length);
     response.writeHead(status, { "content-type": "application/x-amz-json-1.0", ...headers });

@@ -31,7 +31,12 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/adapters/dynamodb", rooms: ADAPTER, packages: ["@aws-sdk/client-dynamodb"], node: true },
   { folder: "shared/adapters/embedded", rooms: ADAPTER, packages: ["classic-level"], node: true },
   { folder: "shared/adapters/https", rooms: ADAPTER, node: true },
-  { folder: "shared/adapters/lambda", rooms: ADAPTER, packages: ["@aws-sdk/client-lambda"], node: true },
+  {
+    folder: "shared/adapters/lambda",
+    rooms: ADAPTER,
+    packages: ["@aws-sdk/client-lambda", "@aws-sdk/client-sts"],
+    node: true,
+  },
   { folder: "shared/adapters/scheduler", rooms: ADAPTER, packages: ["@aws-sdk/client-scheduler"], node: true },
   { folder: "shared/adapters/arrow", rooms: ADAPTER, packages: ["@uwdata/flechette"] },
   { folder: "shared/adapters/squirreling", rooms: ADAPTER, packages: ["squirreling"], node: true },

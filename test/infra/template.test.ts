@@ -145,6 +145,11 @@ describe("what is granted", () => {
     const only = (action: string) => NAMES.filter((name) => grantedTo(name).includes(action));
     expect(only("dynamodb:PutItem")).toEqual(NAMES);
     expect(only("dynamodb:DeleteItem")).toEqual(["Admin", "Sweeper"]);
+    const readsIndexes = (name: string) =>
+      statements.some(
+        ({ id, statement }) => id.includes(`${name}Role`) && JSON.stringify(statement).includes("index/open"),
+      );
+    expect(NAMES.filter(readsIndexes)).toEqual(["Admin", "Sweeper"]);
     expect(only("sqs:ReceiveMessage")).toEqual(["Worker", "Sweeper"]);
     expect(only("sqs:SendMessage")).toEqual(NAMES);
     expect(only("dynamodb:Scan")).toEqual([]);
@@ -160,6 +165,17 @@ describe("what is granted", () => {
     }
     const named = "arn:aws:lambda:eu-west-1:111122223333:function:shop-*";
     for (const { Resource } of invokes(synthesised({ handlerArns: [named] }))) expect(Resource).toBe(named);
+  });
+
+  test("a role is assumed where the stack names it, and nowhere else", () => {
+    const assumed = (of: typeof template) =>
+      statementsOf(of)
+        .map(({ statement }) => statement)
+        .filter((one) => actionsOf(one).includes("sts:AssumeRole") && one.Resource !== undefined)
+        .map(({ Resource }) => Resource);
+    const role = "arn:aws:iam::111122223333:role/shop";
+    expect(assumed(template)).toEqual([]);
+    expect(assumed(synthesised({ assumableRoleArns: [role] }))).toEqual(NAMES.map(() => role));
   });
 
   test("schedules may send to the queue, and only those of this group may", () => {

@@ -1,5 +1,6 @@
-/** The clients that the endpoints of one process share: one a region, because an ARN says where its function is. */
+/** The clients that the endpoints of one process share: one for each region and role, because an ARN says where its function is. */
 import { LambdaClient } from "@aws-sdk/client-lambda";
+import { assumedRole } from "./assumed-role.ts";
 
 /** A worker waits for its whole batch and the children of that batch at once. */
 const SOCKETS_MAX = 1_024;
@@ -24,10 +25,18 @@ export class LambdaClients {
     this.#options = options;
   }
 
-  of(region: string): LambdaClient {
-    const known = this.#clients.get(region);
+  /** @param roleArn the role as which functions are called; the environment's own unless given */
+  of(region: string, roleArn?: string): LambdaClient {
+    const name = `${region} ${roleArn ?? ""}`;
+    const known = this.#clients.get(name);
     if (known !== undefined) return known;
-    const { endpoint, credentials, requestTimeoutMs = REQUEST_TIMEOUT_MS } = this.#options;
+    const { endpoint, credentials: own, requestTimeoutMs = REQUEST_TIMEOUT_MS } = this.#options;
+    const ground = {
+      region,
+      ...(endpoint !== undefined && { endpoint }),
+      ...(own !== undefined && { credentials: own }),
+    };
+    const credentials = roleArn === undefined ? own : assumedRole(roleArn, ground);
     const agent = { maxSockets: SOCKETS_MAX, keepAlive: true };
     const client = new LambdaClient({
       region,
@@ -43,7 +52,7 @@ export class LambdaClients {
       ...(endpoint !== undefined && { endpoint }),
       ...(credentials !== undefined && { credentials }),
     });
-    this.#clients.set(region, client);
+    this.#clients.set(name, client);
     return client;
   }
 

@@ -40,8 +40,8 @@ export class LambdaEndpoints implements Endpoints {
     body: Uint8Array,
     abortSignal: AbortSignal,
   ): Promise<FunctionAnswer> {
-    const { arn } = destination;
-    const client = this.#clients.of(regionOf(arn));
+    const { arn, assumeRoleArn } = destination;
+    const client = this.#clients.of(regionOf(arn), assumeRoleArn);
     const Payload = eventPayload(request, body, destination);
     const command = new InvokeCommand({ FunctionName: arn, InvocationType: "RequestResponse", Payload });
     const output = await client.send(command, { abortSignal }).catch((cause: unknown) => {
