@@ -9,6 +9,7 @@ import type { Engine } from "./engine.ts";
 import { nextLease } from "./grasp.ts";
 import { lose } from "./held.ts";
 import { isHeld, type Loaded } from "./load.ts";
+import { PendingAcceptance } from "./pending-acceptance.ts";
 import type { Ended, Refusal, Submission } from "./submission.ts";
 import { startAgain, startSend } from "./start-send.ts";
 import { type Admitted, submit } from "./submit.ts";
@@ -42,17 +43,17 @@ async function callFresh(
   lease: Lease,
   signal: AbortSignal | undefined,
 ): Promise<Ended> {
-  // The message finds the invocation if this process dies: it is due when the lease is over, and recalled at a good end.
-  const backstop = sendWake(engine, acceptance.id, engine.settings.leaseMs);
-  const durable = Promise.all([accept(engine, acceptance, lease), backstop]);
-  const held = heldByAcceptor(engine, acceptance, lease, { durable, route });
+  const pending = new PendingAcceptance(engine, acceptance, lease);
+  const { durable } = pending;
+  const held = heldByAcceptor(engine, acceptance, lease, { durable, pending, route });
   // What was never accepted must not be driven any further: nothing could come of the attempt.
   durable.catch(() => lose(held));
   if ((await drive(engine, held)) !== "ended") {
     await durable;
     return await answer(engine, acceptance, signal);
   }
-  void engine.queue.recall(await backstop);
+  const { backstop } = pending;
+  if (backstop !== undefined) void engine.queue.recall(await backstop);
   return endedOf(held.invocation, undefined);
 }
 

@@ -1,4 +1,5 @@
 /** Writing a segment: the one act that makes an attempt count, and the fence between two drivers (I1). */
+import { effectsOf } from "../core/invocation/effects.ts";
 import type { Segment } from "../core/invocation/segment.ts";
 import type { Transition } from "../core/invocation/transition.ts";
 import type { Lease } from "./acceptance-record.ts";
@@ -7,7 +8,7 @@ import { nextLease } from "./grasp.ts";
 import type { Held } from "./held.ts";
 import { keepUntilS } from "./keep.ts";
 import { fitted, PIECE_MAX_BYTES } from "./large-record.ts";
-import type { Item } from "./ports/table.ts";
+import type { Item, Written } from "./ports/table.ts";
 import { segmentItem } from "./segment-record.ts";
 
 /** @returns false where another driver was faster: what was decided must be thrown away */
@@ -16,10 +17,7 @@ export async function commit(
   held: Held,
   { next, segment }: Transition & { segment: Segment },
 ): Promise<boolean> {
-  if (held.durable !== undefined) {
-    await held.durable;
-    delete held.durable;
-  }
+  if (held.durable !== undefined && held.pending?.waits !== true) await held.durable;
   if (held.lost) return false;
   const { acceptance } = held.invocation;
   const lease = longEnough(nextLease(engine, held.lease.token), segment);
@@ -27,7 +25,7 @@ export async function commit(
   const expiresAtS = keepUntilS(acceptance, engine.clock.nowMs());
   const place = { pk: held.pk, nonce: acceptance.nonce, lease, consumedUnits, expiresAtS };
   const item = await fitted(engine, segmentItem(place, segment), acceptance.nonce);
-  const put = await engine.table.put(item, { kind: "absent" });
+  const put = await putSegment(engine, held, item, segment);
   if (!put.written && !isOurs(put.standing, item)) {
     held.lost = true;
     engine.log.info("another driver wrote the segment first", { invocationId: held.id, segment: segment.index });
@@ -43,6 +41,26 @@ export async function commit(
   for (const key of segment.orders ?? []) held.arrivals.delete(key);
   engine.meter.count("segments_total", { after: segment.after.kind });
   return true;
+}
+
+/** Nothing is committed before its acceptance is durable; one that still waits for company becomes so with it. */
+async function putSegment(engine: Engine, held: Held, item: Item, segment: Segment): Promise<Written> {
+  if (held.pending?.waits === true) {
+    const put = await held.pending.putWith(item, leavesNothing(held.invocation, segment));
+    delete held.durable;
+    return put;
+  }
+  if (held.durable !== undefined) {
+    await held.durable;
+    delete held.durable;
+  }
+  return await engine.table.put(item, { kind: "absent" });
+}
+
+/** Of nobody it is known that they attached: who does so later finds the result. */
+function leavesNothing(before: Held["invocation"], segment: Segment): boolean {
+  if (segment.after.kind !== "completed") return false;
+  return effectsOf(before, segment).every(({ kind }) => kind === "answer-sinks");
 }
 
 /** A partition takes about so much in a second. */

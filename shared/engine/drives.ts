@@ -3,6 +3,7 @@ import type { InvocationId, Token } from "../core/model/ids.ts";
 import { TransientMap } from "../core/model/transient-map.ts";
 import { type Held, letGo, lose } from "./held.ts";
 import type { Clock } from "./ports/clock.ts";
+import { Shortly } from "./shortly.ts";
 import { StandingMessages } from "./standing-messages.ts";
 import { Woken } from "./woken.ts";
 
@@ -21,6 +22,8 @@ export class Drives {
   #tokens = 0;
   #stopReason: StopReason | undefined;
   #settled: (() => void)[] = [];
+  /** What may wait a moment for company. */
+  readonly shortly: Shortly;
   /** What this process has sent in place of other messages. */
   readonly standing = new StandingMessages();
   /** What this process's sweeper has woken lately. */
@@ -36,6 +39,7 @@ export class Drives {
   /** @param owner names this process: the beginning of every token it gives out */
   constructor(clock: Clock, owner: string) {
     this.#clock = clock;
+    this.shortly = new Shortly(clock);
     this.#owner = owner;
   }
 

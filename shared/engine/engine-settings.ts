@@ -47,4 +47,9 @@ export interface EngineSettings {
    * process and count as expired at once. Absent where drivers share a table.
    */
   readonly soleOwner?: string;
+  /**
+   * The acceptance of a call waits about so long for its first segment, to be written with it. Set where that saves a
+   * write; absent where a call must be known to others before its handler runs, as where drivers share a table.
+   */
+  readonly acceptanceWaitMs?: number;
 }

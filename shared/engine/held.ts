@@ -6,6 +6,7 @@ import type { Route } from "../core/model/deployment.ts";
 import type { InvocationId, Token } from "../core/model/ids.ts";
 import type { Lease } from "./acceptance-record.ts";
 import type { Hold } from "./hold-record.ts";
+import type { Item, Written } from "./ports/table.ts";
 import type { Lock } from "./lock-record.ts";
 
 /** Why a driver lets go of an exchange before its end. */
@@ -25,6 +26,14 @@ export interface OpenExchange {
 export interface InlineCaller {
   readonly held: Held;
   readonly completionId: number;
+}
+
+/** An acceptance that waits for the first segment, to be written with it. */
+export interface Joinable {
+  /** False once it goes its own way. */
+  readonly waits: boolean;
+  /** @param isLast nothing is left to be done once the segment is there */
+  putWith(segment: Item, isLast: boolean): Promise<Written>;
 }
 
 export interface Held {
@@ -51,6 +60,8 @@ export interface Held {
   ticket?: number;
   /** The acceptance on its way to the table: nothing is committed before it is there. */
   durable?: Promise<unknown>;
+  /** The same acceptance, as long as it may be written together with the first segment. */
+  pending?: Joinable;
   /** Writes made since the last segment. */
   units: number;
   /** False once the driver has left: what comes later must go through the table. */
