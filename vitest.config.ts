@@ -12,6 +12,7 @@ const HEAVY = [
   "crash",
   "first-command",
   "bench",
+  "sdks",
   "simulation/crash-points",
   "simulation/seeds",
 ];

@@ -1,0 +1,57 @@
+/** What the rows ask of a control plane over HTTP: calls, sends, results by id or workflow, cancel, and what it tells. */
+import { expect } from "vitest";
+
+export interface JsonAnswer {
+  readonly status: number;
+  /** Parsed JSON; undefined for an empty body. */
+  readonly body: unknown;
+  readonly invocationId: string;
+}
+
+export interface ControlPlaneClient {
+  /** @param path after the ingress, with a leading slash; an input that is undefined is sent as no body */
+  post(path: string, input?: unknown, headers?: Readonly<Record<string, string>>): Promise<JsonAnswer>;
+  /** Posts, wants a 200 and returns the output. */
+  call(path: string, input?: unknown): Promise<unknown>;
+  /** Sends, wants a 202 and returns the id of the invocation. */
+  send(path: string, input?: unknown): Promise<string>;
+  /** Waits for the result of an invocation. */
+  attach(invocationId: string): Promise<JsonAnswer>;
+  /** Waits for the result of a workflow, or with `output` looks whether it is there. */
+  workflow(name: string, id: string, how: "attach" | "output"): Promise<JsonAnswer>;
+  cancel(invocationId: string): Promise<JsonAnswer>;
+  /** A GET of the admin API. */
+  admin(path: string): Promise<JsonAnswer>;
+}
+
+/** Both addresses without a trailing slash. */
+export function controlPlaneClient(ingressUri: string, adminUri: string): ControlPlaneClient {
+  const post: ControlPlaneClient["post"] = async (path, input, headers = {}) => {
+    const typed = input === undefined ? headers : { "content-type": "application/json", ...headers };
+    const body = input === undefined ? null : JSON.stringify(input);
+    return answerOf(await fetch(ingressUri + path, { method: "POST", headers: typed, body }));
+  };
+  return {
+    post,
+    async call(path, input) {
+      const { status, body } = await post(path, input);
+      expect({ status, body }).toEqual({ status: 200, body });
+      return body;
+    },
+    async send(path, input) {
+      const { status, body } = await post(`${path}/send`, input);
+      expect({ status, body }).toEqual({ status: 202, body });
+      return (body as { invocationId: string }).invocationId;
+    },
+    attach: async (id) => answerOf(await fetch(`${ingressUri}/restate/invocation/${id}/attach`)),
+    workflow: async (name, id, how) => answerOf(await fetch(`${ingressUri}/restate/workflow/${name}/${id}/${how}`)),
+    cancel: async (id) => answerOf(await fetch(`${adminUri}/invocations/${id}/cancel`, { method: "PATCH" })),
+    admin: async (path) => answerOf(await fetch(adminUri + path)),
+  };
+}
+
+async function answerOf(response: Response): Promise<JsonAnswer> {
+  const text = await response.text();
+  const body: unknown = text === "" ? undefined : JSON.parse(text);
+  return { status: response.status, body, invocationId: response.headers.get("x-restate-id") ?? "" };
+}

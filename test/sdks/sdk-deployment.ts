@@ -1,0 +1,70 @@
+/** Starts the deployment that was built with an SDK, on a port that the system chooses, and ends it. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+
+/** The mode that the deployment announces, and what it is then called over: both shapes of discovery and of HTTP. */
+export const MODES = [
+  { mode: "bidi", overHttp11: false },
+  { mode: "request-response", overHttp11: true },
+] as const;
+export type Mode = (typeof MODES)[number];
+
+/** As `run.mjs` prepared it: a program to start, or the reason why there is none. */
+export type PreparedSdk = { readonly name: string } & (
+  | { readonly start: { readonly command: string; readonly args: readonly string[]; readonly cwd: string } }
+  | { readonly skipped: string }
+  | { readonly failed: string }
+);
+
+export interface SdkDeployment {
+  readonly uri: string;
+  /** The last lines that the program printed, for whoever wonders why a row failed. */
+  lastLines(): string;
+  stop(): Promise<void>;
+}
+
+const LINES_KEPT = 20;
+const LISTENING = /^listening on (\d+)$/;
+
+export function preparedSdks(): readonly PreparedSdk[] {
+  const told = process.env["STEPWELL_TEST_SDKS"];
+  if (told === undefined) throw new Error("The deployments are built first: npm run test:sdks");
+  return JSON.parse(told) as PreparedSdk[];
+}
+
+/** @throws Error with what the program printed where it ends before it listens */
+export async function startSdkDeployment(
+  { command, args, cwd }: Extract<PreparedSdk, { start: unknown }>["start"],
+  mode: Mode["mode"],
+): Promise<SdkDeployment> {
+  const program = spawn(command, args, {
+    cwd,
+    env: { ...process.env, MODE: mode },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = once(program, "exit").catch((error: unknown) => [String(error)]);
+  const lines: string[] = [];
+  const port = new Promise<number>((resolve) => {
+    for (const stream of [program.stdout, program.stderr]) {
+      createInterface({ input: stream }).on("line", (line) => {
+        lines.push(line);
+        if (lines.length > LINES_KEPT) lines.shift();
+        const listening = LISTENING.exec(line);
+        if (listening !== null) resolve(Number(listening[1]));
+      });
+    }
+  });
+  const lastLines = (): string => lines.join("\n");
+  const ready = await Promise.race([port, ended]);
+  if (typeof ready !== "number") throw new Error(`${command} ended with ${ready.join(" ")}:\n${lastLines()}`);
+  return {
+    uri: `http://127.0.0.1:${ready}`,
+    lastLines,
+    async stop() {
+      // Its state is none of ours, and some SDKs wait for open connections when they are asked politely.
+      program.kill("SIGKILL");
+      await ended;
+    },
+  };
+}

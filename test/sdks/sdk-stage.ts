@@ -1,0 +1,91 @@
+/** Each SDK in each mode: its deployment, registered with a control plane of its own on a fresh directory. */
+import { afterAll, beforeAll, describe, onTestFailed, beforeEach, test } from "vitest";
+import { openLocalStage } from "../e2e-local/local-stage.ts";
+import { controlPlaneClient } from "./control-plane-client.ts";
+import type { ControlPlaneClient } from "./control-plane-client.ts";
+import { MODES, preparedSdks, startSdkDeployment } from "./sdk-deployment.ts";
+import type { Mode, PreparedSdk, SdkDeployment } from "./sdk-deployment.ts";
+
+export interface SdkStage {
+  /** The name of its folder. */
+  readonly sdk: string;
+  readonly mode: Mode;
+  /** Whether the rows run against a control plane elsewhere, which may be none of ours. */
+  readonly elsewhere: boolean;
+  readonly client: () => ControlPlaneClient;
+}
+
+interface ControlPlane {
+  readonly client: ControlPlaneClient;
+  register(uri: string, more: object): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Set both to run the rows against a control plane that runs already, the reference server for one. */
+const ELSEWHERE_INGRESS = process.env["CONFORMANCE_INGRESS_URI"];
+const ELSEWHERE_ADMIN = process.env["CONFORMANCE_ADMIN_URI"];
+
+async function openControlPlane(): Promise<ControlPlane> {
+  if (ELSEWHERE_INGRESS === undefined || ELSEWHERE_ADMIN === undefined) {
+    const stage = await openLocalStage({});
+    const client = controlPlaneClient(stage.ingressUri, stage.adminUri);
+    return { client, register: (uri, more) => stage.register(uri, more), close: () => stage.close() };
+  }
+  return {
+    client: controlPlaneClient(ELSEWHERE_INGRESS, ELSEWHERE_ADMIN),
+    async register(uri, more) {
+      const headers = { "content-type": "application/json" };
+      const body = JSON.stringify({ uri, ...more });
+      const response = await fetch(`${ELSEWHERE_ADMIN}/deployments`, { method: "POST", headers, body });
+      if (!response.ok) throw new Error(`the deployment was refused: ${await response.text()}`);
+    },
+    close: async () => {},
+  };
+}
+
+/** @param rows declares the tests; the client is there when they run, not when they are declared */
+export function onEachSdk(rows: (stage: SdkStage) => void): void {
+  for (const sdk of preparedSdks()) {
+    for (const mode of MODES) {
+      const title = `${sdk.name} (${mode.mode} over ${mode.overHttp11 ? "HTTP/1.1" : "HTTP/2"})`;
+      if ("start" in sdk) describe(title, () => onStage(sdk.name, mode, sdk.start, rows));
+      else if ("skipped" in sdk) describe.skip(`${title}: ${sdk.skipped}`, () => onNoStage(sdk.name, mode, rows));
+      else test(`${title} is built`, () => Promise.reject(new Error(sdk.failed)));
+    }
+  }
+}
+
+function onStage(
+  sdk: string,
+  mode: Mode,
+  start: Extract<PreparedSdk, { start: unknown }>["start"],
+  rows: (stage: SdkStage) => void,
+): void {
+  let deployment: SdkDeployment | undefined;
+  let controlPlane: ControlPlane | undefined;
+  beforeAll(async () => {
+    deployment = await startSdkDeployment(start, mode.mode);
+    controlPlane = await openControlPlane();
+    await controlPlane.register(deployment.uri, { use_http_11: mode.overHttp11, force: true });
+  });
+  beforeEach(() => {
+    onTestFailed(() => console.log(`The deployment printed last:\n${deployment?.lastLines()}`));
+  });
+  afterAll(async () => {
+    await controlPlane?.close();
+    await deployment?.stop();
+  });
+  rows({ sdk, mode, elsewhere: ELSEWHERE_ADMIN !== undefined, client: () => controlPlane!.client });
+}
+
+/** Declares the rows so that they are counted as skipped. */
+function onNoStage(sdk: string, mode: Mode, rows: (stage: SdkStage) => void): void {
+  rows({
+    sdk,
+    mode,
+    elsewhere: false,
+    client: () => {
+      throw new Error("there is no deployment to call");
+    },
+  });
+}

@@ -1,0 +1,13 @@
+/** How the table runs on the SDKs of other languages: only through `run.mjs`, which builds their deployments. */
+import { defineConfig } from "vitest/config";
+import { reportersOf } from "../reporters.ts";
+
+export default defineConfig({
+  test: {
+    include: ["test/sdks/**/*.test.ts"],
+    pool: "threads",
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    reporters: reportersOf("sdks"),
+  },
+});
