@@ -21,7 +21,7 @@ export const NO_LEASE: Lease = { token: "" as Token, untilMs: 0 };
 /** By their places in the record: new ones go to the end. */
 const SERVICE_TYPES = ["service", "object", "workflow"] as const;
 const HANDLER_TYPES = ["service", "exclusive", "shared", "workflow"] as const;
-const SOURCE_KINDS = ["ingress", "call", "send"] as const;
+const SOURCE_KINDS = ["ingress", "call", "send", "restart"] as const;
 
 const StoredAcceptance = message({
   target: submessage(1, () => StoredTarget),
@@ -73,7 +73,8 @@ function toStored(acceptance: Acceptance, lease: Lease): StoredAcceptance {
     journalRetentionMs: acceptance.journalRetentionMs,
     token: lease.token,
     untilMs: lease.untilMs,
-    ...(source.kind !== "ingress" && { callerId: source.callerId, callerTarget: source.callerTarget }),
+    ...("callerId" in source && { callerId: source.callerId, callerTarget: source.callerTarget }),
+    ...(source.kind === "restart" && { callerId: source.formerId }),
     ...(source.kind === "call" && { callerNonce: source.callerNonce, completionId: source.completionId }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(traceparent !== undefined && { traceparent }),
@@ -108,6 +109,7 @@ function sourceFrom(stored: StoredAcceptance): Source {
   const kind = SOURCE_KINDS[stored.sourceKind];
   const callerId = (stored.callerId ?? "") as InvocationId;
   const callerTarget = stored.callerTarget ?? "";
+  if (kind === "restart") return { kind, formerId: callerId };
   if (kind === "send") return { kind, callerId, callerTarget };
   if (kind !== "call") return { kind: "ingress" };
   const callerNonce = (stored.callerNonce ?? "") as Nonce;

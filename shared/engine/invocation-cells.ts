@@ -22,12 +22,15 @@ export function partitionKey(id: InvocationId): bigint {
   return new DataView(bytes.buffer, bytes.byteOffset, 8).getBigUint64(0);
 }
 
+const INVOKERS = { ingress: "ingress", call: "service", send: "service", restart: "restart_as_new" } as const;
+
 function acceptanceCells({ acceptance, journal, modifiedAtMs, pin }: Invocation): Cells {
   const { source, startAtMs } = acceptance;
-  const caller = source.kind === "ingress" ? undefined : source;
+  const caller = "callerId" in source ? source : undefined;
   return {
     idempotency_key: acceptance.idempotencyKey,
-    invoked_by: caller === undefined ? "ingress" : "service",
+    invoked_by: INVOKERS[source.kind],
+    restarted_from: source.kind === "restart" ? source.formerId : undefined,
     invoked_by_id: caller?.callerId,
     invoked_by_target: caller?.callerTarget,
     invoked_by_service_name: caller?.callerTarget.split("/")[0],

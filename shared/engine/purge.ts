@@ -1,5 +1,6 @@
 /** Forgetting what has ended: by an operator's order, or because the retention of its journal is over. */
 import type { InvocationId } from "../core/model/ids.ts";
+import { wipeWorkflow } from "./close-workflow.ts";
 import { dropAll, dropJournal } from "./drop-journal.ts";
 import type { Engine } from "./engine.ts";
 import { finishBeforeForgetting, heldByNobody } from "./finish-completed.ts";
@@ -7,9 +8,12 @@ import { journalDropAtMs, leaveOpenIndex } from "./grasp.ts";
 import { hasExpired, load, type Loaded } from "./load.ts";
 import type { Purging } from "./submission.ts";
 
-/** The id is free afterwards: another life may begin under it. */
+/** The id is free afterwards: another life may begin under it, and after the run of a workflow another run of its key. */
 export async function purge(engine: Engine, id: InvocationId): Promise<Purging> {
-  return await forget(engine, id, dropAll);
+  return await forget(engine, id, async (_, loaded) => {
+    await wipeWorkflow(engine, loaded.invocation);
+    return await dropAll(engine, loaded);
+  });
 }
 
 /** Status and result stay for as long as they are kept. */

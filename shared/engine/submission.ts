@@ -71,6 +71,8 @@ export interface InvocationView {
   readonly modifiedAtMs: number;
   readonly idempotencyKey?: string;
   readonly invokedBy?: { readonly invocationId: InvocationId; readonly target?: string };
+  /** The invocation that an operator started anew as this one. */
+  readonly restartedFrom?: InvocationId;
   readonly pinnedDeploymentId?: string;
   readonly protocolVersion?: number;
   /** Attempts started since the invocation last moved on. */
@@ -94,6 +96,21 @@ export type Pausing = "done" | "noted" | "not-begun" | "completed" | "unknown";
 
 /** `open`: it has not ended. */
 export type Purging = "done" | "open" | "unknown";
+
+/**
+ * `workflow`: its run is one for its key. `no-journal`: it is not kept any longer. `old-version`: journals of before V6
+ * cannot be cut. `not-whole`: there is no such entry, or a command before it waits for its completion still.
+ */
+export type Restart =
+  | { readonly kind: "restarted"; readonly invocationId: InvocationId }
+  | "not-begun"
+  | "open"
+  | "unknown"
+  | "workflow"
+  | "no-journal"
+  | "old-version"
+  | "not-whole"
+  | UnfitDeployment;
 
 /** On which deployment an invocation goes on, or starts anew. */
 export type DeploymentChoice =

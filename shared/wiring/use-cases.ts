@@ -11,6 +11,7 @@ import { kill } from "../engine/kill.ts";
 import { pause } from "../engine/pause.ts";
 import { completeAwakeable } from "../engine/perform.ts";
 import { purge, purgeJournal } from "../engine/purge.ts";
+import { restart } from "../engine/restart.ts";
 import { resume } from "../engine/resume.ts";
 import { send } from "../engine/send.ts";
 import { recover, runSweeper } from "../engine/sweep.ts";
@@ -30,7 +31,7 @@ export function ingressUseCases(engine: Engine): IngressUseCases {
   };
 }
 
-export const invocationUseCases: InvocationUseCases = { inspect, cancel, kill, pause, resume, purge, purgeJournal };
+export const invocationUseCases: InvocationUseCases = { inspect, cancel, kill, pause, resume, purge, purgeJournal, restart };
 
 export interface Loops {
   /** Takes nothing new from the queue. */

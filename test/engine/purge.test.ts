@@ -7,6 +7,7 @@ import { purge, purgeJournal } from "../../shared/engine/purge.ts";
 import { sweep } from "../../shared/engine/sweep.ts";
 import { takeWake } from "../../shared/engine/take-wake.ts";
 import { type Actor, callOn, LEASE_MS, type Stage, type StageSettings, sendOn, textOf } from "./engine-fixture.ts";
+import { addCount, callKeyed, getCount, keyed, objectOf, workflowOf } from "./object-stage.ts";
 import type { Handler } from "./script-context.ts";
 import { stages } from "./stages.ts";
 
@@ -191,4 +192,27 @@ test("a journal that is not kept at all is told to nobody from the end on", asyn
   await stage.pulse.within(1_000, callOn(actor, "quick"));
   const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
   expect(await inspect(actor.engine, id)).toMatchObject({ status: "completed", entries: [] });
+});
+
+test("a purged run of a workflow takes its state with it, and its key can run again", async () => {
+  const stage = await open({ run: addCount, get: getCount }, { services: [workflowOf(["get"])] });
+  const actor = stage.actor();
+  const run = keyed("W", "w", "run", "5");
+  const ask = async () => textOf(await stage.pulse.within(1_000, callKeyed(actor, keyed("W", "w", "get"))));
+  const { invocationId } = await stage.pulse.within(1_000, callKeyed(actor, run));
+  expect(await ask()).toBe("5");
+  expect(await stage.pulse.within(1_000, purgeJournal(actor.engine, invocationId))).toBe("done");
+  expect(await ask()).toBe("5");
+  expect(await stage.pulse.within(1_000, purge(actor.engine, invocationId))).toBe("done");
+  expect(await ask()).toBe("nothing");
+  expect(textOf(await stage.pulse.within(1_000, callKeyed(actor, run)))).toBe("5");
+});
+
+test("a purge of what ran alone for its key leaves the state of the key", async () => {
+  const stage = await open({ add: addCount, get: getCount }, { services: [objectOf(["add"], ["get"])] });
+  const actor = stage.actor();
+  const { invocationId } = await stage.pulse.within(1_000, callKeyed(actor, keyed("O", "k", "add", "5")));
+  expect(await stage.pulse.within(1_000, purge(actor.engine, invocationId))).toBe("done");
+  expect(textOf(await stage.pulse.within(1_000, callKeyed(actor, keyed("O", "k", "get"))))).toBe("5");
+  expect(textOf(await stage.pulse.within(1_000, callKeyed(actor, keyed("O", "k", "add", "5"))))).toBe("10");
 });

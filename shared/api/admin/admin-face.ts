@@ -10,9 +10,8 @@ import type { RouteEntry } from "../http/router.ts";
 import type { AdminErrorBody } from "../wire/admin.ts";
 import type { AdminRequest, AdminRoute, AdminSurroundings } from "./admin-request.ts";
 import { listInvocationsRoute } from "./invocation-list-route.ts";
-import { cancelInvocation, killInvocation, showInvocation } from "./invocation-routes.ts";
-import { purgeInvocation, purgeJournalOfInvocation } from "./purge-routes.ts";
-import { pauseInvocation, resumeInvocation } from "./rest-routes.ts";
+import { showInvocation } from "./invocation-routes.ts";
+import { LIFE_ROUTES } from "./life-routes.ts";
 import { changesSomething, recordCall } from "./audit.ts";
 import { openApiDocument } from "./openapi-document.ts";
 import { queryRoute } from "./query-route.ts";
@@ -30,12 +29,7 @@ const ROUTES: readonly RouteEntry<AdminRoute>[] = [
   { method: "POST", pattern: "/query", target: queryRoute },
   { method: "GET", pattern: "/invocations", target: listInvocationsRoute },
   { method: "GET", pattern: "/invocations/:id", target: showInvocation },
-  { method: "PATCH", pattern: "/invocations/:id/cancel", target: cancelInvocation },
-  { method: "PATCH", pattern: "/invocations/:id/kill", target: killInvocation },
-  { method: "PATCH", pattern: "/invocations/:id/purge", target: purgeInvocation },
-  { method: "PATCH", pattern: "/invocations/:id/purge-journal", target: purgeJournalOfInvocation },
-  { method: "PATCH", pattern: "/invocations/:id/pause", target: pauseInvocation },
-  { method: "PATCH", pattern: "/invocations/:id/resume", target: resumeInvocation },
+  ...LIFE_ROUTES,
 ];
 const findRoute = createRouter(ROUTES);
 

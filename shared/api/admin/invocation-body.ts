@@ -25,6 +25,7 @@ export function invocationBody(view: InvocationView): InvocationBody {
         invocation_id: invocationId,
         ...present({ target: caller }),
       })),
+      restarted_from: view.restartedFrom,
       pinned_deployment_id: view.pinnedDeploymentId,
       pinned_service_protocol_version: view.protocolVersion,
     }),

@@ -7,6 +7,8 @@ import type { AdminRequest } from "./admin-request.ts";
 import { invocationBody } from "./invocation-body.ts";
 import { invocationIdParam } from "./invocation-id-param.ts";
 import { completedInvocation, unknownInvocation } from "./invocation-problems.ts";
+import { TerminateQuery } from "./invocation-schemas.ts";
+import { readQuery } from "./json-body.ts";
 
 export async function showInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
@@ -25,12 +27,25 @@ export async function killInvocation(asked: AdminRequest): Promise<HttpResponse>
   return interrupted(id, await asked.surroundings.invocations.kill(asked.engine, id));
 }
 
+/** Fire and forget: it is accepted whatever comes of it, also for ids that nobody knows. Superseded by the routes of each. */
+export async function terminateInvocation(asked: AdminRequest): Promise<HttpResponse> {
+  const id = invocationIdParam(asked);
+  const { mode } = readQuery(asked.request, TerminateQuery);
+  await asked.surroundings.invocations[mode](asked.engine, id);
+  return emptyResponse(202);
+}
+
 function interrupted(id: InvocationId, interruption: Interruption): HttpResponse {
+  return emptyResponse(interruptedStatus(id, interruption));
+}
+
+/** @throws HttpProblem */
+export function interruptedStatus(id: InvocationId, interruption: Interruption): 200 | 202 {
   switch (interruption) {
     case "done":
-      return emptyResponse(200);
+      return 200;
     case "noted":
-      return emptyResponse(202);
+      return 202;
     case "completed":
       throw completedInvocation(id);
     case "unknown":

@@ -1,5 +1,6 @@
 /** What the OpenAPI document says of each route beside its path: a sentence, what it takes, and what it answers with. */
 import type * as z from "zod";
+import { Batch, InvocationBatch, Restarted, ResumeQuery, RestartQuery, TerminateQuery } from "./invocation-schemas.ts";
 import {
   CreateKafkaCluster,
   CreateSubscription,
@@ -124,4 +125,33 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET /invocations/:id": { summary: "Show an invocation with its journal", answers: { 200: Invocation } },
   "PATCH /invocations/:id/cancel": { summary: "Cancel an invocation", answers: { 200: null, 202: null } },
   "PATCH /invocations/:id/kill": { summary: "Kill an invocation", answers: { 200: null } },
+  "PATCH /invocations/:id/pause": {
+    summary: "Pause an invocation when its attempt is over",
+    answers: { 200: null, 202: null },
+  },
+  "PATCH /invocations/:id/resume": {
+    summary: "Attempt an invocation now, on another deployment if asked to",
+    query: ResumeQuery,
+    answers: { 200: null },
+  },
+  "PATCH /invocations/:id/purge": { summary: "Forget an invocation that has completed", answers: { 200: null } },
+  "PATCH /invocations/:id/purge-journal": {
+    summary: "Forget the journal of an invocation that has completed",
+    answers: { 200: null },
+  },
+  "PATCH /invocations/:id/restart-as-new": {
+    summary: "Start an invocation that has completed anew, under another id",
+    query: RestartQuery,
+    answers: { 200: Restarted },
+  },
+  "DELETE /invocations/:id": {
+    summary: "Cancel, kill or purge an invocation, whatever comes of it",
+    query: TerminateQuery,
+    answers: { 202: null },
+  },
+  "POST /internal/invocations_batch_operations/:operation": {
+    summary: "Do one of the operations to many invocations",
+    body: [InvocationBatch],
+    answers: { 200: Batch },
+  },
 };

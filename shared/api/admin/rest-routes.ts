@@ -12,7 +12,8 @@ import {
   unknownInvocation,
   unmovableInvocation,
 } from "./invocation-problems.ts";
-import { deploymentParam } from "./query-param.ts";
+import { ResumeQuery } from "./invocation-schemas.ts";
+import { readQuery } from "./json-body.ts";
 
 export async function pauseInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
@@ -21,8 +22,8 @@ export async function pauseInvocation(asked: AdminRequest): Promise<HttpResponse
 
 export async function resumeInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
-  const choice = deploymentParam(asked, { kind: "keep" });
-  refuseUnlessResumed(id, await asked.surroundings.invocations.resume(asked.engine, id, choice));
+  const { deployment = { kind: "keep" } as const } = readQuery(asked.request, ResumeQuery);
+  refuseUnlessResumed(id, await asked.surroundings.invocations.resume(asked.engine, id, deployment));
   return emptyResponse(200);
 }
 

@@ -7,6 +7,7 @@ import type {
   InvocationView,
   Pausing,
   Purging,
+  Restart,
   Resumption,
 } from "../../engine/submission.ts";
 
@@ -14,6 +15,7 @@ export interface InvocationUseCases {
   inspect(engine: Engine, id: InvocationId): Promise<InvocationView | undefined>;
   cancel(engine: Engine, id: InvocationId): Promise<Interruption>;
   kill(engine: Engine, id: InvocationId): Promise<Interruption>;
+  restart(engine: Engine, id: InvocationId, from: number, choice: DeploymentChoice): Promise<Restart>;
   purge(engine: Engine, id: InvocationId): Promise<Purging>;
   purgeJournal(engine: Engine, id: InvocationId): Promise<Purging>;
   pause(engine: Engine, id: InvocationId): Promise<Pausing>;

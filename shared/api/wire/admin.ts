@@ -131,6 +131,18 @@ export interface AttemptFailureBody {
   readonly related_command?: { readonly index?: number; readonly name?: string; readonly type?: string };
 }
 
+export interface RestartedBody {
+  readonly new_invocation_id: string;
+}
+
+/** An id; of what was restarted the old one and the new one. */
+export type BatchSuccessBody = string | { readonly old_invocation_id: string; readonly new_invocation_id: string };
+
+export interface BatchBody {
+  readonly succeeded: readonly BatchSuccessBody[];
+  readonly failed: readonly { readonly invocation_id: string; readonly error: string }[];
+}
+
 export interface InvocationBody {
   readonly id: string;
   readonly target: string;
@@ -143,6 +155,8 @@ export interface InvocationBody {
   readonly completed_at?: string;
   readonly idempotency_key?: string;
   readonly invoked_by?: { readonly invocation_id: string; readonly target?: string };
+  /** The invocation that an operator started anew as this one. */
+  readonly restarted_from?: string;
   readonly pinned_deployment_id?: string;
   readonly pinned_service_protocol_version?: number;
   readonly attempts: number;

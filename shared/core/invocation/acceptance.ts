@@ -15,7 +15,9 @@ export type Source =
       readonly callerTarget: string;
     }
   /** A handler that does not wait. */
-  | { readonly kind: "send"; readonly callerId: InvocationId; readonly callerTarget: string };
+  | { readonly kind: "send"; readonly callerId: InvocationId; readonly callerTarget: string }
+  /** An operator, after an invocation that had ended. */
+  | { readonly kind: "restart"; readonly formerId: InvocationId };
 
 export interface Acceptance {
   readonly id: InvocationId;

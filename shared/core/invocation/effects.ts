@@ -63,6 +63,8 @@ export interface StateChanges {
 
 /** @param before the invocation as it stood when the segment was decided: it tells the index of the first new command */
 export function effectsOf(before: Invocation, segment: Segment): readonly Effect[] {
+  // What no attempt added and ends nothing is an order, or a journal that was copied and performed where it comes from.
+  if (segment.attempt === undefined && segment.after.kind !== "completed") return [];
   const effects: Effect[] = [];
   let commandIndex = before.journal.commandCount;
   for (const [at, entry] of segment.entries.entries()) {

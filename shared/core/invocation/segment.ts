@@ -47,7 +47,7 @@ export type After =
       readonly killed: boolean;
     };
 
-/** The attempt that a segment reports; absent for segments that end or move an invocation by order. */
+/** The attempt that a segment reports; absent for those that end or move an invocation by order, and for copied journals. */
 export interface AttemptSpan {
   readonly number: number;
   readonly startedAtMs: number;

@@ -39,6 +39,7 @@ export async function openAdminPlane(invocations: Partial<InvocationUseCases> = 
     pause: async () => "unknown",
     purge: async () => "unknown",
     purgeJournal: async () => "unknown",
+    restart: async () => "unknown",
     resume: async () => "unknown",
   };
   const surroundings: AdminSurroundings = {

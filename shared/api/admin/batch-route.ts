@@ -1,0 +1,73 @@
+/** The route that does one operation to many invocations, and tells of each what came of it. */
+import type { InvocationId } from "../../core/model/ids.ts";
+import { atMost } from "../../engine/at-most.ts";
+import { StoreError } from "../../engine/ports/table.ts";
+import type { DeploymentChoice } from "../../engine/submission.ts";
+import type { HttpResponse } from "../http/message.ts";
+import { emptyResponse, jsonResponse } from "../http/message.ts";
+import { HttpProblem } from "../http/problem.ts";
+import type { BatchBody, BatchSuccessBody } from "../wire/admin.ts";
+import { type AdminRequest, pathParam } from "./admin-request.ts";
+import { interruptedStatus } from "./invocation-routes.ts";
+import { BATCH_MAX, InvocationBatch } from "./invocation-schemas.ts";
+import { readJsonBody } from "./json-body.ts";
+import { refuseUnlessPurged } from "./purge-routes.ts";
+import { pausedStatus, refuseUnlessResumed } from "./rest-routes.ts";
+import { restartedAs } from "./restart-route.ts";
+
+/** So many are worked on at a time. */
+const AT_A_TIME = 20;
+
+type Operation = (asked: AdminRequest, id: InvocationId, choice?: DeploymentChoice) => Promise<BatchSuccessBody>;
+
+/** Each throws an HttpProblem where it is refused. */
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  async cancel({ engine, surroundings }, id) {
+    interruptedStatus(id, await surroundings.invocations.cancel(engine, id));
+    return id;
+  },
+  async kill({ engine, surroundings }, id) {
+    interruptedStatus(id, await surroundings.invocations.kill(engine, id));
+    return id;
+  },
+  async pause({ engine, surroundings }, id) {
+    pausedStatus(id, await surroundings.invocations.pause(engine, id));
+    return id;
+  },
+  async resume({ engine, surroundings }, id, choice = { kind: "keep" }) {
+    refuseUnlessResumed(id, await surroundings.invocations.resume(engine, id, choice));
+    return id;
+  },
+  async purge({ engine, surroundings }, id) {
+    refuseUnlessPurged(id, await surroundings.invocations.purge(engine, id));
+    return id;
+  },
+  async "purge-journal"({ engine, surroundings }, id) {
+    refuseUnlessPurged(id, await surroundings.invocations.purgeJournal(engine, id));
+    return id;
+  },
+  async "restart-as-new"({ engine, surroundings }, id, choice = { kind: "latest" }) {
+    const restart = await surroundings.invocations.restart(engine, id, 0, choice);
+    return { old_invocation_id: id, new_invocation_id: restartedAs(id, restart) };
+  },
+};
+
+export async function operateOnMany(asked: AdminRequest): Promise<HttpResponse> {
+  const name = pathParam(asked, "operation");
+  const operation = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined;
+  if (operation === undefined) return emptyResponse(404);
+  const { invocation_ids: ids, deployment } = readJsonBody(asked.request, InvocationBatch);
+  if (ids.length > BATCH_MAX) throw new HttpProblem(400, `${ids.length} invocations are more than ${BATCH_MAX}`);
+  const succeeded: BatchSuccessBody[] = [];
+  const failed: { invocation_id: string; error: string }[] = [];
+  await atMost(AT_A_TIME, ids, async (id) => {
+    try {
+      succeeded.push(await operation(asked, id, deployment));
+    } catch (error) {
+      if (!(error instanceof HttpProblem) && !(error instanceof StoreError)) throw error;
+      failed.push({ invocation_id: id, error: error.message });
+    }
+  });
+  const body: BatchBody = { succeeded, failed };
+  return jsonResponse(200, body);
+}

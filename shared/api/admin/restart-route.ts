@@ -1,0 +1,49 @@
+/** The route that starts anew what has ended. */
+import type { InvocationId } from "../../core/model/ids.ts";
+import type { Restart } from "../../engine/submission.ts";
+import type { HttpResponse } from "../http/message.ts";
+import { jsonResponse } from "../http/message.ts";
+import { HttpProblem } from "../http/problem.ts";
+import type { RestartedBody } from "../wire/admin.ts";
+import type { AdminRequest } from "./admin-request.ts";
+import { invocationIdParam } from "./invocation-id-param.ts";
+import { notBegunInvocation, openInvocation, unfitDeployment, unknownInvocation } from "./invocation-problems.ts";
+import { RestartQuery } from "./invocation-schemas.ts";
+import { readQuery } from "./json-body.ts";
+
+export async function restartInvocation(asked: AdminRequest): Promise<HttpResponse> {
+  const id = invocationIdParam(asked);
+  const { from = 0, deployment = { kind: "latest" } as const } = readQuery(asked.request, RestartQuery);
+  const restart = await asked.surroundings.invocations.restart(asked.engine, id, from, deployment);
+  const body: RestartedBody = { new_invocation_id: restartedAs(id, restart) };
+  return jsonResponse(200, body);
+}
+
+/** @throws HttpProblem */
+export function restartedAs(id: InvocationId, restart: Restart): InvocationId {
+  switch (restart) {
+    case "not-begun":
+      throw notBegunInvocation(id, 425);
+    case "open":
+      throw openInvocation(id);
+    case "unknown":
+      throw unknownInvocation(id);
+    case "workflow":
+      throw new HttpProblem(422, `The invocation '${id}' is the run of a workflow: there is one for each key`);
+    case "no-journal":
+      throw new HttpProblem(410, `The journal of the invocation '${id}' is not kept any longer`);
+    case "old-version":
+      throw new HttpProblem(
+        422,
+        `The journal of the invocation '${id}' can be kept only whole or not at all: it is V5`,
+      );
+    case "not-whole":
+      throw new HttpProblem(
+        400,
+        `The journal of the invocation '${id}' has no such entry, or a command before it has no completion`,
+      );
+    default:
+      if (restart.kind === "restarted") return restart.invocationId;
+      throw unfitDeployment(id, restart);
+  }
+}
