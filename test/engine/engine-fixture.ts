@@ -192,6 +192,11 @@ function newActor({ stores, pulse, deployment: endpoints }: Stage, owner: string
   };
 }
 
+/** The settings of the stage, for engines that are set up elsewhere. */
+export function stageSettings(given: StageSettings = {}): EngineSettings {
+  return settingsOf(given, undefined);
+}
+
 function settingsOf(given: StageSettings, soleOwner: string | undefined): EngineSettings {
   const { retry, abortTimeoutMs, journalRetentionMs, idempotencyRetentionMs, workflowRetentionMs, ...more } = given;
   const { services: _registered, ...settings } = more;

@@ -1,0 +1,85 @@
+/** What a call of a contended key costs does not depend on how many wait: counted with ten and with ten thousand. */
+import { expect, test } from "vitest";
+import { SystemClock } from "../../shared/adapters/system/clock.ts";
+import { SecretIdSource } from "../../shared/adapters/system/id-source.ts";
+import { Drives } from "../../shared/engine/drives.ts";
+import type { Engine } from "../../shared/engine/engine.ts";
+import { lockAt, placeOf } from "../../shared/engine/object-place.ts";
+import { writeDeployment } from "../../shared/engine/registry-items.ts";
+import { send } from "../../shared/engine/send.ts";
+import { createStoredRegistry } from "../../shared/engine/stored-registry.ts";
+import { runWorker } from "../../shared/engine/worker.ts";
+import { deployment } from "../core/registry/sample-deployment.ts";
+import { RecordingLog, silentMeter } from "../recording-log.ts";
+import { MemoryQueue } from "../simulation/memory-queue.ts";
+import { MemoryTable } from "../simulation/memory-table.ts";
+import { MemoryTimers } from "../simulation/memory-timers.ts";
+import { CountedTable, type TableCounts } from "./counted-table.ts";
+import { stageSettings } from "./engine-fixture.ts";
+import { Gate } from "./gate.ts";
+import { addCount, keyed, objectOf } from "./object-stage.ts";
+import { ScriptedDeployment } from "./scripted-deployment.ts";
+
+const FEW = 10;
+const MANY = 10_000;
+
+/** @returns what each call cost of as many that wait for one key at the same time */
+async function costOfEach(waiting: number): Promise<TableCounts> {
+  const gate = new Gate();
+  let ended = 0;
+  const all = new Gate();
+  const endpoints = new ScriptedDeployment({
+    add: async (ctx) => {
+      await gate.passed;
+      if (++ended === waiting) all.open();
+      return addCount(ctx);
+    },
+  });
+  const clock = new SystemClock();
+  const table = new CountedTable(new MemoryTable(), new Map());
+  const meta = new MemoryTable();
+  const queue = new MemoryQueue(clock);
+  const settings = stageSettings();
+  await writeDeployment(meta, "", deployment(1, [objectOf(["add"])]), 0);
+  const engine: Engine = {
+    table,
+    meta,
+    queue,
+    timers: new MemoryTimers(clock, queue),
+    endpoints,
+    registry: createStoredRegistry({ meta, clock, settings }),
+    clock,
+    ids: new SecretIdSource(new Uint8Array(32)),
+    log: new RecordingLog(),
+    meter: silentMeter,
+    drives: new Drives(clock, "contended"),
+    settings,
+  };
+  const stopping = new AbortController();
+  const working = runWorker(engine, stopping.signal, { concurrencyMax: 100 });
+  for (let at = 0; at < waiting; at++) await send(engine, keyed("O", "k", "add", "1"));
+  const target = { service: "O", key: "k" };
+  expect(await lockAt(engine, placeOf(engine, target))).toMatchObject({ head: 0, tail: waiting - 1 });
+  gate.open();
+  await all.passed;
+  while (queue.size > 0 || engine.drives.size > 0) await clock.sleep(10);
+  stopping.abort();
+  await working;
+  const last = await lockAt(engine, placeOf(engine, target));
+  expect([last.holder, new TextDecoder().decode(last.state.inline.get("count"))]).toEqual([undefined, String(waiting)]);
+  const { counts } = table.take(true);
+  const each = (count: number): number => count / waiting;
+  const { items, list, open, reads, transactions } = counts;
+  return { items: each(items), list: each(list), open: each(open), reads: each(reads), transactions };
+}
+
+test("ten thousand that wait for one key cost no more each than ten, and no transaction", async () => {
+  const few = await costOfEach(FEW);
+  const many = await costOfEach(MANY);
+  const told = ({ items, list, open, reads }: TableCounts): string =>
+    `${items.toFixed(2)} item units, ${(list + open).toFixed(2)} index units, ${reads.toFixed(2)} reads`;
+  console.log(`a contended exclusive send, of ${FEW}: ${told(few)}; of ${MANY}: ${told(many)}`);
+  expect(many.items + many.list + many.open).toBeLessThanOrEqual(1.2 * (few.items + few.list + few.open));
+  expect(many.reads).toBeLessThanOrEqual(1.2 * few.reads);
+  expect([few.transactions, many.transactions]).toEqual([0, 0]);
+}, 120_000);
