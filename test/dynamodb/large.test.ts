@@ -1,0 +1,56 @@
+/** Payloads beyond DynamoDB's 400 KB, and what packing saves, as a DynamoDB engine counts it. */
+import { randomBytes } from "node:crypto";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { deflateCodec } from "../../shared/adapters/system/deflate-codec.ts";
+import { attach } from "../../shared/engine/attach.ts";
+import { call } from "../../shared/engine/call.ts";
+import type { Engine } from "../../shared/engine/engine.ts";
+import { Play, submission, valueOf } from "../engine/budget-play.ts";
+import { openStage, type Stage } from "../engine/budget-stage.ts";
+import { PROJECTED } from "../engine/counted-table.ts";
+import { SteppedClock } from "../stepped-clock.ts";
+import { type MeteredTable, openTable } from "./open-table.ts";
+
+const MIB = 1024 * 1024;
+let journal: MeteredTable;
+let meta: MeteredTable;
+let stage: Stage;
+let play: Play;
+beforeEach(async () => {
+  [journal, meta] = [await openTable(PROJECTED), await openTable()];
+  const clock = new SteppedClock(Date.now());
+  stage = await openStage(clock, { table: journal.table, meta: meta.table });
+  play = new Play(stage, clock);
+});
+afterEach(async () => {
+  await stage.close();
+  await journal.close();
+  await meta.close();
+});
+
+/** The engine as it is composed on AWS. */
+const packing = (): Engine => ({ ...play.front.engine, codec: deflateCodec });
+const unitsWritten = (): number =>
+  journal.consumed.reduce((sum, { operation, tableUnits }) => (operation === "put" ? sum + tableUnits : sum), 0);
+
+test.each([
+  ["12 MiB of noise", randomBytes((12 * MIB * 3) / 4).toString("base64")],
+  ["31 MiB of words", "some words that repeat ".repeat((31 * MIB) / 23)],
+])("%s goes in, through the journal, and out, and is there for who attaches", { timeout: 120_000 }, async (_, text) => {
+  const engine = packing();
+  const ended = await call(engine, submission("Leaf/echo", text));
+  if (ended.kind !== "ended") throw new Error(`the call was answered with ${ended.kind}`);
+  expect(valueOf(ended) === text).toBe(true);
+  expect(valueOf(await attach(engine, ended.invocationId)) === text).toBe(true);
+});
+
+test("a call whose text packs well is charged for what is left of it", async () => {
+  const text = JSON.stringify(Array.from({ length: 400 }, (_, index) => ({ index, name: "a name", active: true })));
+  const before = unitsWritten();
+  await call(play.front.engine, submission("Leaf/echo", text));
+  const plain = unitsWritten() - before;
+  await call(packing(), submission("Leaf/echo", text));
+  const packed = unitsWritten() - before - plain;
+  console.log(`a call with ${text.length} bytes in and out: ${plain} units plain, ${packed} packed`);
+  expect(packed).toBeLessThan(plain / 4);
+});
