@@ -9,6 +9,7 @@ import type { Held } from "./held.ts";
 import { keepUntilS } from "./keep.ts";
 import { fitted, PIECE_MAX_BYTES } from "./large-record.ts";
 import type { Item, Written } from "./ports/table.ts";
+import { sameBytes } from "./record-envelope.ts";
 import { segmentItem } from "./segment-record.ts";
 
 /** @returns false where another driver was faster: what was decided must be thrown away */
@@ -76,7 +77,5 @@ function longEnough(lease: Lease, { entries }: Segment): Lease {
 
 /** A put whose answer was lost and that was sent again is refused by itself: the driver's token tells it from any other. */
 function isOurs(standing: Item | undefined, item: Item): boolean {
-  const [there, ours] = [standing?.["b"], item["b"]];
-  if (!(there instanceof Uint8Array) || !(ours instanceof Uint8Array)) return false;
-  return there.length === ours.length && there.every((byte, at) => byte === ours[at]);
+  return sameBytes(standing?.["b"], item["b"]);
 }

@@ -10,7 +10,7 @@ import type { Engine } from "./engine.ts";
 import { belongsTo, pieceKey, pieceRange, PIECES } from "./item-keys.ts";
 import { type Item, StoreError } from "./ports/table.ts";
 import { readPartition } from "./read-partition.ts";
-import { CODEC, contentOf, ENVELOPE_BYTES, enveloped, isPlain, sealed } from "./record-envelope.ts";
+import { CODEC, contentOf, ENVELOPE_BYTES, enveloped, isPlain, sameBytes, sealed } from "./record-envelope.ts";
 
 type Ports = Pick<Engine, "table" | "ids" | "codec">;
 
@@ -151,6 +151,15 @@ function partsOf(
     totalBytes += part.length;
   }
   return totalBytes === sizeBytes ? parts : undefined;
+}
+
+/**
+ * For items that never expire, after a refused put: what was cut for nothing is removed. A put whose answer was lost and
+ * that was sent again is refused by itself; its pieces count.
+ * @param standing what stood in the way
+ */
+export async function dropLost(ports: Pick<Engine, "table">, item: Item, standing: Item | undefined): Promise<void> {
+  if (!sameBytes(item["b"], standing?.["b"])) await dropPieces(ports, item);
 }
 
 /** For items that are replaced: removes the pieces of the record that an item held. */

@@ -4,7 +4,7 @@ import type { StateChange } from "../core/model/state-change.ts";
 import type { Nonce } from "../core/model/ids.ts";
 import { atMost } from "./at-most.ts";
 import type { Engine } from "./engine.ts";
-import { dropPieces, fitted, whole } from "./large-record.ts";
+import { dropLost, dropPieces, fitted, whole } from "./large-record.ts";
 import { stateKey, stateRange } from "./object-keys.ts";
 import { shortenWith } from "./object-place.ts";
 import type { Condition, Item } from "./ports/table.ts";
@@ -112,8 +112,9 @@ async function writePlaced(
     const former = before.unlisted || before.beside.has(key) ? await engine.table.get(at) : undefined;
     const item: Item =
       value === undefined ? markAt(engine, at, key, g) : await valueAt(engine, at, key, g, value, life);
-    const { written } = await engine.table.put(item, older);
-    if (written && former !== undefined) await dropPieces(engine, former);
+    const put = await engine.table.put(item, older);
+    if (!put.written) await dropLost(engine, item, put.standing);
+    else if (former !== undefined) await dropPieces(engine, former);
   });
 }
 

@@ -5,7 +5,7 @@ const FORMAT_VERSION = 1;
 /** 0: none. Encryption takes 1 and up. */
 const ENCRYPTION_NONE = 0;
 
-/** What follows the envelope: the record as it is, the record packed by the codec, or where its pieces stand. */
+/** What follows the envelope: the record as it is, the record packed by the codec, or where its pieces stand (ADR 0015). */
 export const CODEC = { plain: 0, packed: 1, pieces: 2 } as const;
 
 export const ENVELOPE_BYTES = 3;
@@ -28,6 +28,12 @@ export function enveloped(bytes: Uint8Array, codec: (typeof CODEC)[keyof typeof 
 /** True for what `opened` reads as it stands. */
 export function isPlain(record: unknown): boolean {
   return !(record instanceof Uint8Array) || record[1] === CODEC.plain;
+}
+
+/** A record holds something of its writer's own, by which he knows it again. */
+export function sameBytes(there: unknown, ours: unknown): boolean {
+  if (!(there instanceof Uint8Array) || !(ours instanceof Uint8Array)) return false;
+  return there.length === ours.length && there.every((byte, at) => byte === ours[at]);
 }
 
 /** @throws StoreError for a record that this version cannot read, and for one that has not been made plain before */

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { deflateCodec } from "../../shared/adapters/system/deflate-codec.ts";
 import { SecretIdSource } from "../../shared/adapters/system/id-source.ts";
 import type { Nonce } from "../../shared/core/model/ids.ts";
-import { dropPieces, fitted, PIECE_MAX_BYTES, whole } from "../../shared/engine/large-record.ts";
+import { dropLost, dropPieces, fitted, PIECE_MAX_BYTES, whole } from "../../shared/engine/large-record.ts";
 import type { Item } from "../../shared/engine/ports/table.ts";
 import { readPartition } from "../../shared/engine/read-partition.ts";
 import { CODEC, enveloped, opened } from "../../shared/engine/record-envelope.ts";
@@ -98,6 +98,14 @@ test("a record whose pieces are gone is told as an error, unless it belongs to a
 test("a process without a codec refuses what is packed, and never guesses", async () => {
   const item = await fitted(packing(), itemOf(text(4_000)), OWNER);
   await expect(whole(plain(), [item], OWNER)).rejects.toThrow("this process has no codec");
+});
+
+test("an item that never expires leaves nothing where its put was refused, unless by itself", async () => {
+  const item = await fitted(plain(), itemOf(text(1_000_000)), OWNER);
+  await dropLost(plain(), item, { ...item, expiresAtS: 2_000 });
+  expect(table.all().length).toBe(4);
+  await dropLost(plain(), item, itemOf(text(100)));
+  expect(table.all()).toEqual([]);
 });
 
 test("an item that is replaced can take its pieces with it", async () => {
