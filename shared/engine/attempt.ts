@@ -1,6 +1,7 @@
 /** One attempt: the journal goes to the deployment in one request-response exchange, and what comes back becomes entries. */
 import type { AttemptEnded, Ending } from "../core/invocation/event.ts";
 import { openRuns } from "../core/invocation/journal.ts";
+import { besideJournal } from "../core/invocation/mismatch.ts";
 import type { Taken } from "../core/invocation/segment.ts";
 import type { Step } from "../core/invocation/transition.ts";
 import type { Route } from "../core/model/deployment.ts";
@@ -40,7 +41,7 @@ export async function attempt(engine: Engine, held: Held, step: Attempt): Promis
   const expanded = await expand(engine, held, reply.received, version);
   const atMs = engine.clock.nowMs();
   // A refused command cuts the list: whatever ended the attempt afterwards rests on it.
-  const ending = expanded.refused ? failed(atMs, expanded.refused) : reply.ending;
+  const ending = expanded.refused ? failed(atMs, expanded.refused) : explained(held, route, reply.ending);
   engine.meter.count("attempts_total", { ending: ending.kind });
   engine.meter.observe("attempt_seconds", (atMs - startedAtMs) / 1000);
   return {
@@ -80,6 +81,12 @@ function versionFor({ settings }: Engine, held: Held, { deployment }: Route): Pr
 
 function overSleep(completionId: number): Taken {
   return { key: completionArrival(completionId), entry: sleepEntry(completionId), inline: true };
+}
+
+/** A mismatch is told with both of its sides: the deployment knows one, the journal has the other. */
+function explained({ invocation }: Held, { deployment }: Route, ending: Ending): Ending {
+  if (ending.kind !== "failed" || ending.failure.errorCode !== "RT0016") return ending;
+  return { ...ending, failure: besideJournal(ending.failure, invocation.journal, deployment.id) };
 }
 
 interface Reply {

@@ -1,5 +1,5 @@
 /** The small messages that stored records share: targets, headers, results, failures. */
-import type { AttemptFailure } from "../core/model/attempt-failure.ts";
+import type { AttemptFailure, Mismatch } from "../core/model/attempt-failure.ts";
 import type { Failure, Result } from "../core/model/failure.ts";
 import { bytes, message, oneof, optional, repeated, string, submessage, uint32, uint53 } from "../core/model/proto3.ts";
 import type { Infer } from "../core/model/proto3.ts";
@@ -26,6 +26,18 @@ export const StoredResult = message({
 });
 export type StoredResult = Infer<typeof StoredResult>;
 
+const StoredCommandName = message({ type: optional(string(1)), name: optional(string(2)) });
+
+const StoredMismatch = message({
+  index: uint32(1),
+  deploymentId: string(2),
+  recorded: submessage(3, () => StoredCommandName),
+  offered: submessage(4, () => StoredCommandName),
+  fieldName: optional(string(5)),
+  fieldRecorded: string(6),
+  fieldOffered: string(7),
+});
+
 export const StoredAttemptFailure = message({
   errorCode: string(1),
   code: uint32(2),
@@ -35,6 +47,7 @@ export const StoredAttemptFailure = message({
   relatedIndex: optional(uint32(6)),
   relatedName: optional(string(7)),
   relatedType: optional(string(8)),
+  mismatch: submessage(9, () => StoredMismatch),
 });
 export type StoredAttemptFailure = Infer<typeof StoredAttemptFailure>;
 
@@ -75,6 +88,30 @@ export function attemptFailureToStored(failure: AttemptFailure): StoredAttemptFa
     ...(relatedCommand?.index !== undefined && { relatedIndex: relatedCommand.index }),
     ...(relatedCommand?.name !== undefined && { relatedName: relatedCommand.name }),
     ...(relatedCommand?.type !== undefined && { relatedType: relatedCommand.type }),
+    ...(failure.mismatch && { mismatch: mismatchToStored(failure.mismatch) }),
+  };
+}
+
+function mismatchToStored({ index, deploymentId, recorded, offered, field }: Mismatch): Infer<typeof StoredMismatch> {
+  return {
+    index,
+    deploymentId,
+    offered,
+    fieldRecorded: field?.recorded ?? "",
+    fieldOffered: field?.offered ?? "",
+    ...(recorded && { recorded }),
+    ...(field && { fieldName: field.name }),
+  };
+}
+
+function mismatchFromStored(stored: Infer<typeof StoredMismatch>): Mismatch {
+  const { index, deploymentId, recorded, offered, fieldName, fieldRecorded, fieldOffered } = stored;
+  return {
+    index,
+    deploymentId,
+    offered: offered ?? {},
+    ...(recorded && { recorded }),
+    ...(fieldName !== undefined && { field: { name: fieldName, recorded: fieldRecorded, offered: fieldOffered } }),
   };
 }
 
@@ -90,6 +127,7 @@ export function attemptFailureFromStored(stored: StoredAttemptFailure): AttemptF
     ...failure,
     ...(stacktrace !== undefined && { stacktrace }),
     ...(Object.keys(related).length > 0 && { relatedCommand: related }),
+    ...(stored.mismatch && { mismatch: mismatchFromStored(stored.mismatch) }),
   };
 }
 

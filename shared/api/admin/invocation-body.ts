@@ -49,7 +49,10 @@ function attemptFailureBody(failure: AttemptFailure): AttemptFailureBody {
     message: failure.message,
     ...present({ stacktrace: failure.stacktrace }),
     at: momentText(failure.atMs),
-    ...present({ related_command: failure.relatedCommand }),
+    ...present({
+      related_command: failure.relatedCommand,
+      mismatch: written(failure.mismatch, ({ deploymentId, ...both }) => ({ ...both, deployment_id: deploymentId })),
+    }),
   };
 }
 

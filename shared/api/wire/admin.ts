@@ -129,6 +129,16 @@ export interface AttemptFailureBody {
   readonly stacktrace?: string;
   readonly at: string;
   readonly related_command?: { readonly index?: number; readonly name?: string; readonly type?: string };
+  /** RT0016 only: what the journal has beside what the code does now. */
+  readonly mismatch?: {
+    readonly index: number;
+    readonly deployment_id: string;
+    /** Absent where the journal has nothing there. */
+    readonly recorded?: { readonly type?: string; readonly name?: string };
+    readonly offered: { readonly type?: string; readonly name?: string };
+    /** The first that differs, where both are of one type. */
+    readonly field?: { readonly name: string; readonly recorded: string; readonly offered: string };
+  };
 }
 
 export interface RestartedBody {

@@ -7,6 +7,20 @@ export interface RelatedCommand {
   readonly type?: string;
 }
 
+/** Both sides of a journal mismatch. */
+export interface Mismatch {
+  /** Of the command, the input being 0. */
+  readonly index: number;
+  /** Whose code came to another command. */
+  readonly deploymentId: string;
+  /** What the journal has there; absent where it has nothing. */
+  readonly recorded?: { readonly type?: string; readonly name?: string };
+  /** What the code does now. */
+  readonly offered: { readonly type?: string; readonly name?: string };
+  /** The first field that differs, where the commands are of one type. */
+  readonly field?: { readonly name: string; readonly recorded: string; readonly offered: string };
+}
+
 export interface AttemptFailure {
   /** A code of the error table, `RT0007` for instance. */
   readonly errorCode: string;
@@ -16,6 +30,8 @@ export interface AttemptFailure {
   readonly stacktrace?: string;
   readonly atMs: number;
   readonly relatedCommand?: RelatedCommand;
+  /** RT0016 only. */
+  readonly mismatch?: Mismatch;
 }
 
 /** True where telling the second would add nothing to the first: the time alone differs. */

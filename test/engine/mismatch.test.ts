@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+import type { InvocationId } from "../../shared/core/model/ids.ts";
+import { inspect } from "../../shared/engine/inspect.ts";
+import { ErrorMessage } from "../../shared/core/protocol/control-messages.ts";
+import { COMMANDS, type CommandName } from "../../shared/core/protocol/command-messages.ts";
+import { messageFrame } from "../../shared/core/protocol/frame.ts";
+import { CONTROL } from "../../shared/core/protocol/messages.ts";
+import { deploymentId } from "../core/registry/sample-deployment.ts";
+import { sendOn } from "./engine-fixture.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+
+/** A step that is recorded, after which the code has changed: the SDK says so. */
+async function changed(message: string, index: number, type: CommandName, name?: string, retryMs = 500_000) {
+  const stage = await open(
+    { works: async (ctx) => (await ctx.get(ctx.run("charge", () => "1"))) + (await ctx.get(ctx.awakeable().result)) },
+    { retry: { initialIntervalMs: retryMs, maxIntervalMs: retryMs } },
+  );
+  const actor = stage.actor();
+  actor.startWorker();
+  const { invocationId } = await sendOn(actor, "works");
+  const error = {
+    code: 570,
+    message,
+    relatedCommandIndex: index,
+    relatedCommandType: COMMANDS[type].code,
+    ...(name !== undefined && { relatedCommandName: name }),
+  };
+  // The first attempt records the step, the next meets the changed code.
+  stage.deployment.instead = ({ commands }) =>
+    commands.length > 1 ? { body: messageFrame(CONTROL.Error, ErrorMessage, error) } : undefined;
+  await stage.pulse.pass(1_000);
+  return { stage, actor, id: invocationId as InvocationId };
+}
+
+test("both sides of a mismatch are told: the command that was recorded and the one that the code came to", async () => {
+  const { stage, actor, id } = await changed("a mismatch", 1, "Sleep", "nap");
+  const failure = {
+    errorCode: "RT0016",
+    code: 570,
+    message: `command 1 is Run 'charge' in the journal and Sleep 'nap' in the code of deployment ${deploymentId(1)}\na mismatch`,
+    mismatch: {
+      index: 1,
+      deploymentId: deploymentId(1),
+      recorded: { type: "Run", name: "charge" },
+      offered: { type: "Sleep", name: "nap" },
+    },
+  };
+  const view = await inspect(actor.engine, id);
+  expect(view).toMatchObject({ status: "backing-off", lastFailure: failure });
+  expect(view!.events.at(-1)!.message).toBe(failure.message);
+  await stage.reboot();
+  expect(await inspect(stage.actor().engine, id)).toMatchObject({ lastFailure: failure });
+});
+
+test("of commands of one type the first field that differs is told", async () => {
+  const words = "a mismatch\n- Difference:\n   name: charge != refund\n   other: 1 != 2";
+  const { actor, id } = await changed(words, 1, "Run", "refund");
+  const { lastFailure } = (await inspect(actor.engine, id))!;
+  expect(lastFailure!.mismatch).toMatchObject({ field: { name: "name", recorded: "charge", offered: "refund" } });
+  expect(lastFailure!.message).toContain("the first difference is name: 'charge' there, 'refund' here");
+});
+
+test("where the journal has nothing, nothing is told of it", async () => {
+  const { actor, id } = await changed("a mismatch", 2, "Sleep");
+  const { lastFailure } = (await inspect(actor.engine, id))!;
+  expect(lastFailure!.message).toMatch(/^command 2 is nothing in the journal and Sleep in the code of deployment dp_1/);
+  expect(lastFailure!.mismatch?.recorded).toBeUndefined();
+});
