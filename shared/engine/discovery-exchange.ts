@@ -2,6 +2,7 @@
 import { CodedError } from "../core/errors/coded-error.ts";
 import { addressOf } from "../core/model/deployment.ts";
 import { MANIFEST_ACCEPT } from "../core/protocol/manifest.ts";
+import { parseAddress } from "../core/registry/deployment-identity.ts";
 import type { Engine } from "./engine.ts";
 import { TransportError } from "./ports/endpoints.ts";
 import type { Destination, Exchange, ExchangeHead } from "./ports/endpoints.ts";
@@ -58,7 +59,7 @@ async function fetchOnce(
   additionalHeaders: Readonly<Record<string, string>>,
   deadlineMs: number,
 ): Promise<ManifestAnswer> {
-  const address = addressOf(destination);
+  const address = namedAddress(destination);
   const exchange = engine.endpoints.open({
     destination,
     method: "GET",
@@ -85,7 +86,7 @@ async function fetchOnce(
       httpVersion: head.httpVersion,
     };
   } catch (error) {
-    if (late) throw new CodedError("META0003", `'${address}' did not answer within ${TIME_MAX_MS} ms`);
+    if (late) throw new CodedError("META0003", `${address} did not answer within ${TIME_MAX_MS} ms`);
     throw error instanceof TransportError ? explained(error, address) : error;
   } finally {
     over.abort();
@@ -100,7 +101,7 @@ async function collect(exchange: Exchange, address: string): Promise<Uint8Array>
     pieces.push(piece);
     size += piece.length;
     if (size > MANIFEST_MAX_BYTES) {
-      throw new CodedError("META0013", `the answer of '${address}' is larger than ${MANIFEST_MAX_BYTES} bytes`);
+      throw new CodedError("META0013", `the answer of ${address} is larger than ${MANIFEST_MAX_BYTES} bytes`);
     }
   }
   const body = new Uint8Array(size);
@@ -115,12 +116,20 @@ async function collect(exchange: Exchange, address: string): Promise<Uint8Array>
 function assertAnswered(head: ExchangeHead, body: Uint8Array, address: string): void {
   if (head.status >= 200 && head.status < 300) return;
   const text = new TextDecoder().decode(body.subarray(0, 4 * QUOTE_MAX_CHARACTERS)).slice(0, QUOTE_MAX_CHARACTERS);
-  const coded = new CodedError("META0003", `'${address}' answered with status ${head.status}. Body: ${text}`);
+  const coded = new CodedError("META0003", `${address} answered with status ${head.status}. Body: ${text}`);
   throw TRANSIENT_STATUSES.has(head.status) ? new TransientFailure(coded) : coded;
 }
 
+/** The port that an address leaves to its scheme is told as well: a firewall goes by it. */
+function namedAddress(destination: Destination): string {
+  const address = addressOf(destination);
+  const { scheme, authority } = parseAddress(address) ?? {};
+  if (authority === undefined || /:\d+$/.test(authority)) return `'${address}'`;
+  return `'${address}' (port ${scheme === "https" ? 443 : 80})`;
+}
+
 function explained(error: TransportError, address: string): CodedError | TransientFailure {
-  const detail = `error when calling '${address}': ${error.message}`;
+  const detail = `error when calling ${address}: ${error.message.replace(/\.$/, "")}`;
   if (error.reason === "http1-only") {
     return new CodedError("META0014", `${detail}. Try to register it with --use-http1.1`, { cause: error });
   }

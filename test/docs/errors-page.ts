@@ -1,4 +1,5 @@
 /** Writes docs/errors.md from the error table. */
+import { existsSync, readFileSync } from "node:fs";
 import type { ErrorEntry, Outcome } from "../../shared/core/errors/error-entry.ts";
 import { ERROR_CODES, ERRORS } from "../../shared/core/errors/error-table.ts";
 import type { ErrorCode } from "../../shared/core/errors/error-table.ts";
@@ -42,8 +43,15 @@ function section(code: ErrorCode): string {
     `- **When:** ${asText(arises)}`,
     `- **Where:** ${placeOf(code, outcome)}`,
     `- **What helps:** ${asText(remedy)}`,
+    ...seen(code),
   ];
   return `### ${code}\n\n${title}.\n\n${rows.join("\n")}\n`;
+}
+
+/** What the test that provokes the code was answered with, and has written down. */
+function seen(code: ErrorCode): readonly string[] {
+  const file = new URL(`../errors/seen/${code}.txt`, import.meta.url);
+  return existsSync(file) ? [`- **Seen as:** \`${readFileSync(file, "utf8").trimEnd()}\``] : [];
 }
 
 /** Angle brackets would be taken for tags. */

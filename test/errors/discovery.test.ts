@@ -74,6 +74,12 @@ test("an address at which nobody listens is META0003", async () => {
   await deployment.stop();
   expectRefusal(await stage.register(deployment.uri), "META0003", /ECONNREFUSED/);
   expectRefusal(await stage.register("http://nowhere.invalid:9080"), "META0003", /nowhere\.invalid/);
+  // The port is told where the address leaves it to the scheme, too.
+  expectRefusal(
+    await stage.register("https://nowhere.invalid/"),
+    "META0003",
+    /port 443.*ENOTFOUND|port 443.*EAI_AGAIN/,
+  );
 });
 
 test("a deployment that wants a password is META0003, until additional_headers bring it", async () => {
