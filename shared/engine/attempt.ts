@@ -149,21 +149,6 @@ async function readReply(
     conversation.receive(chunk);
   }
   const { received, ending } = conversation.finish("eof");
-  if (conversation.terminated) void drain(engine, exchange);
+  if (conversation.terminated) void engine.drives.drains.drain(exchange, engine.clock.nowMs());
   return { received, ending: endingOf(engine.clock.nowMs(), ending) };
-}
-
-const DRAIN_MAX_MS = 5_000;
-
-/** Lets the stream end by itself, so that its connection can be used again; one that does not end is cut off. */
-async function drain(engine: Engine, exchange: Exchange): Promise<void> {
-  const over = new AbortController();
-  void engine.clock.sleep(DRAIN_MAX_MS, over.signal).then((waited) => waited && exchange.abort());
-  try {
-    while ((await exchange.next()) !== undefined);
-  } catch {
-    // What breaks behind the terminator is of no consequence.
-  } finally {
-    over.abort();
-  }
 }

@@ -1,6 +1,7 @@
 /** The drives of this process: hints only, so that a wait ends early and a lease is renewed in time. */
 import type { InvocationId, Token } from "../core/model/ids.ts";
 import { TransientMap } from "../core/model/transient-map.ts";
+import { Drains } from "./drains.ts";
 import { type Held, letGo, lose } from "./held.ts";
 import type { Clock } from "./ports/clock.ts";
 import { Shortly } from "./shortly.ts";
@@ -22,6 +23,7 @@ export class Drives {
   #tokens = 0;
   #stopReason: StopReason | undefined;
   #settled: (() => void)[] = [];
+  readonly drains = new Drains();
   /** What may wait a moment for company. */
   readonly shortly: Shortly;
   /** What this process has sent in place of other messages. */

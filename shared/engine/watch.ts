@@ -7,17 +7,18 @@ import { type Held, letGo } from "./held.ts";
 const RENEW_BELOW_SHARE = 0.5;
 const ROUND_MAX_MS = 250;
 
-/** Goes round as long as anything is being driven, then ends; the next drive starts it again. */
+/** Goes round as long as anything is being driven or drained, then ends; the next drive starts it again. */
 export async function watch(engine: Engine): Promise<void> {
   const { drives, clock, settings } = engine;
   if (drives.watched) return;
   drives.watched = true;
   const roundMs = Math.min(ROUND_MAX_MS, settings.leaseMs / 8);
   try {
-    while (drives.size > 0) {
+    while (drives.size > 0 || !drives.drains.isEmpty) {
       await clock.sleep(roundMs);
       const nowMs = clock.nowMs();
       for (const held of drives.all()) watchSpared(engine, held, nowMs);
+      drives.drains.look(nowMs);
     }
   } finally {
     drives.watched = false;
