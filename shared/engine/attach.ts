@@ -5,6 +5,7 @@ import type { Engine } from "./engine.ts";
 import { findAccepted } from "./find-accepted.ts";
 import { hasExpired, isHeld, load, loadJointly, type Loaded } from "./load.ts";
 import type { Absent, Ended } from "./submission.ts";
+import { mayBeTold } from "./told.ts";
 import { sendWake } from "./wake.ts";
 
 /** A ring in this process ends a wait at once; for ends in other processes the table is asked, ever more rarely. */
@@ -21,7 +22,7 @@ export async function attach(
 ): Promise<Ended | { readonly kind: "unknown" }> {
   const loaded = await loadKept(engine, id);
   if (loaded === undefined) return { kind: "unknown" };
-  if (loaded.invocation.standing.status === "completed") return endedOf(loaded.invocation, engine.clock.nowMs());
+  if (await mayBeTold(engine, loaded.invocation)) return endedOf(loaded.invocation, engine.clock.nowMs());
   await wakeIfDriverless(engine, loaded);
   return (await waitForEnd(engine, loaded.invocation.acceptance, signal)) ?? { kind: "unknown" };
 }
@@ -30,7 +31,7 @@ export async function attach(
 export async function output(engine: Engine, id: InvocationId): Promise<Ended | Absent> {
   const loaded = await loadKept(engine, id);
   if (loaded === undefined) return { kind: "unknown" };
-  if (loaded.invocation.standing.status === "completed") return endedOf(loaded.invocation, engine.clock.nowMs());
+  if (await mayBeTold(engine, loaded.invocation)) return endedOf(loaded.invocation, engine.clock.nowMs());
   return { kind: "open" };
 }
 
@@ -52,7 +53,7 @@ export async function waitForEnd(
     const heard = engine.drives.heard(id, pollMs, signal);
     const loaded = await loadJointly(engine, id);
     if (loaded === undefined || loaded.invocation.acceptance.nonce !== nonce) return undefined;
-    if (loaded.invocation.standing.status === "completed") {
+    if (await mayBeTold(engine, loaded.invocation)) {
       engine.drives.ring(id);
       return endedOf(loaded.invocation, undefined);
     }
@@ -80,6 +81,7 @@ async function loadKept(engine: Engine, id: InvocationId): Promise<Loaded | unde
 /** Who meets an open invocation whose hold has expired wakes it. */
 async function wakeIfDriverless(engine: Engine, loaded: Loaded): Promise<void> {
   const { standing, acceptance } = loaded.invocation;
-  const driverless = standing.status === "running" || standing.status === "ready";
+  // What has ended and may not be told yet is left by a driver that died ahead of its effects.
+  const driverless = standing.status === "running" || standing.status === "ready" || standing.status === "completed";
   if (driverless && !isHeld(engine, loaded, engine.clock.nowMs())) await sendWake(engine, acceptance.id, 0);
 }

@@ -1,4 +1,5 @@
 /** The drive loop: look, attempt, commit, perform, and round again, until the invocation ends or must be parked. */
+import { needsLock } from "../core/invocation/acceptance.ts";
 import { advance } from "../core/invocation/advance.ts";
 import type { AttemptEnded } from "../core/invocation/event.ts";
 import type { Segment } from "../core/invocation/segment.ts";
@@ -93,8 +94,11 @@ async function follow(engine: Engine, held: Held, transition: Transition): Promi
   if (segment !== undefined) {
     const before = held.invocation;
     if (!(await commit(engine, held, { ...transition, segment }))) return "lost";
-    if (step.kind === "end") engine.drives.ring(held.id);
+    // The end of a keyed handler is told when its state is written, which is one of the effects.
+    const ringsLate = needsLock(before.acceptance);
+    if (step.kind === "end" && !ringsLate) engine.drives.ring(held.id);
     await performAlong(engine, held, before, segment);
+    if (step.kind === "end" && ringsLate) engine.drives.ring(held.id);
   } else {
     held.invocation = next;
     if (failure !== undefined) await noteFailure(engine, held, failure);

@@ -1,0 +1,63 @@
+/** Who hears of the end of a keyed handler finds the state of its key as that end left it. */
+import { describe, expect, test } from "vitest";
+import { attach, output } from "../../shared/engine/attach.ts";
+import type { Actor } from "./engine-fixture.ts";
+import { textOf } from "./engine-fixture.ts";
+import type { PortCall } from "./engine-process.ts";
+import { Gate } from "./gate.ts";
+import { addCount, callKeyed, getCount, keyed, objectOf, sendKeyed, workflowOf } from "./object-stage.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+const services = [objectOf(["add"], ["get"]), workflowOf(["get"])];
+const handlers = { add: addCount, run: addCount, get: getCount };
+
+/** The write behind the final segment: the lock goes to the next, or the life of a workflow gets its end. */
+function isLastOfLock({ port, method, args }: PortCall): boolean {
+  const { set } = (args[1] ?? {}) as { readonly set?: Readonly<Record<string, unknown>> };
+  return port === "table" && method === "update" && (set?.["held"] === 0 || set?.["goneAtMs"] !== undefined);
+}
+
+function holdBack({ process }: Actor): Gate {
+  const gate = new Gate();
+  process.before = (made) => (isLastOfLock(made) ? gate.passed : undefined);
+  return gate;
+}
+
+describe.each([
+  ["an object's handler", "O", "add"],
+  ["a workflow's run", "W", "run"],
+])("the end of %s", (_what, service, handler) => {
+  test.each(["the same", "another"])("is told in %s process when its state is written", async (which) => {
+    const stage = await open(handlers, { services });
+    const driver = stage.actor();
+    const waiter = which === "another" ? stage.actor() : driver;
+    const gate = holdBack(driver);
+    driver.startWorker();
+    const { invocationId } = await stage.pulse.within(0, sendKeyed(driver, keyed(service, "k", handler, "5")));
+    await stage.pulse.settle();
+    let told = false;
+    const end = attach(waiter.engine, invocationId).finally(() => (told = true));
+    await stage.pulse.pass(3_000);
+    expect(told).toBe(false);
+    expect(await output(waiter.engine, invocationId)).toEqual({ kind: "open" });
+    gate.open();
+    expect(await stage.pulse.within(3_000, end)).toMatchObject({ kind: "ended" });
+    expect(textOf(await stage.pulse.within(0, callKeyed(waiter, keyed(service, "k", "get"))))).toBe("5");
+    expect(await output(waiter.engine, invocationId)).toMatchObject({ kind: "ended" });
+  });
+
+  test("is told after a crash ahead of that write, which is made by who comes next", async () => {
+    const stage = await open(handlers, { services });
+    const driver = stage.actor();
+    holdBack(driver);
+    driver.startWorker();
+    const { invocationId } = await stage.pulse.within(0, sendKeyed(driver, keyed(service, "k", handler, "5")));
+    await stage.pulse.settle();
+    driver.die();
+    const next = stage.actor();
+    next.startWorker();
+    expect(await stage.pulse.within(60_000, attach(next.engine, invocationId))).toMatchObject({ kind: "ended" });
+    expect(textOf(await stage.pulse.within(0, callKeyed(next, keyed(service, "k", "get"))))).toBe("5");
+  });
+});
