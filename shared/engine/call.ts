@@ -13,6 +13,7 @@ import { PendingAcceptance } from "./pending-acceptance.ts";
 import type { Ended, Refusal, Submission } from "./submission.ts";
 import { startAgain, startSend } from "./start-send.ts";
 import { type Admitted, submit } from "./submit.ts";
+import { mayBeTold } from "./told.ts";
 import { sendWake } from "./wake.ts";
 
 /** @param signal aborts when the caller has gone: the invocation goes on all the same */
@@ -70,7 +71,7 @@ async function joinCall(engine: Engine, loaded: Loaded, signal: AbortSignal | un
   const { invocation } = loaded;
   const nowMs = engine.clock.nowMs();
   if (invocation.acceptance.handlerType === "workflow") return alreadyRun(invocation.acceptance);
-  if (invocation.standing.status === "completed") return endedOf(invocation, nowMs);
+  if (await mayBeTold(engine, invocation)) return endedOf(invocation, nowMs);
   if (!isHeld(engine, loaded, nowMs)) await startAgain(engine, loaded);
   return await answer(engine, invocation.acceptance, signal);
 }

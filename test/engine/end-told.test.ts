@@ -61,3 +61,20 @@ describe.each([
     expect(textOf(await stage.pulse.within(0, callKeyed(next, keyed(service, "k", "get"))))).toBe("5");
   });
 });
+
+test("who repeats an idempotency key is told when the state is written, too", async () => {
+  const stage = await open(handlers, { services });
+  const driver = stage.actor();
+  const gate = holdBack(driver);
+  driver.startWorker();
+  const add = { ...keyed("O", "k", "add", "5"), idempotencyKey: "once" };
+  await stage.pulse.within(0, sendKeyed(driver, add));
+  await stage.pulse.settle();
+  let told = false;
+  const repeated = callKeyed(stage.actor(), add).finally(() => (told = true));
+  await stage.pulse.pass(3_000);
+  expect(told).toBe(false);
+  gate.open();
+  expect(textOf(await stage.pulse.within(3_000, repeated))).toBe("5");
+  expect(stage.deployment.of("add")).toHaveLength(1);
+});
