@@ -1,6 +1,21 @@
 /** A journal entry as the JSON that clients of the journal's table read: payloads as arrays of byte values. */
 import type { ChildRequest, CommandEntry, Entry, NotificationEntry } from "../core/invocation/entry.ts";
 import type { Invocation } from "../core/invocation/invocation.ts";
+import { decode } from "../core/model/proto3-decode.ts";
+import { framesOf } from "../core/protocol/frame.ts";
+import { NotificationMessage } from "../core/protocol/notification-messages.ts";
+
+const NO_TIME = { secs: 0, nanos: 0 };
+const NO_SPAN = {
+  span_context: {
+    trace_id: Array.from({ length: 16 }, () => 0),
+    span_id: Array.from({ length: 8 }, () => 0),
+    trace_flags: 0,
+    is_remote: false,
+    trace_state: "",
+  },
+  cause: null,
+};
 
 export function entryJson(entry: Entry, invocation: Invocation): unknown {
   return entry.kind === "command"
@@ -38,6 +53,14 @@ function commandJson({ command, type, name }: CommandEntry, { acceptance, journa
       return { id: command.awakeableId, name };
     case "signal":
       return { target_invocation_id: command.invocationId, name };
+    case "change-state":
+      return { ...("key" in command.change && { key: command.change.key }), name };
+    case "get-state":
+      return { key: command.key, completion_id: command.completionId, name };
+    case "get-promise":
+    case "peek-promise":
+    case "complete-promise":
+      return { key: command.name, completion_id: command.completionId, name };
     default:
       return { ...("completionId" in command && { completion_id: command.completionId }), name };
   }
@@ -54,9 +77,13 @@ function requestJson(
       key === undefined
         ? { Service: { name, handler, scope: null } }
         : { VirtualObject: { name, key, handler, handler_ty: "Exclusive", scope: null } },
+    span_context: NO_SPAN,
     parameter: [...input],
     headers: headers.map((header) => ({ name: header.key, value: header.value })),
     idempotency_key: idempotencyKey ?? null,
+    // How long a child is kept stands with the child; readers of the whole want the members to be there.
+    completion_retention_duration: NO_TIME,
+    journal_retention_duration: NO_TIME,
   };
 }
 
@@ -66,16 +93,17 @@ function resultJson(result: Extract<CommandEntry["command"], { kind: "output" }>
     : { Failure: { code: result.failure.code, message: result.failure.message } };
 }
 
-function notificationJson({ id, type, failed, invocationId }: NotificationEntry): unknown {
-  const result = failed ? "Failure" : "Success";
+function notificationJson({ id, type, frame }: NotificationEntry): unknown {
+  const payload = framesOf(frame)[0]?.payload ?? new Uint8Array(0);
+  const { value, failure, invocationId } = decode(NotificationMessage, payload);
+  const result =
+    value !== undefined
+      ? { Success: [...value.content] }
+      : failure !== undefined
+        ? { Failure: { code: failure.code, message: failure.message } }
+        : "Void";
   if (!("completionId" in id))
     return { Signal: { id: "index" in id ? { Index: id.index } : { Name: id.name }, result } };
-  return {
-    Completion: {
-      [type]: {
-        completion_id: id.completionId,
-        ...(invocationId === undefined ? { result } : { invocation_id: invocationId }),
-      },
-    },
-  };
+  const content = invocationId === undefined ? { result } : { invocation_id: invocationId };
+  return { Completion: { [type]: { completion_id: id.completionId, ...content } } };
 }

@@ -71,12 +71,13 @@ function awaitedSignals({ signals, nested }: Await): readonly number[] {
 function attemptCells(engine: Engine, loaded: Loaded, invocation: Invocation): Cells {
   const status = presentedStatus(engine, loaded);
   const { standing, attempts, lastFailure, pin } = invocation;
-  if (status === "completed" || status === "scheduled" || status === "pending") return {};
+  if (status === "completed" || status === "scheduled" || status === "pending" || status === "suspended") return {};
   const startedAtMs = engine.drives.find(invocation.acceptance.id)?.exchange?.startedAtMs;
   return {
     retry_count: attempts,
     last_attempt_deployment_id: pin?.deploymentId,
-    last_start_at: startedAtMs ?? loaded.last?.segment.attempt?.startedAtMs,
+    // Of an attempt that added nothing only its failure is kept, with the moment of that.
+    last_start_at: startedAtMs ?? lastFailure?.atMs ?? loaded.last?.segment.attempt?.startedAtMs,
     next_retry_at: standing.status === "backing-off" ? standing.retryAtMs : undefined,
     ...(lastFailure && failureCells(lastFailure)),
   };
@@ -85,8 +86,9 @@ function attemptCells(engine: Engine, loaded: Loaded, invocation: Invocation): C
 function failureCells(failure: AttemptFailure): Cells {
   const { code, message, stacktrace, errorCode, relatedCommand } = failure;
   const { index, name, type } = relatedCommand ?? {};
+  const text = `[${code === 500 ? "500 Internal" : code}] ${message}`;
   return {
-    last_failure: stacktrace === undefined ? `[${code}] ${message}` : `[${code}] ${message}\n${stacktrace}`,
+    last_failure: stacktrace === undefined ? text : `${text}\n${stacktrace}`,
     last_failure_error_code: errorCode,
     last_failure_related_command_index: index,
     last_failure_related_command_name: name,

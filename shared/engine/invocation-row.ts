@@ -11,7 +11,7 @@ import { type Cells, type Reading, typeWord } from "./reading.ts";
 
 /** Only of what is being tried, or is to be tried again. */
 const OF_ATTEMPTS = new Set(INVOCATION_STATE.columns.map(({ name }) => name).filter((name) => name !== "id"));
-const WITHOUT_ATTEMPTS = new Set(["completed", "scheduled", "pending"]);
+const WITHOUT_ATTEMPTS = new Set(["completed", "scheduled", "pending", "suspended"]);
 
 export class InvocationRow implements SqlRow {
   readonly #reading: Reading;

@@ -5,7 +5,8 @@ import { PRESENTED, type Presented } from "../core/query/status-words.ts";
 import type { Engine } from "./engine.ts";
 import { ListingBudget, type ListingLimits } from "./listing-budget.ts";
 import { type ListingEntry, ListingStream } from "./listing-stream.ts";
-import { openSummaries, settled, type Summary } from "./open-listing.ts";
+import { load } from "./load.ts";
+import { openSummaries, settled, summaryOfLoaded, type Summary } from "./open-listing.ts";
 import { allOpen, ended, isWanted, sorted } from "./query-invocations.ts";
 
 export interface InvocationFilter {
@@ -35,9 +36,9 @@ export class UnlistableError extends Error {
 }
 
 /** Of the two indexes; the listing is read in two rounds of eight pages a day, which is some twenty read units. */
-const PAGE_LIMITS: ListingLimits = { entriesMax: 100_000, loadsMax: Infinity, settledMax: 24 };
-const PAGES = { firstPage: 24, nextPage: 72 };
-const LOOKED_AT_MAX = 700;
+const PAGE_LIMITS: ListingLimits = { entriesMax: 100_000, loadsMax: Infinity, settledMax: 16 };
+const PAGES = { firstPage: 34, nextPage: 64 };
+const LOOKED_AT_MAX = 400;
 /** A first page looks at today and yesterday; pages after it go back until there is something. */
 const FIRST_DAYS = 2;
 const LATER_DAYS = 32;
@@ -52,7 +53,11 @@ export async function listInvocations(
   const { access, wanted } = planInvocations(narrowingOf(filter), "presented");
   const budget = new ListingBudget(PAGE_LIMITS);
   if (access.kind === "open") {
-    const found = sorted(await allOpen({ engine, budget }, wanted), "newest-first");
+    const all = await allOpen({ engine, budget }, wanted);
+    const found = sorted(
+      filter.deployments === undefined ? all : await ofDeployments(engine, all, wanted),
+      "newest-first",
+    );
     const rest = after === undefined ? found : found.filter((summary) => isAfter(summary, after));
     return pageOf(rest.slice(0, limit), rest.length > limit);
   }
@@ -62,6 +67,15 @@ export async function listInvocations(
       "what has ended cannot be listed by its deployment; add status=open, or ask POST /query with an id",
     );
   return await listed(engine, budget, wanted, limit, after);
+}
+
+/** The entry of what runs may have been written before it was fixed to a deployment: its journal tells. */
+async function ofDeployments(engine: Engine, all: readonly Summary[], wanted: Wanted): Promise<Summary[]> {
+  const untold = all.filter(({ status, deploymentId }) => status === "running" && deploymentId === undefined);
+  const looked = await Promise.all(untold.slice(0, PAGE_LIMITS.settledMax).map(({ id }) => load(engine, id)));
+  const told = looked.filter((loaded) => loaded !== undefined).map((loaded) => summaryOfLoaded(engine, loaded));
+  const fixed = [...all.filter((summary) => !untold.includes(summary)), ...told];
+  return fixed.filter((summary) => summary.deploymentId !== undefined && isWanted(summary, wanted));
 }
 
 async function listed(
@@ -79,14 +93,22 @@ async function listed(
     ...PAGES,
   });
   const open = await openSummaries(engine, budget);
-  const young = await settled(engine, budget, stream, open);
+  const { seen: young, unsettledBehind } = await settled(
+    engine,
+    budget,
+    stream,
+    open,
+    (entry) => after !== undefined && !isAfter(entry, after),
+  );
   const invocations: Summary[] = [];
   let lookedAt = 0;
   for await (const entry of stream.entries()) {
     if (after !== undefined && !isAfter(entry, after)) continue;
     const summary = open.get(entry.id) ?? young.get(entry.id) ?? ended(entry);
     if (isWanted(summary, wanted)) invocations.push(summary);
-    if (invocations.length >= limit || ++lookedAt >= LOOKED_AT_MAX) return { invocations, next: positionOf(entry) };
+    const isEnough = invocations.length >= limit || ++lookedAt >= LOOKED_AT_MAX;
+    // Under a backlog the next page looks on.
+    if (isEnough || entry.id === unsettledBehind) return { invocations, next: positionOf(entry) };
   }
   const { stoppedAtMs } = stream;
   // Below every id of that moment, which is of the day that was read last.

@@ -27,6 +27,8 @@ export interface ListingRange {
 }
 
 const DAY_MS = 86_400_000;
+/** So far the clocks of acceptors may be ahead of ours. */
+const SKEW_MAX_MS = 60_000;
 /** So many days in a row without an acceptance end the listing; what lies behind is asked for by `created_at`. */
 const EMPTY_DAYS_MAX = 31;
 
@@ -62,7 +64,7 @@ export class ListingStream {
   async *#days(): AsyncGenerator<readonly ListingEntry[]> {
     const { order, fromMs, toMs, daysMax = Infinity } = this.#range;
     const isNewestFirst = order === "newest-first";
-    const lastMs = Math.min(toMs, this.#engine.clock.nowMs() + DAY_MS);
+    const lastMs = Math.min(toMs, this.#engine.clock.nowMs() + SKEW_MAX_MS);
     const firstMs = isNewestFirst ? fromMs : Math.max(fromMs, await this.#oldestMs(fromMs, lastMs));
     let empty = 0;
     let days = 0;
@@ -166,8 +168,9 @@ class ShardReader {
     return taken;
   }
 
+  /** Shards run dry one after the other: what is nearly used up is filled together with the first of them. */
   async fill(size: number): Promise<void> {
-    if (!this.isDry) return;
+    if (this.#ended || (!this.isDry && this.#page.length - this.#at > size / 2)) return;
     const more = await this.page(size);
     this.#page = [...this.#page.slice(this.#at), ...more];
     this.#at = 0;

@@ -61,18 +61,25 @@ function summaryOf(item: Item): Summary {
   };
 }
 
+export interface Settled {
+  /** What was looked at, by id, those that have ended included. Whatever is older has ended. */
+  readonly seen: ReadonlyMap<string, Summary>;
+  /** The last that was looked at, where the budget ended the look: what is older may be open. */
+  readonly unsettledBehind?: string;
+}
+
 /**
  * Looks at the newest of the listing that the open index does not show. Those accepted within a lease may be driven without
  * standing there; what waits in a queue for its first driver does not stand there either, and such are the newest. So the
  * look goes back beyond the lease, until eight in a row have ended, or so many were looked at as the budget allows.
- * @returns by id what was looked at, those that have ended included; whatever is older has ended
  */
 export async function settled(
   engine: Engine,
   budget: ListingBudget,
   newest: ListingStream,
   open: ReadonlyMap<string, Summary>,
-): Promise<Map<string, Summary>> {
+  isPassed: (entry: ListingEntry) => boolean = () => false,
+): Promise<Settled> {
   const youngMs = engine.clock.nowMs() - engine.settings.leaseMs - LAG_MS;
   const seen = new Map<string, Summary>();
   let group: ListingEntry[] = [];
@@ -86,14 +93,16 @@ export async function settled(
     group = [];
   };
   for await (const entry of newest.entries()) {
-    if (open.has(entry.id)) continue;
+    if (open.has(entry.id) || isPassed(entry)) continue;
     if (seen.size + group.length >= budget.limits.settledMax) break;
     if (group.length > 0 && entry.createdAtMs < youngMs && endedInARow + group.length >= TOGETHER) await look();
     if (entry.createdAtMs < youngMs && endedInARow >= TOGETHER) break;
     if (group.push(entry) === TOGETHER) await look();
   }
   await look();
-  return seen;
+  const last = group.at(-1) ?? [...seen.values()].at(-1);
+  const isUnsettled = seen.size >= budget.limits.settledMax && endedInARow < TOGETHER;
+  return { seen, ...(isUnsettled && last !== undefined && { unsettledBehind: last.id }) };
 }
 
 /** What has expired since counts as ended. */

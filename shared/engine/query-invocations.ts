@@ -86,7 +86,7 @@ export async function allOpen(reading: Pick<Reading, "engine" | "budget">, wante
     toMs: Infinity,
     ...PAGES,
   });
-  const young = await settled(engine, budget, newest, open);
+  const { seen: young } = await settled(engine, budget, newest, open);
   return [...open.values(), ...young.values()].filter((summary) => isWanted(summary, wanted));
 }
 
@@ -99,7 +99,7 @@ async function* listed(
   const open = await openSummaries(engine, budget);
   const newest = { order: "newest-first", fromMs: 0, toMs: Infinity, ...PAGES } as const;
   const stream = new ListingStream(engine, budget, newest);
-  const young = await settled(engine, budget, stream, open);
+  const { seen: young } = await settled(engine, budget, stream, open);
   const isSame = range.order === "newest-first" && range.fromMs === 0 && range.toMs === Infinity;
   const walked = isSame ? stream : new ListingStream(engine, budget, { ...range, ...PAGES });
   for await (const entry of walked.entries()) {

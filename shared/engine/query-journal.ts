@@ -52,7 +52,7 @@ function* journalRows({ invocation, last }: Loaded): Generator<SqlRow> {
       ...head,
       index,
       entry_type: isCommand ? `Command: ${entry.type}` : `Notification: ${entry.type}`,
-      name: isCommand && entry.name !== "" ? entry.name : undefined,
+      name: isCommand ? entry.name : undefined,
       raw: entry.frame,
       raw_length: entry.frame.length,
       entry_json: JSON.stringify(entryJson(entry, invocation)),

@@ -8,8 +8,9 @@ import { ListingBudget, type ListingLimits, STATEMENT_LIMITS } from "./listing-b
 import type { SqlAnswer, Sql, SqlTable } from "./ports/sql.ts";
 import { invocationTable } from "./query-invocations.ts";
 import { journalEventsTable, journalTable } from "./query-journal.ts";
+import { keyedViews } from "./keyed-views.ts";
 import { inboxTable, keyedStatusTable, promiseTable, stateTable } from "./query-objects.ts";
-import { type Cells, type KeyedReads, type Reading, rowOf, typeWord } from "./reading.ts";
+import { type Cells, type Reading, rowOf, typeWord } from "./reading.ts";
 
 /** @throws SqlError where the statement cannot be read or answered, or would read too much */
 export async function query(
@@ -32,12 +33,9 @@ async function readingOf(engine: Engine, limits: ListingLimits): Promise<Reading
     budget: new ListingBudget(limits),
     serviceTypes: new Map(services.map(({ name, type }) => [name, type])),
     sharedHandlers: new Set(shared),
-    keyed: NO_KEYED,
+    keyed: keyedViews(engine),
   };
 }
-
-/** Nothing of objects is kept yet. */
-const NO_KEYED: KeyedReads = { state: async () => new Map(), promises: async () => [] };
 
 /** What the reference keeps in memory for each that is being tried. */
 const TRIED = new Set(["running", "backing-off"]);

@@ -12,7 +12,7 @@ export interface Reading {
   readonly serviceTypes: ReadonlyMap<string, ServiceType>;
   /** `<service>/<handler>` of those that need no key to themselves. */
   readonly sharedHandlers: ReadonlySet<string>;
-  readonly keyed: KeyedReads;
+  readonly keyed: KeyedViews;
 }
 
 /** A key of an object, or a workflow id. */
@@ -27,7 +27,7 @@ export interface PromiseView {
 }
 
 /** What the partition of one key tells. */
-export interface KeyedReads {
+export interface KeyedViews {
   state(target: KeyedTarget): Promise<ReadonlyMap<string, Uint8Array>>;
   promises(target: KeyedTarget): Promise<readonly PromiseView[]>;
 }

@@ -57,8 +57,12 @@ export class MemoryTable implements Table {
 
   queryIndex(index: IndexName, pk: string, range: Range = {}): Promise<Page> {
     return settled(() => {
-      const items = this.all().filter((item) => item[`${index}Pk`] === pk && typeof item[`${index}Sk`] === "string");
-      return pageOf(items, range, (item) => [String(item[`${index}Sk`]), item.pk, item.sk]);
+      const [pkName, skName] = [`${index}Pk`, `${index}Sk`];
+      const items: Item[] = [];
+      for (const partition of this.#partitions.values())
+        for (const item of partition.values())
+          if (item[pkName] === pk && typeof item[skName] === "string") items.push(item);
+      return pageOf(items, range, (item) => [String(item[skName]), item.pk, item.sk]);
     });
   }
 

@@ -61,7 +61,9 @@ async function scopeOf(
   if (from.type === "function") throw new SqlError("syntax", `the table function ${from.funcName} is not here`);
   const scope: Brought[] = [];
   if (from.type === "subquery") {
-    scope.push({ alias: from.alias ?? "table", types: await prepare(from.query, given, named) });
+    // A subquery without a name goes by that of the table in it, as clients take for granted.
+    from.alias ??= nameWithin(from.query);
+    scope.push({ alias: from.alias, types: await prepare(from.query, given, named) });
   } else {
     scope.push(bring(from, given, named));
   }
@@ -70,6 +72,11 @@ async function scopeOf(
     scope.push(bring(join, given, named));
   }
   return scope;
+}
+
+function nameWithin(query: Statement): string {
+  const from = query.type === "select" && query.joins.length === 0 ? query.from : undefined;
+  return (from?.type === "table" ? (from.alias ?? from.table) : undefined) ?? "subquery";
 }
 
 /** Gives the mention of a table a key of its own, under the name by which the statement goes on calling it. */

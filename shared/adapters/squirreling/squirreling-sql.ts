@@ -1,4 +1,4 @@
-/** Statements over our tables, run by the squirreling engine (ADR 0011). */
+/** Statements over our tables, run by the squirreling engine (ADR 0013). */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { AsyncDataSource, AsyncRow, ExprNode, SqlPrimitive, Statement } from "squirreling";
 import { executeSql, parseSql } from "squirreling";

@@ -82,6 +82,9 @@ describe("plain statements", () => {
 
   test("counts bear the names that clients know, and groups are counted", async () => {
     expect(await rowsOf("select count(1) from sys_invocation")).toEqual([{ "count(Int64(1))": 4 }]);
+    const within =
+      "select count(1) as n from (select * from sys_invocation inv limit 3) where inv.status = 'completed'";
+    expect(await rowsOf(within)).toEqual([{ n: 1 }]);
     expect(await rowsOf("select count(*) from sys_invocation where status = 'nope'")).toEqual([{ "count(*)": 0 }]);
     const grouped = await rowsOf(
       "select target_service_name as s, count(1) as n, min(created_at) as oldest from sys_invocation group by target_service_name order by s",

@@ -1,0 +1,46 @@
+/** What the partition of one key tells to whoever looks from outside: its state and its promises. */
+import { EMPTY_STATE } from "../core/object/keyed-state.ts";
+import type { Nonce } from "../core/model/ids.ts";
+import { decode } from "../core/model/proto3-decode.ts";
+import type { Engine } from "./engine.ts";
+import { whole } from "./large-record.ts";
+import { lifeAt } from "./lock-record.ts";
+import { promiseRange } from "./object-keys.ts";
+import { lockAt, placeOf } from "./object-place.ts";
+import { readState } from "./object-state.ts";
+import type { Item } from "./ports/table.ts";
+import type { KeyedTarget, KeyedViews, PromiseView } from "./reading.ts";
+import { readPartition } from "./read-partition.ts";
+import { opened } from "./record-envelope.ts";
+import { resultFromStored, StoredResult } from "./stored-values.ts";
+
+/** Each answer costs a read of the lock, and one of what stands beside it. */
+export function keyedViews(engine: Engine): KeyedViews {
+  const lockOf = async (target: KeyedTarget) => {
+    const pk = placeOf(engine, target);
+    const lock = await lockAt(engine, pk);
+    const { life, over } = lifeAt(lock, engine.clock.nowMs());
+    return { pk, life, state: over ? EMPTY_STATE : lock.state };
+  };
+  return {
+    async state(target) {
+      const { pk, life, state } = await lockOf(target);
+      return (await readState(engine, pk, life, state)).values;
+    },
+    async promises(target) {
+      const { pk, life } = await lockOf(target);
+      const items = await readPartition(engine.table, pk, promiseRange(life));
+      return (await whole(engine, items, String(life) as Nonce)).map(promiseView);
+    },
+  };
+}
+
+/** Nothing stands there before it is completed. */
+function promiseView({ name, sk, b }: Item): PromiseView {
+  const result = resultFromStored(decode(StoredResult, opened(b, `the promise ${sk}`)));
+  if (result?.kind === "failure") {
+    const { code, message } = result.failure;
+    return { name: String(name), completed: true, failure: `[${code}] ${message}` };
+  }
+  return { name: String(name), completed: true, ...(result && { value: result.value }) };
+}
