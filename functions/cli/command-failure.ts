@@ -1,6 +1,7 @@
 /** Why a command ends without having done its work, in the form in which it is shown. */
 import { remedyOf } from "../../shared/api/wire/remedies.ts";
 import { EXIT_REFUSED } from "./exit-codes.ts";
+import { visibleText } from "./visible-text.ts";
 
 export interface FailureText {
   readonly exitCode: number;
@@ -35,7 +36,7 @@ export function codedFailure(code: string, message: string): CommandFailure {
   const known = remedyOf(code);
   const bare = message.replaceAll(`[${code}] `, "");
   const title = known !== undefined && bare.startsWith(known.title) ? known.title : bare;
-  const cause = bare.slice(title.length).replace(/^: /, "");
+  const cause = bare.slice(title.length).replace(/^: /, "").replace(/\.$/, "");
   const fix = [known?.remedy, OPTIONS[code]].filter((part) => part !== undefined).join(" ");
   return new CommandFailure(title, {
     exitCode: EXIT_REFUSED,
@@ -54,8 +55,8 @@ export function ownRefusal(code: string, cause: string): CommandFailure {
 export function failureLines({ message, text }: CommandFailure): readonly string[] {
   const documentation = text.code === undefined ? undefined : remedyOf(text.code)?.documentation;
   return [
-    `${text.code ?? "error"}: ${message}`,
-    ...(text.cause === undefined ? [] : [`  cause  ${text.cause}`]),
+    `${text.code ?? "error"}: ${visibleText(message)}`,
+    ...(text.cause === undefined ? [] : [`  cause  ${visibleText(text.cause)}`]),
     ...(text.fix === undefined ? [] : [`  fix    ${text.fix}`]),
     ...(documentation === undefined ? [] : [`  see    ${documentation}`]),
   ];

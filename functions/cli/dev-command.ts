@@ -14,6 +14,7 @@ export interface DevInvocation {
   };
   readonly register: readonly string[];
   readonly useHttp11: boolean;
+  readonly watch: boolean;
 }
 
 /** Resolves with the exit code. */
@@ -26,6 +27,7 @@ interface DevFlags {
   readonly dataDir?: string;
   readonly configFile?: string;
   readonly register: readonly string[];
+  readonly watch: boolean;
   readonly json?: true;
 }
 
@@ -38,7 +40,13 @@ export function devCommand(run: DevRun, exitWith: (code: number) => void): Comma
     .option("--admin-port <port>", "port of the admin API (default: 9070)")
     .option("--host [address]", `listen beyond this machine, on ${EVERY_ADDRESS} or the address given`)
     .option("--data-dir <directory>", "directory of the two stores (default: ./.stepwell)")
-    .option("--register <uri>", "register this deployment as soon as it answers; repeatable", collect, [])
+    .option(
+      "--register <uri>",
+      "register this deployment as soon as it answers, and when it changes; repeatable",
+      collect,
+      [],
+    )
+    .option("--no-watch", "do not register them again when they come back with other handlers")
     .option("--use-http1.1", "speak HTTP/1.1 to the deployments given with --register")
     .option("--config-file <toml>", "read settings from this file")
     .option("--json", "write the log as JSON lines")
@@ -69,6 +77,7 @@ function invocationOf(given: DevFlags): DevInvocation {
     },
     register: given.register,
     useHttp11: useHttp11(given),
+    watch: given.watch,
   };
 }
 

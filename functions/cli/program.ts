@@ -11,6 +11,7 @@ import { invocationCommands } from "./invocation-commands.ts";
 import { proxyCommand } from "./proxy-command.ts";
 import { serviceCommands } from "./service-commands.ts";
 import { serverOptions } from "./session.ts";
+import { stateCommands } from "./state-commands.ts";
 
 /** @param exitWith ends the process; only `dev` needs it */
 export function createProgram(runDev: DevRun, exitWith: (code: number) => void): Command {
@@ -27,6 +28,7 @@ export function createProgram(runDev: DevRun, exitWith: (code: number) => void):
     deploymentCommands(),
     serviceCommands(),
     invocationCommands(),
+    stateCommands(),
     exampleCommand(),
     proxyCommand(),
     completionCommand(),

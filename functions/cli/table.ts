@@ -1,6 +1,7 @@
 /** Rows as a table of aligned columns without lines between them. */
 import Table from "cli-table3";
 import type { Colours } from "./terminal.ts";
+import { visibleText } from "./visible-text.ts";
 
 const LINES =
   "top top-mid top-left top-right bottom bottom-mid bottom-left bottom-right left left-mid mid mid-mid right right-mid";
@@ -13,14 +14,14 @@ export function tableText(colours: Colours, heads: readonly string[], rows: read
     style: { "padding-left": 0, "padding-right": 2, head: [], border: [] },
     head: heads.map((head) => colours.bold(head)),
   });
-  table.push(...rows.map((row) => [...row]));
+  table.push(...rows.map((row) => row.map(visibleText)));
   return trimmed(table.toString());
 }
 
 /** Pairs of a name and what it stands for; those without a value are left out. */
 export function pairsText(colours: Colours, pairs: readonly (readonly [string, string | undefined])[]): string {
   const table = new Table({ chars: NO_LINES, style: { "padding-left": 0, "padding-right": 2, head: [], border: [] } });
-  for (const [name, value] of pairs) if (value !== undefined) table.push([colours.bold(name), value]);
+  for (const [name, value] of pairs) if (value !== undefined) table.push([colours.bold(name), visibleText(value)]);
   return trimmed(table.toString());
 }
 

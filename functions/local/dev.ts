@@ -3,12 +3,12 @@ import packageJson from "../../package.json" with { type: "json" };
 import { loadSettings } from "../../shared/config/settings-source.ts";
 import type { SettingPath } from "../../shared/config/settings-table.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
-import { registerWhenUp } from "../../shared/engine/register-when-up.ts";
 import { processLog } from "../../shared/wiring/process-log.ts";
 import { settingsWarnings } from "../../shared/wiring/settings-warnings.ts";
 import { isStartRefusal, refusalText } from "../../shared/wiring/start-refusals.ts";
 import { startLocalProcess } from "./local-process.ts";
 import type { LocalProcess } from "./local-process.ts";
+import { watchDeployment } from "./watch-deployment.ts";
 
 export const EXIT_OK = 0;
 export const EXIT_FAILURE = 1;
@@ -23,6 +23,8 @@ export interface DevOptions {
   /** Deployments to register. */
   readonly register: readonly string[];
   readonly useHttp11: boolean;
+  /** Whether they are registered again when they change. */
+  readonly watch: boolean;
 }
 
 /** Runs until a signal ends it. @returns the exit code */
@@ -42,7 +44,7 @@ export async function runDev(options: DevOptions): Promise<number> {
     const local = await startLocalProcess(settings, packageJson.version, log);
     tellStart(local, log, settings["data-dir"], [settings["ingress.bind"], settings["admin.bind"]]);
     const registrations = options.register.map((uri) =>
-      registerOne(local, { uri, useHttp11: options.useHttp11 }, log, stopping.signal),
+      watchDeployment(local.engine, { uri, useHttp11: options.useHttp11 }, options.watch, log, stopping.signal),
     );
     await stopped;
     log.info("stopping; a second signal ends at once");
@@ -72,33 +74,3 @@ function tellStart(local: LocalProcess, log: Log, dataDir: string, hosts: readon
     data: dataDir,
   });
 }
-
-/** A deployment that cannot be registered is told and does not keep the others, or the process, from going on. */
-async function registerOne(
-  local: LocalProcess,
-  deployment: { readonly uri: string; readonly useHttp11: boolean },
-  log: Log,
-  signal: AbortSignal,
-): Promise<void> {
-  const { uri } = deployment;
-  const onWaiting = (reason: string): void => log.info("waiting for the deployment to answer", { uri, reason });
-  try {
-    const registered = await registerWhenUp(local.engine, deployment, onWaiting, signal);
-    if (registered === undefined) return;
-    const { id, services } = registered.deployment;
-    // The engine has told of a new one.
-    if (registered.kind === "created") return;
-    const names = services.map(({ name, revision }) => `${name}@${revision}`).join(",");
-    log.info(OUTCOMES[registered.kind], { uri, deploymentId: id, services: names });
-  } catch (error) {
-    log.error("the deployment was not registered", {
-      uri,
-      error: error instanceof Error ? error.message : String(error),
-    });
-  }
-}
-
-const OUTCOMES = {
-  unchanged: "the deployment is registered already and has not changed",
-  replaced: "the deployment has changed and was registered again under its id",
-} as const;

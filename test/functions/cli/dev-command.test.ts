@@ -21,12 +21,21 @@ async function parse(...flags: string[]): Promise<{ given: DevInvocation; code: 
 
 describe("stepwell dev", () => {
   it("leaves everything to the settings where nothing is said, and exits as it is told", async () => {
-    expect(await parse()).toEqual({ given: { flags: {}, register: [], useHttp11: false }, code: 3 });
+    expect(await parse()).toEqual({ given: { flags: {}, register: [], useHttp11: false, watch: true }, code: 3 });
   });
 
   it("passes on what its flags say", async () => {
     const flags = ["--ingress-port", "1", "--admin-port", "2", "--data-dir", "d", "--config-file", "c.toml", "--json"];
-    const more = ["--register", "http://a", "--register", "http://b", "--use-http1.1", "--host", "10.0.0.1"];
+    const more = [
+      "--register",
+      "http://a",
+      "--register",
+      "http://b",
+      "--use-http1.1",
+      "--no-watch",
+      "--host",
+      "10.0.0.1",
+    ];
     expect((await parse(...flags, ...more)).given).toEqual({
       configFile: "c.toml",
       flags: {
@@ -39,6 +48,7 @@ describe("stepwell dev", () => {
       },
       register: ["http://a", "http://b"],
       useHttp11: true,
+      watch: false,
     });
   });
 

@@ -9,12 +9,17 @@ import type { BuiltCommand } from "./built-command.ts";
 import { scribe } from "./transcript.ts";
 import type { Scribe } from "./transcript.ts";
 
+let healed = false;
+
 const worker = service({
   name: "Worker",
   handlers: {
     sleep: async (ctx: Context): Promise<void> => {
       await ctx.run("prepare", () => "ready");
       await ctx.sleep({ hours: 1 });
+    },
+    fail: async (_ctx: Context): Promise<void> => {
+      if (!healed) throw new Error("not yet");
     },
     refuse: async (_ctx: Context): Promise<void> => {
       throw new TerminalError("not today", { errorCode: 418 });
@@ -113,4 +118,23 @@ it("several are killed at once, and each that is refused is told", async () => {
   await becomes(second, "completed");
   expect(await script.run(`invocations kill ${first} ${second} --yes --json`)).toBe(1);
   await expect(script.text).toMatchFileSnapshot("transcripts/kill.txt");
+});
+
+it("an invocation is paused, resumed, started once more, and forgotten", async () => {
+  // A retry may be under way in the moment in which it is looked up.
+  script = scribe(command, env, [["Worker/fail  running", "Worker/fail  backing-off"]]);
+  const failing = await send("fail");
+  await becomes(failing, "backing-off");
+  expect(await script.run(`invocations pause ${failing}`)).toBe(4);
+  expect(await script.run(`invocations pause ${failing} --yes`)).toBe(0);
+  await becomes(failing, "paused");
+  expect(await script.run(`invocations purge ${failing} --yes`)).toBe(1);
+  healed = true;
+  expect(await script.run(`invocations resume ${failing} --yes`)).toBe(0);
+  await becomes(failing, "completed");
+  expect(await script.run(`invocations restart ${failing} --yes`)).toBe(0);
+  expect(await script.run(`invocations restart ${failing} --from 7 --yes`)).toBe(1);
+  expect(await script.run(`invocations purge ${failing} --yes`)).toBe(0);
+  expect(await script.run(`invocations describe ${failing}`)).toBe(1);
+  await expect(script.text).toMatchFileSnapshot("transcripts/paused-and-purged.txt");
 });

@@ -1,0 +1,111 @@
+/** `stepwell state`: what an object or a workflow keeps under a key. */
+import { Command } from "commander";
+import type { StateBody } from "../../shared/api/wire/admin.ts";
+import { CommandFailure } from "./command-failure.ts";
+import { EXIT_REFUSED } from "./exit-codes.ts";
+import { addPair } from "./pair-options.ts";
+import type { Pairs } from "./pair-options.ts";
+import { sessionOf, yesOption } from "./session.ts";
+import type { Session } from "./session.ts";
+import { stateBytes, stateJson, stateText } from "./state-value.ts";
+import { tableText } from "./table.ts";
+
+export function stateCommands(): Command {
+  return new Command("state")
+    .alias("kv")
+    .description("Read and repair the state of objects and workflows.")
+    .addCommand(getCommand())
+    .addCommand(setCommand())
+    .addCommand(clearCommand());
+}
+
+function getCommand(): Command {
+  return new Command("get")
+    .description("Show the state of one key.")
+    .argument("<service>")
+    .argument("<key>")
+    .argument("[name]", "only this value, as it is")
+    .action((service: string, key: string, name: string | undefined, _flags: unknown, command: Command) =>
+      show(sessionOf(command), service, key, name),
+    );
+}
+
+async function show(session: Session, service: string, key: string, name: string | undefined): Promise<void> {
+  const values = Object.entries((await read(session, service, key)).state);
+  if (name !== undefined) {
+    const found = values.find(([one]) => one === name)?.[1];
+    if (found === undefined) {
+      throw new CommandFailure(`'${service}/${key}' keeps no value '${name}'`, { exitCode: EXIT_REFUSED });
+    }
+    return session.give(stateJson(found.bytes), () => stateText(found.bytes));
+  }
+  session.give(Object.fromEntries(values.map(([one, { bytes }]) => [one, stateJson(bytes)])), () => {
+    if (values.length === 0) return "No state is kept there.";
+    const rows = values.map(([one, { bytes }]) => [one, stateText(bytes)]);
+    return tableText(session.terminal.colours, ["NAME", "VALUE"], rows);
+  });
+}
+
+function setCommand(): Command {
+  return new Command("set")
+    .description("Write values of one key beside those that it has; it is done in the key's turn.")
+    .argument("<service>")
+    .argument("<key>")
+    .argument("<name=value...>", "JSON; what is none is a string, and base64:… are bytes", (written, before?: Pairs) =>
+      addPair(written, before ?? {}),
+    )
+    .option("--remove <name...>", "take these values away")
+    .addOption(yesOption())
+    .action((service: string, key: string, values: Pairs, flags: { readonly remove?: string[] }, command: Command) =>
+      write(sessionOf(command), service, key, { values, remove: flags.remove ?? [] }),
+    );
+}
+
+function clearCommand(): Command {
+  return new Command("clear")
+    .description("Take away all values of one key; it is done in the key's turn.")
+    .argument("<service>")
+    .argument("<key>")
+    .addOption(yesOption())
+    .action((service: string, key: string, _flags: unknown, command: Command) =>
+      write(sessionOf(command), service, key, { values: {}, remove: "all" }),
+    );
+}
+
+interface Edit {
+  readonly values: Pairs;
+  readonly remove: readonly string[] | "all";
+}
+
+/** The version that was shown goes with the change: what others have written meanwhile is never overwritten unseen. */
+async function write(session: Session, service: string, key: string, { values, remove }: Edit): Promise<void> {
+  const { state, version } = await read(session, service, key);
+  const kept = Object.entries(state).filter(([name]) => remove !== "all" && !remove.includes(name));
+  const before = Object.fromEntries(kept.map(([name, { bytes }]) => [name, bytes]));
+  const set = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, stateBytes(value)]));
+  const after = { ...before, ...set };
+  session.show(`${changeText(session, state, after)}\n`);
+  await session.confirm(`Change the state of ${service}/${key}?`);
+  await session.admin.ask("POST", pathOf(service), { object_key: key, version, new_state: after });
+  session.give({ service, key, changed: true }, () => `Changing the state of ${service}/${key}`);
+}
+
+function changeText(
+  { terminal }: Session,
+  state: StateBody["state"],
+  after: Readonly<Record<string, readonly number[]>>,
+): string {
+  const names = [...new Set([...Object.keys(state), ...Object.keys(after)])];
+  const text = (bytes: readonly number[] | undefined): string => (bytes === undefined ? "" : stateText(bytes));
+  const rows = names.map((name) => [name, text(state[name]?.bytes), text(after[name])]);
+  return rows.length === 0 ? "No state is kept there." : tableText(terminal.colours, ["NAME", "NOW", "THEN"], rows);
+}
+
+async function read({ admin }: Session, service: string, key: string): Promise<StateBody> {
+  const query = new URLSearchParams({ object_key: key }).toString();
+  return (await admin.ask<StateBody>("GET", `${pathOf(service)}?${query}`)).body;
+}
+
+function pathOf(service: string): string {
+  return `services/${encodeURIComponent(service)}/state`;
+}

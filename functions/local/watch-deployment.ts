@@ -1,0 +1,64 @@
+/** Keeps a deployment registered as it is now: while its handlers are being written, each start may offer others. */
+import type { Engine } from "../../shared/engine/engine.ts";
+import type { Log } from "../../shared/engine/ports/log.ts";
+import { registerWhenUp } from "../../shared/engine/register-when-up.ts";
+import type { RegisteredUp } from "../../shared/engine/register-when-up.ts";
+
+/** One request for its manifest each time. */
+const LOOK_EVERY_MS = 1_000;
+
+const OUTCOMES = {
+  unchanged: "the deployment is registered already and has not changed",
+  replaced: "the deployment has changed and was registered again under its id",
+} as const;
+
+export interface WatchedDeployment {
+  readonly uri: string;
+  readonly useHttp11: boolean;
+}
+
+/**
+ * A deployment that cannot be registered is told once for each reason and does not keep the others, or the process, from going on.
+ * @param watch whether it is looked at again once it is registered
+ */
+export async function watchDeployment(
+  engine: Engine,
+  deployment: WatchedDeployment,
+  watch: boolean,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  const { uri } = deployment;
+  const onWaiting = (reason: string): void => log.info("waiting for the deployment to answer", { uri, reason });
+  let told: string | undefined;
+  let id: string | undefined;
+  while (!signal.aborted) {
+    try {
+      // Whoever has removed it does not want it back.
+      if (id !== undefined && !(await isRegistered(engine, id))) return;
+      const registered = await registerWhenUp(engine, deployment, onWaiting, signal);
+      if (registered !== undefined && !(id !== undefined && registered.kind === "unchanged"))
+        tell(log, uri, registered);
+      told = undefined;
+      id = registered?.deployment.id;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (reason !== told) log.error("the deployment was not registered", { uri, error: reason });
+      told = reason;
+    }
+    if (!watch) return;
+    await engine.clock.sleep(LOOK_EVERY_MS, signal);
+  }
+}
+
+async function isRegistered({ registry }: Engine, id: string): Promise<boolean> {
+  registry.refresh();
+  return (await registry.deployments()).some((one) => one.id === id);
+}
+
+function tell(log: Log, uri: string, { kind, deployment }: RegisteredUp): void {
+  // The engine has told of a new one.
+  if (kind === "created") return;
+  const services = deployment.services.map(({ name, revision }) => `${name}@${revision}`).join(",");
+  log.info(OUTCOMES[kind], { uri, deploymentId: deployment.id, services });
+}

@@ -1,0 +1,76 @@
+/** What a person, a script and a program see of `stepwell state`. */
+import { object } from "@restatedev/restate-sdk";
+import type { ObjectContext } from "@restatedev/restate-sdk";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openLocalStage } from "../../e2e-local/local-stage.ts";
+import type { LocalStage } from "../../e2e-local/local-stage.ts";
+import { buildCommand } from "./built-command.ts";
+import type { BuiltCommand } from "./built-command.ts";
+import { scribe } from "./transcript.ts";
+
+const counter = object({
+  name: "Counter",
+  handlers: {
+    add: async (ctx: ObjectContext, by: number): Promise<number> => {
+      const count = ((await ctx.get<number>("count")) ?? 0) + by;
+      ctx.set("count", count);
+      return count;
+    },
+  },
+});
+
+let command: BuiltCommand;
+let stage: LocalStage;
+let env: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  [command, stage] = await Promise.all([buildCommand(), openLocalStage({ services: [counter] })]);
+  env = { STEPWELL_ADMIN_URL: stage.adminUri };
+});
+
+afterAll(async () => {
+  await command.remove();
+  await stage.close();
+});
+
+async function add(key: string, by: number): Promise<unknown> {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${stage.ingressUri}/Counter/${key}/add`, { method: "POST", headers, body: String(by) });
+  return response.json();
+}
+
+it("the state of a key is read, changed after a yes, and what its handler finds next", async () => {
+  const script = scribe(command, env);
+  expect(await add("ada", 2)).toBe(2);
+  expect(await script.run("state get Counter ada")).toBe(0);
+  expect(await script.run("state get Counter ada count")).toBe(0);
+  expect(await script.run("state set Counter ada count=40")).toBe(4);
+  expect(await add("ada", 1)).toBe(3);
+  expect(await script.run("state set Counter ada count=40 'note=by hand' raw=base64:/wA= --yes")).toBe(0);
+  expect(await add("ada", 2)).toBe(42);
+  expect(await script.run("state get Counter ada --json")).toBe(0);
+  expect(await script.run("state set Counter ada count=1 --remove raw --yes")).toBe(0);
+  expect(await add("ada", 0)).toBe(1);
+  expect(await script.run("state get Counter ada")).toBe(0);
+  await expect(script.text).toMatchFileSnapshot("transcripts/state.txt");
+});
+
+it("what a value could do to a terminal it does not", async () => {
+  expect(await add("mallory", 1)).toBe(1);
+  await command.run(["state", "set", "Counter", "mallory", `note="\u009b2J\u0085"`, "--yes"], { env });
+  const { stdout } = await command.run(["state", "get", "Counter", "mallory"], { env });
+  expect(stdout).toContain('note   "\ufffd2J\ufffd"');
+});
+
+it("a key is cleared, and its neighbours are not", async () => {
+  const script = scribe(command, env);
+  expect([await add("bob", 7), await add("eve", 8)]).toEqual([7, 8]);
+  expect(await script.run("state clear Counter bob")).toBe(4);
+  expect(await script.run("state clear Counter bob --yes")).toBe(0);
+  expect([await add("bob", 1), await add("eve", 1)]).toEqual([1, 9]);
+  expect(await script.run("state get Counter nobody")).toBe(0);
+  expect(await script.run("state get Counter eve nothing")).toBe(1);
+  expect(await script.run("state get Nothing bob")).toBe(1);
+  expect(await script.run("state set Counter bob count")).toBe(2);
+  await expect(script.text).toMatchFileSnapshot("transcripts/state-cleared.txt");
+});

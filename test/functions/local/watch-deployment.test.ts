@@ -1,0 +1,97 @@
+/** What `stepwell dev --register` does while handlers are being written: it waits, registers, and registers what has changed. */
+import { createServer } from "node:http2";
+import { createEndpointHandler, service } from "@restatedev/restate-sdk";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { watchDeployment } from "../../../functions/local/watch-deployment.ts";
+import type { Log } from "../../../shared/engine/ports/log.ts";
+import { listen, openLocalStage } from "../../e2e-local/local-stage.ts";
+import type { Listening, LocalStage } from "../../e2e-local/local-stage.ts";
+
+let stage: LocalStage;
+let stopping: AbortController;
+let watching: Promise<void>;
+let told: string[];
+
+const tell = (message: string): void => void told.push(message);
+const log = { debug: tell, info: tell, warn: tell, error: tell } as unknown as Log;
+
+beforeEach(async () => {
+  stage = await openLocalStage({});
+  stopping = new AbortController();
+  told = [];
+});
+
+afterEach(async () => {
+  stopping.abort();
+  await watching;
+  await stage.close();
+});
+
+function watch(uri: string, again: boolean): void {
+  watching = watchDeployment(stage.local.engine, { uri, useHttp11: false }, again, log, stopping.signal);
+}
+
+interface Served extends Listening {
+  /** How often it was asked what it offers. */
+  asked(): number;
+}
+
+/** A deployment with these handlers; where a port is given, in the place of an earlier one. */
+async function serve(handlers: readonly string[], port = 0): Promise<Served> {
+  const named = Object.fromEntries(handlers.map((name) => [name, async () => name]));
+  const services = [service({ name: "Growing", handlers: named })];
+  const server = createServer(createEndpointHandler({ services, logger: () => {} }));
+  let asked = 0;
+  server.on("stream", () => (asked += 1));
+  const listenOn = server.listen.bind(server);
+  server.listen = ((_port: number, host: string) => listenOn(port, host)) as typeof server.listen;
+  return { ...(await listen(server)), asked: () => asked };
+}
+
+async function registered(): Promise<string | undefined> {
+  type Body = {
+    readonly services: readonly { readonly revision: number; readonly handlers: readonly { name: string }[] }[];
+  };
+  const response = await fetch(`${stage.adminUri}/services`);
+  const [found] = ((await response.json()) as Body).services;
+  return found === undefined ? undefined : `${found.handlers.map(({ name }) => name).join(",")}@${found.revision}`;
+}
+
+const becomes = (expected: string): Promise<void> => expect.poll(registered, { timeout: 20_000 }).toBe(expected);
+
+it("a deployment that comes back with other handlers is registered again, and one that comes back as it was is not", async () => {
+  const first = await serve(["one"]);
+  const port = Number(new URL(first.uri).port);
+  watch(first.uri, true);
+  await becomes("one@1");
+  await first.close();
+  await expect.poll(() => told, { timeout: 20_000 }).toContain("waiting for the deployment to answer");
+  const second = await serve(["one", "two"], port);
+  await becomes("one,two@2");
+  await second.close();
+  const third = await serve(["one", "two"], port);
+  await expect.poll(third.asked, { timeout: 20_000 }).toBeGreaterThanOrEqual(2);
+  await becomes("one,two@2");
+  await third.close();
+});
+
+it("without watching it is registered once", async () => {
+  const first = await serve(["one"]);
+  watch(first.uri, false);
+  await watching;
+  await becomes("one@1");
+  await first.close();
+});
+
+it("one that was removed does not come back", async () => {
+  const first = await serve(["one"]);
+  watch(first.uri, true);
+  await becomes("one@1");
+  const { deployments } = (await (await fetch(`${stage.adminUri}/deployments`)).json()) as {
+    deployments: readonly { readonly id: string }[];
+  };
+  await fetch(`${stage.adminUri}/deployments/${deployments[0]!.id}?force=true`, { method: "DELETE" });
+  await watching;
+  expect(await registered()).toBeUndefined();
+  await first.close();
+});
