@@ -96,6 +96,8 @@ export class ControlPlane {
 
   async register(address: { readonly arn: string } | { readonly uri: string }): Promise<void> {
     const { status, text } = await this.askAdmin(post("/deployments", address, {}));
+    // Suites that share the stack share its handlers, and the first of them registers.
+    if (status === 409 && text.includes("META0004")) return;
     if (status !== 201 && status !== 200) throw new Error(`registering was answered with ${status}: ${text}`);
   }
 

@@ -8,6 +8,7 @@ import { isStartRefusal } from "../../shared/wiring/start-refusals.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { end, error, output, replying, startFrameDeployment, step } from "./frame-deployment.ts";
 import type { FrameDeployment } from "./frame-deployment.ts";
+import { expectRefusal } from "./refusal.ts";
 import { openStage } from "./stage.ts";
 import type { Answer, ErrorStage } from "./stage.ts";
 
@@ -121,6 +122,24 @@ test("a start on a registry that cannot be read is META0005", async () => {
   const refused = openStage({ "data-dir": dir });
   await expect(refused).rejects.toMatchObject({ code: "META0005", message: expect.stringContaining("format 99") });
   await expect(refused).rejects.toSatisfy(isStartRefusal);
+});
+
+test("a registry that changes whenever it is to be written is META0005, and keeps what it had", async () => {
+  const stage = await openStage();
+  const deployment = await startFrameDeployment();
+  const { meta, settings } = stage.local.engine;
+  const { transact } = meta;
+  // Somebody else is always a moment quicker.
+  meta.transact = async (writes) => {
+    const { version } = await readRegistry(meta, settings.keyPrefix);
+    await meta.put({ pk: registryPk(settings.keyPrefix), sk: "head", version: version + 1 });
+    return await transact.call(meta, writes);
+  };
+  const refused = await stage.register(deployment.uri);
+  expectRefusal(refused, "META0005", /changed 10 times/);
+  meta.transact = transact;
+  expect((await stage.admin("GET", "deployments")).body).toEqual({ deployments: [] });
+  expect((await stage.register(deployment.uri)).status).toBe(201);
 });
 
 test("what nobody has foreseen is RT0006, and the invocation goes on when it is over", async () => {

@@ -123,6 +123,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     answers: { 202: null },
   },
   "GET /invocations/:id": { summary: "Show an invocation with its journal", answers: { 200: Invocation } },
+  "GET /invocations": { summary: "List invocations, by filters and page by page", answers: { 200: null } },
+  "POST /query": { summary: "Ask the tables of the control plane in SQL", answers: { 200: null } },
   "PATCH /invocations/:id/cancel": { summary: "Cancel an invocation", answers: { 200: null, 202: null } },
   "PATCH /invocations/:id/kill": { summary: "Kill an invocation", answers: { 200: null } },
   "PATCH /invocations/:id/pause": {

@@ -1,5 +1,6 @@
 /** The two OpenAPI documents: of the admin API itself, and of one service at the ingress. */
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { OPERATIONS } from "../../../shared/api/admin/operations.ts";
 import { openAdminPlane } from "./admin-plane.ts";
 import type { AdminPlane } from "./admin-plane.ts";
 import { manifestOf, startEndpoint } from "./sample-endpoint.ts";
@@ -54,6 +55,15 @@ test("the document of the admin API names every operation, and each of its refer
   for (const reference of references) {
     const name = reference.replace("#/components/schemas/", "");
     expect(json.components.schemas[name], reference).toMatchObject({});
+  }
+});
+
+test("every operation that is described is one that there is", async () => {
+  const { json } = await plane.ask("GET", "/openapi");
+  for (const name of Object.keys(OPERATIONS)) {
+    const [method = "", pattern = ""] = name.split(" ");
+    const path = pattern.replaceAll(/:(\w+)/g, "{$1}");
+    expect(json.paths[path]?.[method.toLowerCase()]?.summary, name).toBe(OPERATIONS[name]!.summary);
   }
 });
 

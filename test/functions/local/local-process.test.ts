@@ -48,7 +48,7 @@ describe("the local process", () => {
     expect((await fetch(`${local.ingressUrl}restate/health`)).status).toBe(200);
     expect((await fetch(`${local.adminUrl}health`)).status).toBe(200);
     expect(await (await fetch(`${local.adminUrl}version`)).json()).toMatchObject({
-      version: "1.2.3",
+      product_version: "1.2.3",
       ingress_endpoint: local.ingressUrl,
     });
     await local.stop();
@@ -146,7 +146,7 @@ describe("a door", () => {
     expect(headers[":status"]).toBe(200);
     let text = "";
     for await (const piece of stream) text += String(piece);
-    expect(JSON.parse(text)).toMatchObject({ version: "1.2.3" });
+    expect(JSON.parse(text)).toMatchObject({ product_version: "1.2.3" });
     session.destroy();
   });
 
