@@ -121,7 +121,7 @@ export function subscriptionIdFromBytes(bytes: Uint8Array): SubscriptionId {
 
 /** @throws IdError as `invocationIdBytes` does */
 export function parseSubscriptionId(text: string): SubscriptionId {
-  fromBase62(payloadOf(text, "sub", 22), SUBSCRIPTION_ID_BYTES);
+  fromBase62(payloadOf(text, "sub", 22), 0, 22, new Uint8Array(SUBSCRIPTION_ID_BYTES), 0, SUBSCRIPTION_ID_BYTES);
   return text as SubscriptionId;
 }
 
