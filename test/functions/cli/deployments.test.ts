@@ -13,6 +13,9 @@ const hello = async (_ctx: Context, name: string): Promise<string> => `Hello, ${
 const greeter = service({ name: "Greeter", handlers: { greet: hello, shout: hello } });
 const grown = service({ name: "Greeter", handlers: { greet: hello, shout: hello, whisper: hello } });
 
+/** Longer than a command stays silent. */
+const SLOW_MS = 1_000;
+
 let command: BuiltCommand;
 let stage: LocalStage;
 let first: Listening;
@@ -77,6 +80,20 @@ it("a second deployment of a service shows what changes", async () => {
   await expect(script.text).toMatchFileSnapshot("transcripts/register-update.txt");
 });
 
+it("what takes its time says so at a terminal, and leaves no trace elsewhere", async () => {
+  const slow = createServer((_request, response) => void setTimeout(() => response.writeHead(404).end(), SLOW_MS));
+  const server = await listen(slow);
+  const register = ["deployments", "register", server.uri, "--yes"];
+  const [seen, piped] = await Promise.all([
+    command.run(register, { env, terminal: true }),
+    command.run(register, { env }),
+  ]);
+  expect(seen.stdout).toContain("Discovering …");
+  expect(piped.stdout + piped.stderr).not.toContain("Discovering");
+  expect([seen.code, piped.code]).toEqual([1, 1]);
+  await server.close();
+});
+
 it("lists and descriptions read the same for people and programs, and show no header's value", async () => {
   const script = scribe(command, env);
   expect(await script.run("deployments list")).toBe(0);
@@ -105,4 +122,16 @@ it("what cannot be done says why, what helps, and ends with a code of its own", 
   expect(await script.run("deployments lst")).toBe(2);
   expect(await script.run("deployments list --jsno")).toBe(2);
   await expect(script.text).toMatchFileSnapshot("transcripts/failures.txt");
+});
+
+it("a deployment is removed after a yes, and only once", async () => {
+  const script = scribe(command, env);
+  const before = (await deployments()) as readonly { readonly id: string; readonly uri: string }[];
+  const { id } = before.find(({ uri }) => uri.startsWith(first.uri))!;
+  expect(await script.run(`deployments remove ${id}`)).toBe(4);
+  expect(await deployments()).toHaveLength(before.length);
+  expect(await script.run(`deployments remove ${id} --yes`)).toBe(0);
+  expect(await deployments()).toHaveLength(before.length - 1);
+  expect(await script.run(`deployments remove ${id} --yes`)).toBe(1);
+  await expect(script.text).toMatchFileSnapshot("transcripts/remove.txt");
 });
