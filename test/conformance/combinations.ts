@@ -22,6 +22,7 @@ export interface Combination {
     body?: string | Uint8Array<ArrayBuffer>,
     headers?: Readonly<Record<string, string>>,
   ): Promise<Answer>;
+  get(path: string): Promise<Answer>;
   /** Waits for the result of an invocation that was sent. */
   attach(invocationId: string): Promise<Answer>;
 }
@@ -54,6 +55,9 @@ function combinationOf(version: ProtocolVersion, ingressUri: () => string): Comb
       const contentType = typeof body === "string" ? "application/json" : "application/octet-stream";
       const typed = body === undefined ? headers : { "content-type": contentType, ...headers };
       return answerOf(await fetch(ingressUri() + path, { method: "POST", headers: typed, body: body ?? null }));
+    },
+    async get(path) {
+      return answerOf(await fetch(ingressUri() + path));
     },
     async attach(invocationId) {
       return answerOf(await fetch(`${ingressUri()}/restate/invocation/${invocationId}/attach`));

@@ -1,5 +1,6 @@
 /** The test deployment in this process: the SDK's own endpoint on a free port, held to one protocol version. */
 import { SERVICES } from "./handlers.ts";
+import { KEYED_SERVICES } from "./keyed-handlers.ts";
 import type { ProtocolVersion } from "./offered-version.ts";
 import { isDiscovery, offerUpTo } from "./offered-version.ts";
 import { once } from "node:events";
@@ -22,7 +23,7 @@ export interface Deployment {
  * @param version the highest version that the manifest offers
  */
 export async function startDeployment(carrier: Carrier, version: ProtocolVersion): Promise<Deployment> {
-  const answer = createEndpointHandler({ services: SERVICES, logger: () => {} });
+  const answer = createEndpointHandler({ services: [...SERVICES, ...KEYED_SERVICES], logger: () => {} });
   const server: Server =
     carrier === "h2c"
       ? createHttp2Server((request, response) => {

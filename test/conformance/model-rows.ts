@@ -1,0 +1,33 @@
+/** The rows of the programming model: what the seed and the protocol say of handlers, each under its number. */
+
+/** Where the row comes from, and what must hold. A row without a test fails, and so does a test without a row. */
+export const MODEL_ROWS: ReadonlyMap<number, string> = new Map([
+  [1, "an exclusive handler reads and changes the state of its key in one attempt"],
+  [2, "keys are told apart, whatever they are made of"],
+  [3, "state keys, clear and clear all"],
+  [4, "a shared handler reads the state, and sees a change when its attempt is committed"],
+  [5, "changes of state outlive the failure of the handler that made them"],
+  [6, "lazy state costs one attempt more for each read"],
+  [7, "exclusive handlers of one key run one at a time, in the order of two sends from one handler"],
+  [8, "many calls of one key all count"],
+  [9, "an exclusive handler may call a shared one of its own key"],
+  [10, "a handler calls an object, and the state is there for the next call"],
+  [11, "large state travels whole or in part, and is exact"],
+  [12, "a workflow runs once for its id: 409 for a second call, PreviouslyAccepted for a second send"],
+  [13, "a workflow is attached to and asked for its output by its id"],
+  [14, "a durable promise is awaited by the run and completed by a shared handler"],
+  [15, "a promise may be completed before the run has begun"],
+  [16, "a promise is completed once: the second one is 409"],
+  [17, "a rejected promise fails who awaits it"],
+  [18, "peek tells what is there now"],
+  [19, "several handlers wait for one promise"],
+  [20, "shared handlers of a workflow answer before, during and after its run"],
+  [21, "a handler that runs a workflow a second time gets the 409"],
+  [22, "a handler completes the promise of a workflow"],
+  [23, "named signals reach the handler that waits for them, in any order and also before it waits"],
+  [24, "an awakeable is resolved by another handler"],
+  [25, "the first completion of an awakeable counts"],
+  [26, "cancel reaches the call that the handler waits for, and the handler compensates"],
+  [27, "a delayed send to an object takes its place when it is due"],
+  [28, "an idempotency key counts for one key of an object"],
+]);
