@@ -10,20 +10,19 @@ import { completeAwakeable } from "../../../shared/engine/perform.ts";
 import { send } from "../../../shared/engine/send.ts";
 import type { Ended, Submission } from "../../../shared/engine/submission.ts";
 import type { Ask } from "./plan.ts";
-import { HANDLER, REJECTED, SERVICE, WOKEN } from "./program.ts";
+import { REJECTED, targetOf, WOKEN } from "./program.ts";
 import type { World } from "./world.ts";
 
 const RETRY_MS = 400;
 const TRIES_MAX = 300;
 const LOOK_OUTSIDE_MS = 200;
 const INTERRUPT_MS = 15_000;
-const TARGET = { service: SERVICE, handler: HANDLER };
 
 export class Clients {
   /** Every end that a client was told of, by the name of its program. */
   readonly answers: { readonly ask: Ask; readonly ended: Ended }[] = [];
   /** What a client was told is accepted, and never ended before it was asked about again. */
-  readonly acknowledged: { readonly ask: Ask; readonly id: InvocationId }[] = [];
+  readonly acknowledged: { readonly ask: Ask; readonly id: InvocationId; readonly atMs: number }[] = [];
   /** True where a request without a key was not answered: nobody knows whether it arrived. */
   lostOne = false;
   readonly #world: World;
@@ -58,7 +57,7 @@ export class Clients {
     const { later } = ask;
     const first = ask.how === "call" ? this.#call(ask) : this.#send(ask);
     // What is asked for under a key has an id before it is accepted.
-    const id = ask.key === undefined ? (ask.how === "send" ? await first : undefined) : this.#idOf(ask.key);
+    const id = ask.key === undefined ? (ask.how === "send" ? await first : undefined) : this.#idOf(ask, ask.key);
     const follow = async (): Promise<void> => {
       if (later === undefined || id === undefined) return;
       await clock.sleep(later.afterMs);
@@ -84,7 +83,7 @@ export class Clients {
     });
     if (sent === undefined) return undefined;
     if (sent.kind !== "sent") throw new Error(`${ask.program.name} was refused: ${sent.kind}`);
-    this.acknowledged.push({ ask, id: sent.invocationId });
+    this.acknowledged.push({ ask, id: sent.invocationId, atMs: this.#world.clock.nowMs() });
     return sent.invocationId;
   }
 
@@ -92,7 +91,7 @@ export class Clients {
     await first;
     const ended = await this.#ask(true, (engine) => attach(engine, id));
     if (ended?.kind === "ended") this.answers.push({ ask, ended });
-    else this.acknowledged.push({ ask, id });
+    else this.acknowledged.push({ ask, id, atMs: Infinity });
   }
 
   /** What is ended before it has begun leaves no record, and whoever is not answered asks for it again: a new life begins. */
@@ -113,8 +112,8 @@ export class Clients {
     }
   }
 
-  #idOf(key: string): InvocationId {
-    return idempotentId(this.#world.observer(), TARGET, key);
+  #idOf({ program }: Ask, key: string): InvocationId {
+    return idempotentId(this.#world.observer(), targetOf(program), key);
   }
 
   async #resolveOutside(fail: (complaint: string) => void): Promise<void> {
@@ -152,7 +151,7 @@ export class Clients {
 
 function submissionOf({ program, key }: Ask): Submission {
   return {
-    target: TARGET,
+    target: targetOf(program),
     input: new TextEncoder().encode(JSON.stringify({ program })),
     headers: [{ key: "content-type", value: "application/json" }],
     ...(key !== undefined && { idempotencyKey: key }),

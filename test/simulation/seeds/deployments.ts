@@ -1,7 +1,7 @@
 /** The two deployments that can play programs: one over the scripted SDK, one over the real one, each registered once. */
 import { register } from "../../../shared/engine/register.ts";
 import { writeDeployment } from "../../../shared/engine/registry-items.ts";
-import { deployment, service } from "../../core/registry/sample-deployment.ts";
+import { deployment, handler, service } from "../../core/registry/sample-deployment.ts";
 import { answerOf } from "../../engine/script-context.ts";
 import { readJournal } from "../../engine/script-journal.ts";
 import type { Deployment } from "../in-process-endpoints.ts";
@@ -10,7 +10,7 @@ import { MemoryTable } from "../memory-table.ts";
 import { lambda, playInto } from "./play-sdk.ts";
 import { scriptedPlayer } from "./play-scripted.ts";
 import type { Outside } from "./outside.ts";
-import { HANDLER, SERVICE } from "./program.ts";
+import { HANDLER, OBJECT, SERVICE } from "./program.ts";
 import { Random } from "./random.ts";
 import { World } from "./world.ts";
 
@@ -32,7 +32,8 @@ export async function players(playing: Playing): Promise<Players> {
 
 async function scripted(): Promise<Players> {
   const meta = new MemoryTable();
-  await writeDeployment(meta, "", deployment(1, [service(SERVICE, [HANDLER])]), 0);
+  const keyed = { type: "object", handlers: [handler(HANDLER, { type: "exclusive" })] } as const;
+  await writeDeployment(meta, "", deployment(1, [service(SERVICE, [HANDLER]), service(OBJECT, [], keyed)]), 0);
   return {
     meta,
     deployment(outside) {

@@ -5,6 +5,7 @@ import type { Random } from "./random.ts";
 const DEPTH_MAX = 2;
 const STEPS_MAX = 4;
 const PROGRAMS_MAX = 14;
+const OBJECTS_MAX = 3;
 /** Longer than a driver waits in hand, and some longer than a queue's delay, so that they go to the timers. */
 const SLEEPS_MS = [5, 300, 2_000, 20_000, 70_000];
 /** Ends by a cancel, or far too late. */
@@ -17,30 +18,40 @@ const STEPS = { run: 6, sleep: 2, call: 4, send: 2, all: 2, race: 1, attach: 1, 
 export class Drawing {
   readonly #random: Random;
   readonly #shared: Program[] = [];
+  /** How much of a seed happens on objects, and on how many. */
+  readonly #objectShare: number;
+  readonly #objects: number;
   #drawn = 0;
 
   constructor(random: Random) {
     this.#random = random;
+    this.#objectShare = random.pick([0, 0.3, 0.9]);
+    this.#objects = random.between(1, OBJECTS_MAX);
   }
 
-  /** @param depth of the caller; 0 for what a client asks for */
-  program(depth: number): Program {
+  /**
+   * @param depth of the caller; 0 for what a client asks for
+   * @param above only objects from this one on: whoever holds one waits for later ones alone, so that nobody waits for ever
+   */
+  program(depth: number, above = 0): Program {
     const random = this.#random;
     const name = `p${this.#drawn++}`;
+    const object = random.chance(this.#objectShare) ? this.#object(above) : undefined;
+    const beyond = object === undefined ? above : object + 1;
     const steps: Step[] = [];
     const count = random.between(depth === 0 ? 1 : 0, STEPS_MAX - depth);
-    for (let at = 0; at < count; at++) steps.push(this.#step(depth, `s${at}`));
-    return { name, steps, ...(random.chance(0.1) && { fails: REFUSED }) };
+    for (let at = 0; at < count; at++) steps.push(this.#step(depth, `s${at}`, beyond));
+    return { name, steps, ...keyed(object), ...(random.chance(0.1) && { fails: REFUSED }) };
   }
 
   /** One of the programs that several callers ask for under the same key. */
   shared(): Program {
     const random = this.#random;
-    if (this.#shared.length === 0 || random.chance(0.3)) this.#shared.push(this.program(DEPTH_MAX));
+    if (this.#shared.length === 0 || random.chance(0.3)) this.#shared.push(this.program(DEPTH_MAX, OBJECTS_MAX));
     return random.pick(this.#shared);
   }
 
-  #step(depth: number, name: string): Step {
+  #step(depth: number, name: string, above: number): Step {
     const random = this.#random;
     const mayCall = depth < DEPTH_MAX && this.#drawn < PROGRAMS_MAX;
     const kind = random.weighted(mayCall ? STEPS : { ...STEPS, call: 0, send: 0, attach: 0, cancel: 0, all: 1 });
@@ -48,43 +59,53 @@ export class Drawing {
       case "run":
       case "sleep":
       case "call":
-        return this.#branch(kind, depth, name);
+        return this.#branch(kind, depth, name, above);
       case "all":
       case "race": {
         const kinds = random.weighted({ run: 2, sleep: 1, call: mayCall ? 3 : 0 });
         const count = random.between(2, 3);
         return {
           do: kind,
-          branches: Array.from({ length: count }, (_, at) => this.#branch(kinds, depth, `${name}b${at}`)),
+          branches: Array.from({ length: count }, (_, at) => this.#branch(kinds, depth, `${name}b${at}`, above)),
         };
       }
       case "send":
-        return { do: "send", delayMs: random.pick([0, 0, 400, 15_000]), ...this.#asked(depth) };
+        return { do: "send", delayMs: random.pick([0, 0, 400, 15_000]), ...this.#asked(depth, above) };
       case "attach":
-        return { do: "attach", ...this.#asked(depth) };
+        return { do: "attach", ...this.#asked(depth, above) };
       case "cancel":
-        return { do: "cancel", of: this.sleeper(LONG_MS) };
+        return { do: "cancel", of: this.sleeper(above, LONG_MS) };
       case "await":
         return { do: "await", by: random.pick(["child", "outside"]), name, refuses: random.chance(0.2) };
     }
   }
 
-  #branch(kind: Branch["do"], depth: number, name: string): Branch {
+  #branch(kind: Branch["do"], depth: number, name: string, above: number): Branch {
     const random = this.#random;
     if (kind === "sleep") return { do: "sleep", ms: random.pick(SLEEPS_MS) };
-    if (kind === "call") return { do: "call", ...this.#asked(depth) };
+    if (kind === "call") return { do: "call", ...this.#asked(depth, above) };
     return { do: "run", name, stumbles: random.chance(0.15) ? random.between(1, 2) : 0, refuses: random.chance(0.1) };
   }
 
-  #asked(depth: number): { readonly of: Program; readonly key?: string } {
-    if (!this.#random.chance(0.2)) return { of: this.program(depth + 1) };
+  #asked(depth: number, above: number): { readonly of: Program; readonly key?: string } {
+    if (!this.#random.chance(0.2)) return { of: this.program(depth + 1, above) };
     const of = this.shared();
     return { of, key: of.name };
   }
 
   /** Sleeps until somebody cancels or kills it. */
-  sleeper(ms = FOREVER_MS): Program {
-    const before = this.#random.chance(0.5) ? [this.#branch("run", DEPTH_MAX, "s0")] : [];
-    return { name: `p${this.#drawn++}`, steps: [...before, { do: "sleep", ms }], yields: true };
+  sleeper(above = 0, ms = FOREVER_MS): Program {
+    const object = this.#random.chance(this.#objectShare) ? this.#object(above) : undefined;
+    const before = this.#random.chance(0.5) ? [this.#branch("run", DEPTH_MAX, "s0", above)] : [];
+    return { name: `p${this.#drawn++}`, steps: [...before, { do: "sleep", ms }], ...keyed(object), yields: true };
   }
+
+  /** Most often the first there is, so that many meet at it. */
+  #object(above: number): number | undefined {
+    return above < this.#objects ? this.#random.between(above, Math.min(above + 1, this.#objects - 1)) : undefined;
+  }
+}
+
+function keyed(object: number | undefined): { readonly object?: string } {
+  return object === undefined ? {} : { object: `k${object}` };
 }

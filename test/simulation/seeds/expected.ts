@@ -3,6 +3,7 @@ import {
   type Branch,
   failedText,
   INTERRUPTED,
+  type Keyed,
   type Program,
   REFUSED,
   REJECTED,
@@ -41,7 +42,9 @@ export function cancelledIn(program: Program): readonly Program[] {
 export function mayEnd(program: Program, text: string, disturbed: Disturbed): boolean {
   if (disturbed.has(program.name) && DISTURBED.includes(text)) return true;
   if (program.fails !== undefined) return text === failedText(program.fails);
-  return !text.startsWith("failed") && gives(program, JSON.parse(text), disturbed);
+  if (text.startsWith("failed")) return false;
+  const given: unknown = JSON.parse(text);
+  return gives(program, program.object === undefined ? given : (given as Partial<Keyed>).given, disturbed);
 }
 
 function gives(program: Program, given: unknown, disturbed: Disturbed): boolean {

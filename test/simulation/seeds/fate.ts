@@ -29,12 +29,13 @@ export const MISHAPS = [
 ] as const;
 export type Mishap = (typeof MISHAPS)[number];
 
-type Kind = "read" | "write" | "send" | "receive" | "message" | "attempt";
+type Kind = "read" | "write" | "lock" | "send" | "receive" | "message" | "attempt";
 
 const CALL: readonly Mishap[] = ["refused", "lost-reply", "slow", "dies-before", "dies-after", "freezes"];
 const POSSIBLE: Readonly<Record<Kind, readonly Mishap[]>> = {
   read: ["refused", "slow", "dies-before", "freezes"],
   write: [...CALL, "late-effect", "sent-twice"],
+  lock: [...CALL, "late-effect", "sent-twice"],
   send: [...CALL, "message-lost", "message-twice", "message-late"],
   receive: ["lost-reply", "dies-after", "freezes"],
   message: CALL,
@@ -43,6 +44,8 @@ const POSSIBLE: Readonly<Record<Kind, readonly Mishap[]>> = {
 
 const MISHAPS_MAX = 25;
 const DEATHS_MAX = 4;
+/** Few of all writes go to a lock, and what goes wrong there concerns many. */
+const LOCK_WEIGHT = 5;
 /** Nothing goes wrong in so many of the seeds: then nothing may be done twice either. */
 const CALM_SHARE = 0.05;
 
@@ -75,7 +78,7 @@ export class Fate {
 
   /** @returns what goes wrong with this call, if anything does */
   draw(kind: Kind): Mishap | undefined {
-    if (this.#left === 0 || !this.#random.chance(this.#share)) return undefined;
+    if (this.#left === 0 || !this.#random.chance(this.#share * (kind === "lock" ? LOCK_WEIGHT : 1))) return undefined;
     const possible = POSSIBLE[kind].filter((mishap) => this.#kinds.has(mishap) && this.#isAllowed(mishap));
     if (possible.length === 0) return undefined;
     const mishap = this.#random.pick(possible);

@@ -5,7 +5,8 @@ import { CANCEL_SIGNAL } from "../../../shared/core/invocation/entry.ts";
 import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
 import type { Segment } from "../../../shared/core/invocation/segment.ts";
 import { parseAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
-import type { MemoryTable } from "../memory-table.ts";
+import { lockOf } from "./lock-rules.ts";
+import type { WatchedTable } from "./watched-table.ts";
 
 /** One end, every arrival listed once, every completion told once. */
 export function segmentComplaints(pk: string, before: Invocation, segment: Segment): string[] {
@@ -28,11 +29,17 @@ export function segmentComplaints(pk: string, before: Invocation, segment: Segme
 }
 
 /** I2: whoever writes a segment has performed the effects of the one before. */
-export function missingEffects(table: MemoryTable, pk: string, before: Invocation, segment: Segment): string[] {
+export function missingEffects(table: WatchedTable, pk: string, before: Invocation, segment: Segment): string[] {
   const stands = (owner: string, sk: string) => table.shown({ pk: `inv#${owner}`, sk });
   return effectsOf(before, segment).flatMap((effect) => {
     if (effect.kind === "accept-child")
       return stands(effect.childId, "seg#000000") === undefined ? [`${pk} goes on without its child (I2)`] : [];
+    if (effect.kind === "apply-state") {
+      const { key = "" } = before.acceptance.target;
+      const { holder, grant, applied } = lockOf(table, key);
+      const isMine = holder?.nonce === before.acceptance.nonce && grant === effect.changes.grant;
+      return isMine && applied < segment.index ? [`${pk} goes on, and its state is not applied (I2)`] : [];
+    }
     let told: { readonly id: string; readonly key: string } | undefined;
     if (effect.kind === "signal") {
       const once = "index" in effect.signal && effect.signal.index !== CANCEL_SIGNAL;

@@ -17,10 +17,10 @@ const failure = () => new StoreError("it failed, and nobody knows whether it had
 
 export function tableOf(mortal: Mortal, table: WatchedTable): Table {
   const read = <T>(what: string, effect: () => Promise<T>) => mortal.call({ what, kind: "read", effect, failure });
-  const write = <T>(what: string, effect: () => Promise<T>) =>
+  const write = <T>(what: string, effect: () => Promise<T>, kind: "write" | "lock" = "write") =>
     mortal.call({
       what,
-      kind: "write",
+      kind,
       effect: (mishap) => table.writtenBy(mayLearn(mishap) ? mortal : undefined, effect),
       failure,
     });
@@ -31,7 +31,8 @@ export function tableOf(mortal: Mortal, table: WatchedTable): Table {
     // The sweeper walks through many empty shards: nothing of interest could go wrong with each.
     queryIndex: (index, pk, range) => table.queryIndex(index, pk, range),
     put: (item, condition) => write(`put ${at(item)}`, () => table.put(item, condition)),
-    update: (key, update, condition) => write(`update ${at(key)}`, () => table.update(key, update, condition)),
+    update: (key, update, condition) =>
+      write(`update ${at(key)}`, () => table.update(key, update, condition), key.sk === "lock" ? "lock" : "write"),
     delete: (key, condition) => write(`delete ${at(key)}`, () => table.delete(key, condition)),
     transact: (writes) => write(`transact ${writes.map(writtenKey).map(at).join(", ")}`, () => table.transact(writes)),
   };

@@ -15,16 +15,18 @@ export interface Ask {
   readonly later?: { readonly what: "cancel" | "kill" | "attach" | "again"; readonly afterMs: number };
 }
 
-const CLIENTS_MAX = 4;
-const WITHIN_MS = 3_000;
+const CLIENTS_MAX = 5;
+/** Some seeds have their requests at once, others one after the other. */
+const WITHIN_MS = [50, 3_000, 40_000];
 
 export function drawPlan(random: Random): readonly Ask[] {
   const drawing = new Drawing(random);
-  return Array.from({ length: random.between(1, CLIENTS_MAX) }, () => drawAsk(random, drawing));
+  const withinMs = random.pick(WITHIN_MS);
+  return Array.from({ length: random.between(1, CLIENTS_MAX) }, () => drawAsk(random, drawing, withinMs));
 }
 
-function drawAsk(random: Random, drawing: Drawing): Ask {
-  const atMs = random.between(0, WITHIN_MS);
+function drawAsk(random: Random, drawing: Drawing, withinMs: number): Ask {
+  const atMs = random.between(0, withinMs);
   const afterMs = random.pick([0, 20, 100, 1_000, 12_000]);
   const delayMs = random.pick([0, 0, 600, 20_000]);
   const how = random.pick(["call", "send"] as const);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { load } from "../../../shared/engine/load.ts";
-import type { Condition, Item, Range, Table } from "../../../shared/engine/ports/table.ts";
+import type { Condition, Item, Key, Range, Table, Update } from "../../../shared/engine/ports/table.ts";
 import { run } from "./run.ts";
 import type { Sabotage } from "./world.ts";
 
@@ -56,6 +56,15 @@ const noRedo: Sabotage = (engine) =>
     },
   });
 
+/** Whoever gives a lock back does so unconditionally, whoever holds it by now (I6). */
+const blindHandover: Sabotage = (engine) =>
+  withTable(engine, {
+    update(key: Key, update: Update, condition?: Condition) {
+      const isHandover = key.sk === "lock" && (update.set?.["held"] === 0 || update.set?.["head"] !== undefined);
+      return engine.table.update(key, update, isHandover ? undefined : condition);
+    },
+  });
+
 /** Each process derives ids of its own, so that a repeated key meets nobody (I7). */
 const foreignIds: Sabotage = (engine) => {
   const own = engine.drives.newToken();
@@ -78,6 +87,7 @@ const PLANTED = [
   { what: "segments without a fence", sabotage: noFence, seeds: 200, complaint: /was changed \(I1\)/ },
   { what: "a park that does not look once more", sabotage: blindPark, seeds: 200, complaint: /\(I4\)/ },
   { what: "a takeover without the last effects", sabotage: noRedo, seeds: 200, complaint: /\(I2\)/ },
+  { what: "a lock that is handed over unconditionally", sabotage: blindHandover, seeds: 400, complaint: /given away/ },
   { what: "ids that are each process's own", sabotage: foreignIds, seeds: 200, complaint: /accepted twice/ },
   { what: "messages that die with their worker", sabotage: forgottenMessages, seeds: 200, complaint: /left ready/ },
 ];

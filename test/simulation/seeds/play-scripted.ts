@@ -1,13 +1,16 @@
 /** The handler that plays programs over the small scripted SDK: cheap, so that most seeds use it. */
-import type { ScriptContext } from "../../engine/script-context.ts";
+import type { CallOptions, ScriptContext } from "../../engine/script-context.ts";
 import type { Awaited as Awaiting } from "../../engine/script-awaits.ts";
 import { all, TerminalError } from "../../engine/script-awaits.ts";
+import { ScriptState } from "../../engine/script-state.ts";
 import type { Outside } from "./outside.ts";
 import {
   type Branch,
   failedText,
   HANDLER,
   INTERRUPTED,
+  type Keyed,
+  LOG,
   type Part,
   type Program,
   REFUSED,
@@ -15,6 +18,7 @@ import {
   resolverOf,
   SLEPT,
   type Step,
+  targetOf,
   TELLS,
   WOKEN,
 } from "./program.ts";
@@ -33,9 +37,10 @@ class Player {
     this.#outside = outside;
   }
 
-  async play(): Promise<unknown[]> {
+  async play(): Promise<unknown[] | Keyed> {
     const ctx = this.#ctx;
     const { program, resolves } = JSON.parse(ctx.input) as Part;
+    const before = program.object === undefined ? undefined : this.#enter(program.name);
     const given: unknown[] = [];
     for (const step of program.steps) given.push(await caught(program, () => this.#step({ program }, step)));
     if (resolves?.refuses === true) {
@@ -43,7 +48,21 @@ class Player {
       ctx.command("CompleteAwakeable", { awakeableId: resolves.awakeable, failure });
     } else if (resolves !== undefined) ctx.resolveAwakeable(resolves.awakeable, JSON.stringify(WOKEN));
     if (program.fails !== undefined) throw new TerminalError(program.fails, program.name);
-    return given;
+    return before === undefined ? given : { before, given };
+  }
+
+  /** @returns the log as it was, in a replay as it is recorded */
+  #enter(name: string): readonly string[] {
+    const state = new ScriptState(this.#ctx);
+    const recorded = this.#ctx.journal.commands[1];
+    let found = state.get(LOG);
+    if (recorded?.name === "GetEagerState") {
+      const { value } = recorded.message;
+      found = value === undefined ? undefined : new TextDecoder().decode(value.content);
+    }
+    const before = JSON.parse(found ?? "[]") as string[];
+    state.set(LOG, JSON.stringify([...before, name]));
+    return before;
   }
 
   async #step(part: Part, step: Step): Promise<unknown> {
@@ -79,9 +98,8 @@ class Player {
   }
 
   #send(program: Program, key: string | undefined, delayMs = 0): Awaiting<string> {
-    const keyed = key === undefined ? {} : { idempotencyKey: key };
     const delayed = delayMs > 0 ? { atMs: Date.now() + delayMs } : {};
-    return this.#ctx.send(HANDLER, JSON.stringify({ program }), { ...keyed, ...delayed });
+    return this.#ctx.send(HANDLER, JSON.stringify({ program }), { ...optionsOf(program, key), ...delayed });
   }
 
   #begin(branch: Branch): Awaiting<string> {
@@ -97,13 +115,14 @@ class Player {
       case "sleep":
         return ctx.sleep(Date.now() + branch.ms);
       case "call":
-        return ctx.call(
-          HANDLER,
-          JSON.stringify({ program: branch.of }),
-          branch.key === undefined ? {} : { idempotencyKey: branch.key },
-        );
+        return ctx.call(HANDLER, JSON.stringify({ program: branch.of }), optionsOf(branch.of, branch.key));
     }
   }
+}
+
+function optionsOf(program: Program, idempotencyKey: string | undefined): CallOptions {
+  const { service, key = "" } = targetOf(program);
+  return { service, key, ...(idempotencyKey !== undefined && { idempotencyKey }) };
 }
 
 /** An attempt that suspends names what it still lacks: what it was sent can no longer satisfy an await (I5). */

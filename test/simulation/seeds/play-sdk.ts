@@ -1,7 +1,7 @@
 /** The handler that plays programs over the real SDK. */
 import "../../../examples/polyfill.mjs";
 import * as restate from "@restatedev/restate-sdk/lambda";
-import type { Context, RestatePromise } from "@restatedev/restate-sdk/lambda";
+import type { Context, ObjectContext, RestatePromise } from "@restatedev/restate-sdk/lambda";
 import type { LambdaHandler } from "../lambda-deployment.ts";
 import type { Outside } from "./outside.ts";
 import {
@@ -9,6 +9,9 @@ import {
   failedText,
   HANDLER,
   INTERRUPTED,
+  type Keyed,
+  LOG,
+  OBJECT,
   type Part,
   type Program,
   REFUSED,
@@ -22,10 +25,15 @@ import {
 
 /** Its own type would be circular: a player calls players. */
 interface Playing {
-  play(ctx: Context, part: Part): Promise<unknown[]>;
+  play(ctx: Context, part: Part): Promise<unknown[] | Keyed>;
+}
+
+interface PlayingKeyed {
+  play(ctx: ObjectContext, part: Part): Promise<unknown[] | Keyed>;
 }
 
 const players: restate.ServiceDefinition<typeof SERVICE, Playing> = { name: SERVICE };
+const keyedPlayers: restate.VirtualObjectDefinition<typeof OBJECT, PlayingKeyed> = { name: OBJECT };
 
 /** The endpoint is made once; what is outside of it belongs to the run that is under way. */
 const current: { outside: Outside | undefined } = { outside: undefined };
@@ -41,6 +49,12 @@ async function play(ctx: Context, { program, resolves }: Part): Promise<unknown[
   else if (resolves !== undefined) ctx.resolveAwakeable(resolves.awakeable, WOKEN);
   if (program.fails !== undefined) throw new restate.TerminalError(program.name, { errorCode: program.fails });
   return given;
+}
+
+async function playKeyed(ctx: ObjectContext, part: Part): Promise<Keyed> {
+  const before = (await ctx.get<string[]>(LOG)) ?? [];
+  ctx.set(LOG, [...before, part.program.name]);
+  return { before, given: await play(ctx, part) };
 }
 
 async function perform(ctx: Context, program: Program, step: Step): Promise<unknown> {
@@ -77,7 +91,9 @@ async function send(ctx: Context, program: Program, key: string | undefined, del
   const keyed = key === undefined ? {} : { idempotencyKey: key };
   const delayed = delayMs > 0 ? { delay: delayMs } : {};
   const options = restate.rpc.sendOpts<Part>({ ...keyed, ...delayed });
-  return await ctx.serviceSendClient(players).play({ program }, options).invocationId;
+  const { object } = program;
+  if (object === undefined) return await ctx.serviceSendClient(players).play({ program }, options).invocationId;
+  return await ctx.objectSendClient(keyedPlayers, object).play({ program }, options).invocationId;
 }
 
 function begin(ctx: Context, branch: Branch): RestatePromise<unknown> {
@@ -92,8 +108,10 @@ function begin(ctx: Context, branch: Branch): RestatePromise<unknown> {
     case "sleep":
       return ctx.sleep(branch.ms);
     case "call": {
-      const keyed = branch.key === undefined ? {} : { idempotencyKey: branch.key };
-      return ctx.serviceClient(players).play({ program: branch.of }, restate.rpc.opts<Part, unknown[]>(keyed));
+      const { of: program, key } = branch;
+      const options = restate.rpc.opts<Part, unknown[] | Keyed>(key === undefined ? {} : { idempotencyKey: key });
+      if (program.object === undefined) return ctx.serviceClient(players).play({ program }, options);
+      return ctx.objectClient(keyedPlayers, program.object).play({ program }, options);
     }
   }
 }
@@ -113,6 +131,9 @@ async function caught({ yields }: Program, step: () => Promise<unknown>): Promis
 }
 
 export const lambda = restate.createEndpointHandler({
-  services: [restate.service({ name: SERVICE, handlers: { [HANDLER]: play } })],
+  services: [
+    restate.service({ name: SERVICE, handlers: { [HANDLER]: play } }),
+    restate.object({ name: OBJECT, handlers: { [HANDLER]: playKeyed } }),
+  ],
   logger: () => {},
 }) as unknown as LambdaHandler;

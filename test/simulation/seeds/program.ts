@@ -1,4 +1,5 @@
 /** Programs: what a handler does, as a value that is its input, so that one handler plays whatever a seed draws. */
+import type { Target } from "../../../shared/core/model/target.ts";
 
 /** What can be awaited beside others. */
 export type Branch =
@@ -22,6 +23,8 @@ export interface Program {
   /** Nobody else bears it: two invocations of one name are one too many. Of the letters that a token may have. */
   readonly name: string;
   readonly steps: readonly Step[];
+  /** The key of the object that it runs on, exclusively: it adds its name to the log there before its first step. */
+  readonly object?: string;
   /** Ends with this terminal failure, and not with what its steps gave. */
   readonly fails?: number;
   /** Ends when it is cancelled, wherever that meets it; others go on with their next step. */
@@ -35,7 +38,23 @@ export interface Part {
 }
 
 export const SERVICE = "S";
+export const OBJECT = "O";
 export const HANDLER = "play";
+/** The state of an object: the names of the programs that ran on it, in their order. */
+export const LOG = "log";
+
+/** What a program on an object gives: what it found in the log, and what its steps gave. */
+export interface Keyed {
+  readonly before: readonly string[];
+  readonly given: readonly unknown[];
+}
+
+export function targetOf({ object }: Program): Target {
+  return object === undefined
+    ? { service: SERVICE, handler: HANDLER }
+    : { service: OBJECT, key: object, handler: HANDLER };
+}
+
 /** What a step gives that brings nothing else. */
 export const SLEPT = "slept";
 export const WOKEN = "woken";

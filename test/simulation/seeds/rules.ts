@@ -6,6 +6,7 @@ import type { Engine } from "../../../shared/engine/engine.ts";
 import { load } from "../../../shared/engine/load.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
 import { missingEffects, segmentComplaints } from "./journal-rules.ts";
+import { holderComplaints, lockComplaints } from "./lock-rules.ts";
 import type { ParkRule } from "./park-rule.ts";
 import type { Note, WatchedTable } from "./watched-table.ts";
 
@@ -43,6 +44,7 @@ export class Rules {
       if (kind === "seg") await this.#segment(note);
       else if (kind === "hold") this.#hold(note);
       else if (kind === "arr") this.#arrival(note);
+      else if (note.sk === "lock") this.#lock(note);
     }
     this.complaints.push(...(await this.#parks.check()));
   }
@@ -80,6 +82,7 @@ export class Rules {
     const former = this.#seen.get(pk);
     if (last !== undefined) {
       this.complaints.push(...segmentComplaints(pk, last.before, last.segment));
+      this.complaints.push(...holderComplaints(this.#table, invocation, last.segment));
       if (former?.last?.segment.index === last.segment.index - 1)
         this.complaints.push(...missingEffects(this.#table, pk, former.last.before, former.last.segment));
     }
@@ -102,6 +105,14 @@ export class Rules {
     if (status === "completed" && this.#seen.get(pk)?.invocation.standing.status !== "completed")
       this.#complain(`the hold of ${pk} says that it has ended, and it has not`);
     this.#parks.note(note);
+  }
+
+  #lock(note: Note): void {
+    const isOver = (id: string, nonce: string): boolean => {
+      const seen = this.#seen.get(`inv#${id}`)?.invocation;
+      return seen === undefined || seen.acceptance.nonce !== nonce || seen.standing.status === "completed";
+    };
+    this.complaints.push(...lockComplaints(note, isOver));
   }
 
   #arrival({ pk, sk, before, after }: Note): void {

@@ -2,6 +2,7 @@
 import { START_MS } from "../virtual-clock.ts";
 import { Clients } from "./clients.ts";
 import { players } from "./deployments.ts";
+import { heldKeys } from "./lock-rules.ts";
 import { ParkRule } from "./park-rule.ts";
 import { drawPlan } from "./plan.ts";
 import { Random } from "./random.ts";
@@ -78,7 +79,9 @@ function leftIn(world: World, clients: Clients, rules: Rules): string | undefine
   if (rules.open > 0) return "an invocation is open";
   if (world.queue.size > 0) return "a message is in the queue";
   for (const { engine } of world.running) if (engine.drives.size > 0) return "something is driven";
-  return world.table.all().some(({ openPk }) => openPk !== undefined) ? "the open index has an entry" : undefined;
+  const items = world.table.all();
+  if (items.some(({ openPk }) => openPk !== undefined)) return "the open index has an entry";
+  return heldKeys(items).length > 0 ? `${heldKeys(items).join()} is held` : undefined;
 }
 
 /** Lets everything run that can: only handlers take more than the promises that are ready. */

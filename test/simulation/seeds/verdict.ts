@@ -3,8 +3,10 @@ import type { Result } from "../../../shared/core/model/failure.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { load, type Loaded } from "../../../shared/engine/load.ts";
 import { TOKEN } from "../crash-points/ledger.ts";
+import { START_MS } from "../virtual-clock.ts";
 import type { Clients } from "./clients.ts";
 import { cancelledIn, type Disturbed, mayEnd, namesIn } from "./expected.ts";
+import { logComplaints } from "./log-verdict.ts";
 import type { Ask } from "./plan.ts";
 import { failedText, type Part, type Program, type Step } from "./program.ts";
 import type { World } from "./world.ts";
@@ -25,6 +27,7 @@ export async function verdict(world: World, clients: Clients, plan: readonly Ask
     ...acceptanceComplaints(lives, clients, plan, disturbed),
     ...answerComplaints(lives, clients, disturbed),
     ...executionComplaints(world, lives),
+    ...logComplaints(world.table, lives.filter(hasEnded), inOrder(clients, plan), disturbed),
   ];
 }
 
@@ -39,6 +42,10 @@ async function livesOf(world: World): Promise<readonly Life[]> {
     lives.push({ loaded, program, text: standing.status === "completed" ? textOf(standing.result) : standing.status });
   }
   return lives;
+}
+
+function hasEnded({ loaded }: Life): boolean {
+  return loaded.invocation.standing.status === "completed";
 }
 
 /** Whatever is reached from what is cancelled or killed; what is shared is reached on every way. */
@@ -63,6 +70,15 @@ function lifeComplaints({ loaded, program, text }: Life, disturbed: Disturbed, {
     if (token.startsWith(acceptance.id) && !committed.includes(token))
       complaints.push(`${name} ended with ${token}, which was not committed`);
   return complaints;
+}
+
+/** Of sends without delay: who is told that the first is accepted before anybody asks for the second sees them run so. */
+function inOrder({ acknowledged }: Clients, plan: readonly Ask[]): (readonly [Program, Program])[] {
+  return acknowledged.flatMap(({ ask: { program, delayMs }, atMs }) =>
+    plan
+      .filter((later) => delayMs === 0 && later.program.object === program.object && later.atMs + START_MS > atMs)
+      .map((later) => [program, later.program] as const),
+  );
 }
 
 /** Each program is accepted once, those of clients that insisted in any case. */

@@ -1,0 +1,55 @@
+/** What must hold of the lock of an object after every write (I6): one holder at a time, and a state that never goes back. */
+import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
+import type { Segment } from "../../../shared/core/invocation/segment.ts";
+import { type Lock, readLock } from "../../../shared/engine/lock-record.ts";
+import { lockKey } from "../../../shared/engine/object-keys.ts";
+import type { Item } from "../../../shared/engine/ports/table.ts";
+import { LOG, OBJECT } from "./program.ts";
+import type { Note, WatchedTable } from "./watched-table.ts";
+
+/** @param isOver whether this life has ended, as far as its segments tell */
+export function lockComplaints(note: Note, isOver: (id: string, nonce: string) => boolean): string[] {
+  const { pk } = note;
+  if (note.before === undefined || note.after === undefined) return [];
+  const [before, after] = [readLock(note.before), readLock(note.after)];
+  const complaints: string[] = [];
+  const changes = before.holder?.nonce !== after.holder?.nonce;
+  if (changes && before.holder !== undefined && !isOver(before.holder.id, before.holder.nonce))
+    complaints.push(`${pk} was given away, and its holder ${before.holder.id} has not ended (I6)`);
+  if (after.grant < before.grant || (changes && after.holder !== undefined && after.grant === before.grant))
+    complaints.push(`${pk} changes hands, and its grant does not grow: ${before.grant}, ${after.grant} (I6)`);
+  if (after.head < before.head || after.tail < before.tail || after.head > after.tail)
+    complaints.push(`the queue of ${pk} goes from ${queueOf(before)} to ${queueOf(after)}`);
+  const [older, newer] = [logIn(before), logIn(after)];
+  if (older.some((name, at) => newer[at] !== name))
+    complaints.push(`the state of ${pk} went back from ${older.join()} to ${newer.join()} (I6)`);
+  return complaints;
+}
+
+/** Whoever runs one at a time commits what it did while it holds the lock. */
+export function holderComplaints(table: WatchedTable, { acceptance }: Invocation, segment: Segment): string[] {
+  if (acceptance.handlerType !== "exclusive" || segment.attempt === undefined) return [];
+  const { holder } = lockOf(table, acceptance.target.key ?? "");
+  if (holder?.nonce === acceptance.nonce) return [];
+  return [`${acceptance.id} wrote segment ${segment.index} while ${holder?.id ?? "nobody"} held its key (I6)`];
+}
+
+/** What the key of an object shows. */
+export function lockOf(table: WatchedTable, key: string): Lock {
+  return readLock(table.shown(lockKey(`obj#${OBJECT}#${key}`)));
+}
+
+/** The names of the programs that ran, in their order. */
+export function logIn({ state }: Lock): readonly string[] {
+  const value = state.inline.get(LOG);
+  return value === undefined ? [] : (JSON.parse(new TextDecoder().decode(value)) as string[]);
+}
+
+/** Keys that somebody holds. */
+export function heldKeys(items: readonly Item[]): readonly string[] {
+  return items.flatMap((item) => (item.sk === "lock" && item["held"] === 1 ? [item.pk] : []));
+}
+
+function queueOf({ head, tail }: Lock): string {
+  return `${head} of ${tail}`;
+}

@@ -1,0 +1,43 @@
+/** The verdict on objects: each program is in the log of its key once, and found before itself what the log says. */
+import type { Disturbed } from "./expected.ts";
+import { lockOf, logIn } from "./lock-rules.ts";
+import type { Keyed, Program } from "./program.ts";
+import type { WatchedTable } from "./watched-table.ts";
+
+interface Ended {
+  readonly program: Program;
+  /** Its output as JSON, or how it failed. */
+  readonly text: string;
+}
+
+/** @param sent pairs of programs, of which the first was acknowledged before anybody asked for the second */
+export function logComplaints(
+  table: WatchedTable,
+  ended: readonly Ended[],
+  sent: readonly (readonly [Program, Program])[],
+  disturbed: Disturbed,
+): string[] {
+  const complaints: string[] = [];
+  const logs = new Map<string, readonly string[]>();
+  for (const { program, text } of ended) {
+    const { object, name } = program;
+    if (object === undefined) continue;
+    const log = logs.get(object) ?? logIn(lockOf(table, object));
+    logs.set(object, log);
+    const times = log.filter((one) => one === name).length;
+    if (times > 1 || (times === 0 && !disturbed.has(name)))
+      complaints.push(`${name} is ${times} times in ${log.join()}`);
+    if (text.startsWith("failed")) continue;
+    const { before } = JSON.parse(text) as Keyed;
+    const expected = log.slice(0, log.indexOf(name));
+    if (before.join() !== expected.join())
+      complaints.push(`${name} found ${before.join()}, and the log of ${object} is ${log.join()}`);
+  }
+  for (const [first, second] of sent) {
+    const log = logs.get(first.object ?? "") ?? [];
+    const [sooner, later] = [log.indexOf(first.name), log.indexOf(second.name)];
+    if (sooner > later && later >= 0)
+      complaints.push(`${first.name} was accepted before ${second.name} was asked for, and ran after it`);
+  }
+  return complaints;
+}
