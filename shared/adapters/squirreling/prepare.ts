@@ -81,7 +81,7 @@ function nameWithin(query: Statement): string {
 
 /** Gives the mention of a table a key of its own, under the name by which the statement goes on calling it. */
 function bring(
-  mention: { table: string; alias?: string },
+  mention: { table: string; alias?: string; readonly joinType?: SelectStatement["joins"][number]["joinType"] },
   { tables, sources }: Preparation,
   named: ReadonlyMap<string, Brought["types"]>,
 ): Brought {
@@ -94,7 +94,8 @@ function bring(
     const all = [...tables.keys()].join(", ");
     throw new SqlError("unknown", `table '${mention.table}' not found; there are ${all}`);
   }
-  const source: Source = { key: `${name}#${sources.size}`, table, narrowing: new Map() };
+  const isOptional = mention.joinType === "LEFT";
+  const source: Source = { key: `${name}#${sources.size}`, table, narrowing: new Map(), isOptional };
   sources.set(source.key, source);
   mention.alias = alias;
   mention.table = source.key;

@@ -10,6 +10,8 @@ export interface Source {
   readonly table: SqlTable;
   readonly narrowing: Map<string, Bound>;
   order?: NonNullable<ScanRequest["order"]>;
+  /** On the right of a LEFT JOIN: its columns must be known also where it has no rows. */
+  readonly isOptional: boolean;
 }
 
 /** What a FROM or a JOIN brings in. A subquery is no source, but its columns have types as well. */

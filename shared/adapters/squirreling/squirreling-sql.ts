@@ -93,12 +93,16 @@ class Run {
       rows.push(...(await Promise.all(group.map((row) => Promise.all(columns.map((name) => row.cells[name]!()))))));
       group = [];
     };
-    for await (const row of results.rows()) {
-      if (rows.length + group.length >= rowsMax)
-        throw new SqlError("refused", `the answer has more than ${rowsMax} rows; add a LIMIT`);
-      if (group.push(row) === TOGETHER) await finish();
+    try {
+      for await (const row of results.rows()) {
+        if (rows.length + group.length >= rowsMax)
+          throw new SqlError("refused", `the answer has more than ${rowsMax} rows; add a LIMIT`);
+        if (group.push(row) === TOGETHER) await finish();
+      }
+      await finish();
+    } catch (error) {
+      throw told(error);
     }
-    await finish();
     this.#steps.check();
     return { columns, rows };
   }
@@ -120,7 +124,7 @@ class Run {
   }
 
   #dataSource(source: Source): AsyncDataSource {
-    const { table, narrowing, order } = source;
+    const { table, narrowing, order, isOptional } = source;
     const all = table.shape.columns.map(({ name }) => name);
     const types = new Map(table.shape.columns.map(({ name, type }) => [name, type]));
     return {
@@ -128,7 +132,7 @@ class Run {
       scan: ({ columns = all }) => ({
         appliedWhere: false,
         appliedLimitOffset: false,
-        rows: () => lazyRows(table.scan({ narrowing, ...(order && { order }) }), columns, types),
+        rows: () => lazyRows(table.scan({ narrowing, ...(order && { order }) }), columns, types, isOptional),
       }),
     };
   }
@@ -138,6 +142,7 @@ async function* lazyRows(
   rows: AsyncIterable<SqlRow>,
   columns: string[],
   types: Brought["types"],
+  isOptional: boolean,
 ): AsyncGenerator<AsyncRow> {
   let given = 0;
   for await (const row of rows) {
@@ -146,7 +151,12 @@ async function* lazyRows(
     for (const name of columns) cells[name] = async () => engineValue(await row.cell(name), types.get(name) ?? "text");
     yield { columns, cells };
   }
+  // From an empty side of a join the engine learns no columns. This row equals nothing, so that it is never given out.
+  if (given === 0 && isOptional)
+    yield { columns, cells: Object.fromEntries(columns.map((name) => [name, async () => NOTHING_EQUALS])) };
 }
+
+const NOTHING_EQUALS = "\u0000";
 
 /** The engine's own errors are told in its words; they name positions and columns. */
 function spoken<T>(kind: SqlError["kind"], act: () => T): T {
@@ -154,7 +164,21 @@ function spoken<T>(kind: SqlError["kind"], act: () => T): T {
     return act();
   } catch (error) {
     if (error instanceof SqlError || !(error instanceof Error)) throw error;
-    const isUnknown = /(Table|Column)NotFound/.test(error.name);
-    throw new SqlError(isUnknown ? "unknown" : kind === "unknown" ? "syntax" : kind, error.message);
+    throw isUnknownName(error)
+      ? new SqlError("unknown", error.message)
+      : new SqlError(kind === "unknown" ? "syntax" : kind, error.message);
   }
+}
+
+/** While rows come, what the engine itself says speaks of names or arguments; anything else is a failure of ours. */
+function told(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof SqlError) return error;
+  if (isUnknownName(error)) return new SqlError("unknown", error.message);
+  return ENGINE_ERRORS.test(error.name) ? new SqlError("syntax", error.message) : error;
+}
+
+const ENGINE_ERRORS = /^(ParseError|ExecutionError|ArgValueError|ArgCountError|CastError|SyntaxError)$/;
+
+function isUnknownName({ name }: Error): boolean {
+  return /(Table|Column)NotFound/.test(name);
 }

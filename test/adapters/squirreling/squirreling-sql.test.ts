@@ -119,6 +119,14 @@ describe("plain statements", () => {
     ]);
   });
 
+  test("a join with a table that is empty keeps the rows of the other", async () => {
+    const statement =
+      "select inv.id, dp.id is not null as known, dp.ty from sys_invocation inv left join sys_deployment dp on dp.id = inv.pinned_deployment_id limit 1";
+    expect(await rowsOf(statement, [invocations(), new MemorySqlTable("sys_deployment", "id, ty", [])])).toEqual([
+      { id: "a", known: false },
+    ]);
+  });
+
   test("cells keep the types of their columns, through aliases and functions", async () => {
     const { columns, rows } = await ask(
       "select id, max(created_at) as m, raw, retry_count as n from sys_invocation where id = 'a' group by id",

@@ -1,0 +1,92 @@
+import { tableFromIPC } from "@uwdata/flechette";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { adminFace } from "../../../shared/api/admin/admin-face.ts";
+import { rowsJson } from "../../../shared/api/admin/query-rows.ts";
+import { invocationUseCases } from "../../../shared/wiring/use-cases.ts";
+import { statementFront } from "../../../shared/wiring/statement-front.ts";
+import { openAdminPlane, type AdminPlane } from "./admin-plane.ts";
+
+let plane: AdminPlane;
+beforeAll(async () => {
+  plane = await openAdminPlane();
+});
+afterAll(() => plane.close());
+
+async function ask(method: string, target: string, body?: unknown, accept = "application/json") {
+  const face = adminFace(plane.engine, {
+    version: "1.2.3",
+    metricsText: async () => "",
+    invocations: invocationUseCases,
+    statements: statementFront(plane.engine),
+  });
+  const [path = "", query = ""] = target.split("?");
+  const sent = new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body ?? ""));
+  const headers = { "content-type": "application/json", accept };
+  const response = await face({ method, path, query, headers, body: sent });
+  return { ...response, text: new TextDecoder().decode(response.body) };
+}
+
+const COUNT = { query: "SELECT COUNT(1) AS inv_count FROM sys_invocation_status WHERE status != 'completed'" };
+
+test("a statement is answered as JSON where exactly that is accepted, and as Arrow otherwise, under every prefix", async () => {
+  const json = await ask("POST", "/v4/query", COUNT);
+  expect([json.status, json.headers["content-type"], json.text]).toEqual([
+    200,
+    "application/json",
+    '{"rows":[{"inv_count":0}]}',
+  ]);
+  for (const accept of ["*/*", "application/json, text/plain"]) {
+    const arrow = await ask("POST", "/query", COUNT, accept);
+    expect(arrow.headers["content-type"]).toBe("application/vnd.apache.arrow.stream");
+    expect(tableFromIPC(arrow.body, { useBigInt: true }).toArray()).toEqual([{ inv_count: 0n }]);
+  }
+});
+
+test.each([
+  ["selec 1", 400, "Expected SELECT"],
+  ["select 1 from sys_service; select 2 from sys_service", 400, "after end of query"],
+  ["delete from sys_invocation", 400, "Expected SELECT"],
+  ["select id from sys_nothing", 500, "sys_nothing"],
+  ["select nothing from sys_service", 500, "nothing"],
+  ["select * from state where service_name = 'Counter'", 400, "service_key"],
+])("%s is refused", async (query, status, words) => {
+  const answer = await ask("POST", "/query", { query });
+  expect(answer.status, answer.text).toBe(status);
+  const body = JSON.parse(answer.text) as Record<string, string>;
+  expect(Object.keys(body)).toEqual(["message"]);
+  if (words !== "after end of query") expect(body["message"]).toContain(words);
+});
+
+test("what is no JSON, or no statement, is told apart", async () => {
+  expect((await ask("POST", "/query", "{")).status).toBe(400);
+  expect((await ask("POST", "/query", { sql: "x" })).status).toBe(422);
+  expect((await ask("GET", "/query")).status).toBe(405);
+});
+
+test("rows leave out what has no value, and write every digit", () => {
+  const body = rowsJson({
+    columns: [
+      { name: "key", type: "integer" },
+      { name: "at", type: "moment" },
+      { name: "for", type: "duration" },
+      { name: "raw", type: "bytes" },
+      { name: "none", type: "text" },
+    ],
+    rows: [[2n ** 64n - 1n, 1_700_000_000_000, 86_400_000, Uint8Array.of(1, 171), null]],
+  });
+  expect(new TextDecoder().decode(body)).toBe(
+    '{"rows":[{"key":18446744073709551615,"at":"2023-11-14T22:13:20Z","for":"PT86400S","raw":"01ab"}]}',
+  );
+});
+
+test.each([
+  ["status=nope", 400],
+  ["limit=0", 400],
+  ["limit=501", 400],
+  ["after=nope", 400],
+  ["deployment=dp_1", 400],
+  ["status=open,completed&service=S&handler=h&key=a%2Cb&limit=5", 200],
+  ["", 200],
+])("the list of invocations by '%s' is %i", async (query, status) => {
+  expect((await ask("GET", `/invocations?${query}`)).status).toBe(status);
+});

@@ -1,0 +1,14 @@
+/** How `npm run test:cli` runs: the unmodified command line of the reference against our local process. */
+import { defineConfig } from "vitest/config";
+import { reportersOf } from "../reporters.ts";
+
+export default defineConfig({
+  test: {
+    include: ["test/compat/**/*.test.ts"],
+    pool: "threads",
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    reporters: reportersOf("cli"),
+  },
+});
