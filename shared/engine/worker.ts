@@ -1,5 +1,6 @@
 /** The worker: takes messages from the queue and drives what they name, many at a time. */
 import type { Engine } from "./engine.ts";
+import { KeptHidden } from "./kept-hidden.ts";
 import type { Delivery } from "./ports/queue.ts";
 import { takeWake } from "./take-wake.ts";
 
@@ -13,19 +14,39 @@ export interface WorkerLimits {
 
 /** Runs until the signal aborts, then waits for what it has begun. */
 export async function runWorker(engine: Engine, signal: AbortSignal, { concurrencyMax }: WorkerLimits): Promise<void> {
-  const running = new Set<Promise<void>>();
+  const hidden = new KeptHidden(engine);
+  const running = new Running();
   while (!signal.aborted) {
-    const room = concurrencyMax - running.size;
+    const room = concurrencyMax - running.count;
     if (room <= 0) {
-      await Promise.race(running);
+      await running.oneEnds();
       continue;
     }
-    for (const delivery of await receive(engine, room, signal)) {
-      const run = work(engine, delivery).finally(() => running.delete(run));
-      running.add(run);
-    }
+    for (const delivery of await receive(engine, room, signal)) void running.add(work(engine, hidden, delivery));
   }
-  await Promise.all(running);
+  while (running.count > 0) await running.oneEnds();
+}
+
+/** Counts what runs. To race all of it each time that one ends would cost as much again for every one of them. */
+class Running {
+  count = 0;
+  #ended: (() => void) | undefined;
+
+  /** @param run never rejects */
+  async add(run: Promise<void>): Promise<void> {
+    this.count++;
+    await run;
+    this.count--;
+    this.#ended?.();
+  }
+
+  /** Resolves when something has ended; for one who waits at a time. */
+  async oneEnds(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#ended = resolve;
+    });
+    this.#ended = undefined;
+  }
 }
 
 async function receive(engine: Engine, limit: number, signal: AbortSignal): Promise<readonly Delivery[]> {
@@ -39,9 +60,8 @@ async function receive(engine: Engine, limit: number, signal: AbortSignal): Prom
 }
 
 /** The message stays hidden while it is worked on; one whose work failed comes again (I11). */
-async function work(engine: Engine, { wake, receipt, receiveCount }: Delivery): Promise<void> {
-  const over = new AbortController();
-  void keepHidden(engine, receipt, over.signal);
+async function work(engine: Engine, hidden: KeptHidden, { wake, receipt, receiveCount }: Delivery): Promise<void> {
+  hidden.add(receipt);
   try {
     await takeWake(engine, wake);
     await engine.queue.ack(receipt);
@@ -54,13 +74,6 @@ async function work(engine: Engine, { wake, receipt, receiveCount }: Delivery): 
     const pauseMs = Math.min(FAILURE_PAUSE_MS * 2 ** Math.min(receiveCount, 6), engine.settings.leaseMs);
     await engine.queue.extend(receipt, pauseMs).catch(() => undefined);
   } finally {
-    over.abort();
+    hidden.remove(receipt);
   }
-}
-
-/** A dead worker's message comes back when the lease is over, and not before. */
-async function keepHidden(engine: Engine, receipt: string, over: AbortSignal): Promise<void> {
-  const { leaseMs } = engine.settings;
-  while (await engine.clock.sleep(leaseMs / 2, over))
-    await engine.queue.extend(receipt, leaseMs).catch(() => undefined);
 }

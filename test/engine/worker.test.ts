@@ -1,0 +1,65 @@
+/** The worker: how many messages it works on at a time, and how it keeps them from others. */
+import { expect, test } from "vitest";
+import { runWorker } from "../../shared/engine/worker.ts";
+import { LEASE_MS, sendOn } from "./engine-fixture.ts";
+import { Gate } from "./gate.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+const SENDS = 40;
+const AT_ONCE_MAX = 3;
+
+test("of more messages than a worker may work on, the next one is taken when one ends", async () => {
+  let [underWay, most] = [0, 0];
+  const stage = await open({
+    counts: async () => {
+      most = Math.max(most, ++underWay);
+      await stage.pulse.sleep(10);
+      underWay--;
+      return "";
+    },
+  });
+  const actor = stage.actor();
+  for (let n = 0; n < SENDS; n++) await stage.pulse.within(0, sendOn(actor, "counts"));
+  const stopping = new AbortController();
+  const worker = runWorker(actor.engine, stopping.signal, { concurrencyMax: AT_ONCE_MAX });
+  await stage.pulse.pass(10 * SENDS);
+  expect([stage.deployment.attempts.length, most, underWay]).toEqual([SENDS, AT_ONCE_MAX, 0]);
+  stopping.abort();
+  await stage.pulse.within(1_000, worker);
+});
+
+test("a worker that is told to stop ends when what it has begun is over", async () => {
+  const gate = new Gate();
+  const stage = await open({ waits: async () => gate.passed.then(() => "") });
+  const actor = stage.actor();
+  await stage.pulse.within(0, sendOn(actor, "waits"));
+  const stopping = new AbortController();
+  let isOver = false;
+  const worker = runWorker(actor.engine, stopping.signal, { concurrencyMax: 10 }).then(() => (isOver = true));
+  await stage.pulse.pass(100);
+  stopping.abort();
+  await stage.pulse.pass(100);
+  expect(isOver).toBe(false);
+  gate.open();
+  await stage.pulse.within(100, worker);
+  expect(stage.deployment.attempts).toHaveLength(1);
+});
+
+test("a message stays hidden as long as it is worked on, and is extended no more afterwards", async () => {
+  const gate = new Gate();
+  const stage = await open({ waits: async () => gate.passed.then(() => "") });
+  const actor = stage.actor();
+  actor.startWorker();
+  await stage.pulse.within(0, sendOn(actor, "waits"));
+  await stage.pulse.pass(3 * LEASE_MS);
+  const extensions = () => actor.process.methods("queue").filter((method) => method === "extend").length;
+  expect(extensions()).toBeGreaterThanOrEqual(6);
+  expect(stage.deployment.attempts).toHaveLength(1);
+  gate.open();
+  await stage.pulse.settle();
+  const before = extensions();
+  await stage.pulse.pass(3 * LEASE_MS);
+  expect(extensions()).toBe(before);
+  expect(stage.deployment.attempts).toHaveLength(1);
+});
