@@ -4,6 +4,7 @@ import type { KeyedState } from "../core/object/keyed-state.ts";
 import type { InvocationId, Nonce } from "../core/model/ids.ts";
 import type { Engine } from "./engine.ts";
 import type { Held } from "./held.ts";
+import { load } from "./load.ts";
 import { type Lock, packState, readLock } from "./lock-record.ts";
 import { inboxKey, lockKey } from "./object-keys.ts";
 import { isHeldBy, ticketExpiryS, underGrant, voidTicket } from "./object-lock.ts";
@@ -57,11 +58,24 @@ export async function giveBack(engine: Engine, held: Held, changes: StateChanges
     lock = await lockAt(engine, pk);
   }
   delete held.lock;
-  if (!isHeldBy(lock, acceptance)) return await wakeHolder(engine, lock);
+  if (!isHeldBy(lock, acceptance)) {
+    if (await isGhost(engine, acceptance, lock)) return await passOn(engine, pk, lock, lock.state);
+    return await wakeHolder(engine, lock);
+  }
   const state = counts(lock, held, changes)
     ? await writeBeside(engine, pk, lock.life, lock.state, changes.inOrder, stampOf(lock, changes))
     : lock.state;
   await passOn(engine, pk, lock, state);
+}
+
+/**
+ * A slow acceptor may take the lock for a life that has ended meanwhile, and whose id lives anew. A wake to that id
+ * would come back to this very give-back, and to the next one, without end.
+ */
+async function isGhost(engine: Engine, { id }: { readonly id: InvocationId }, { holder }: Lock): Promise<boolean> {
+  if (holder?.id !== id) return false;
+  const loaded = await load(engine, id);
+  return loaded?.invocation.acceptance.nonce !== holder.nonce;
 }
 
 /** Gives the lock of a holder to the next in the queue, or to nobody. @param lock as last seen, held by whoever gives back */
