@@ -21,6 +21,8 @@ export async function finishCompleted(engine: Engine, loaded: Loaded): Promise<v
   const held = heldByNobody(loaded);
   const isPerformed = unperformed(loaded) === undefined;
   await perform(engine, held, last.before, isPerformed ? tellingOnly(last.segment) : last.segment);
+  // Who waits in this process for the end of a keyed handler waits for the state that was written just now.
+  engine.drives.ring(held.id);
   if (isPerformed) return;
   await keepArrivals(engine, held);
   if (hold !== undefined) await leaveOpenIndex(engine, held);
