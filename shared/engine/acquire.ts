@@ -85,8 +85,13 @@ async function lookAtHolder(engine: Engine, pk: string, lock: Lock): Promise<voi
 
 /** The run of a workflow has its id for itself; what a former life left of state and promises is not its own (I12). */
 async function beginLife(engine: Engine, held: Held, pk: string): Promise<Acquired> {
-  const { acceptance } = held.invocation;
+  const { acceptance, segmentIndex } = held.invocation;
   const { id, nonce, createdAtMs } = acceptance;
+  if (segmentIndex > 0) {
+    // Its life began with its first attempt: looking costs less than a write that is refused.
+    const lock = await lockAt(engine, pk);
+    if (isHeldBy(lock, acceptance)) return grasped(held, lock);
+  }
   const set = { held: 1, holder: id, holderNonce: nonce, applied: 0, sinceMs: createdAtMs };
   const counters = { head: 0, tail: 0, edits: 0 };
   const first: Update = { set: { ...set, grant: createdAtMs }, add: { ...counters, life: 0 } };
