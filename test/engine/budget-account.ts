@@ -1,7 +1,7 @@
 /** Holds what a shape cost against the budget, and sets the whole out as a table for the reader. */
 import { expect } from "vitest";
 import type { Played } from "./budget-play.ts";
-import type { Cost, Shape } from "./budget-shapes.ts";
+import type { Cost, Shape } from "./budget-shape.ts";
 
 /** A shape must cost exactly what is written beside it: less is as much news as more. */
 export function expectCost(shape: Shape, { onPath, inAll, told }: Played): void {

@@ -5,6 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as restate from "@restatedev/restate-sdk";
 import type { Context } from "@restatedev/restate-sdk";
+import { keyedServices } from "./budget-keyed-services.ts";
 
 export interface BudgetDeployment {
   readonly uri: string;
@@ -23,7 +24,8 @@ export async function startBudgetDeployment(): Promise<BudgetDeployment> {
   const awakeables: string[] = [];
   const executions = new Map<string, number>();
   const gate = new Set<() => void>();
-  const services = [leaf(awakeables, executions, gate), caller];
+  const pass = (): Promise<void> => new Promise((resolve) => gate.add(resolve));
+  const services = [leaf(awakeables, executions, pass), caller, ...keyedServices(pass)];
   const server = createServer(restate.createEndpointHandler({ services, logger: () => {} }));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -46,7 +48,7 @@ export async function startBudgetDeployment(): Promise<BudgetDeployment> {
   };
 }
 
-function leaf(awakeables: string[], executions: Map<string, number>, gate: Set<() => void>) {
+function leaf(awakeables: string[], executions: Map<string, number>, pass: () => Promise<void>) {
   const execute = (name: string): number => {
     const count = (executions.get(name) ?? 0) + 1;
     executions.set(name, count);
@@ -75,20 +77,20 @@ function leaf(awakeables: string[], executions: Map<string, number>, gate: Set<(
         return await promise;
       },
       atGate: async (_ctx: Context, text: string) => {
-        await new Promise<void>((resolve) => gate.add(resolve));
+        await pass();
         return text;
       },
       /** A committed step, then a gate: what is done before it must not be done again. */
       stepThenGate: async (ctx: Context, name: string) => {
         const first = await ctx.run("first", () => execute(name));
-        if (execute(`${name}, after the step`) === 1) await new Promise<void>((resolve) => gate.add(resolve));
+        if (execute(`${name}, after the step`) === 1) await pass();
         return first;
       },
       signalThenGate: async (ctx: Context) => {
         const { id, promise } = ctx.awakeable<string>();
         awakeables.push(id);
         const signal = await promise;
-        await new Promise<void>((resolve) => gate.add(resolve));
+        await pass();
         return signal;
       },
       stumble: async (_ctx: Context, { name, times }: { name: string; times: number }) => {

@@ -101,6 +101,7 @@ export class Play {
     const sum = (name: keyof TableCounts): number => counts.reduce((total, one) => total + one[name], 0);
     return {
       items: sum("items"),
+      refused: sum("refused"),
       list: sum("list"),
       open: sum("open"),
       reads: sum("reads"),
@@ -124,10 +125,13 @@ export class Play {
   }
 }
 
-export function submission(target: string, input: unknown): Submission {
-  const [service = "", handler = ""] = target.split("/");
+/** @param path `Service/handler`, or `Object/key/handler` */
+export function submission(path: string, input: unknown): Submission {
+  const [service = "", ...rest] = path.split("/");
+  const [handler = "", key] = rest.toReversed();
+  const target = key === undefined ? { service, handler } : { service, handler, key };
   const headers = [{ key: "content-type", value: "application/json" }];
-  return { target: { service, handler }, input: new TextEncoder().encode(JSON.stringify(input)), headers };
+  return { target, input: new TextEncoder().encode(JSON.stringify(input)), headers };
 }
 
 export function valueOf(ended: Ended | { readonly kind: string }): unknown {

@@ -1,42 +1,16 @@
-/** The shapes of the write budget (design §2): what each may cost, what it does cost, and why where the two differ. */
+/** The shapes of the write budget (design §2), those of plain services first. */
 import { expect } from "vitest";
 import { completeAwakeable } from "../../shared/engine/perform.ts";
+import { KEYED } from "./budget-keyed-shapes.ts";
 import type { Play } from "./budget-play.ts";
+import { cost, sendAndWait, type Shape } from "./budget-shape.ts";
 import { LEASE_MS } from "./budget-stage.ts";
-
-/** Write units of items and of indexes, and requests to the queue. */
-export interface Cost {
-  readonly items: number;
-  readonly indexes: number;
-  readonly queue: number;
-}
-
-export interface Shape {
-  readonly name: string;
-  /** The rows of the budget that add up to this shape. */
-  readonly sum: string;
-  readonly design: Cost;
-  /** Present where the engine costs something else than the design says. */
-  readonly measured?: Cost & { readonly why: string };
-  /** Strong reads before the answer, and in all until every message has come. */
-  readonly reads: { readonly onPath: number; readonly inAll: number };
-  /** Resolves when the caller has its answer; `drain` follows. */
-  play(play: Play): Promise<void>;
-}
 
 /** Payloads this long fit one item with its metadata. */
 const LONG = "x".repeat(600);
 /** A caller's segment has the result of its child and its own output. */
 const SHORT = "x".repeat(200);
 const SLEEP_MS = 60_000;
-
-const cost = (items: number, indexes: number, queue: number): Cost => ({ items, indexes, queue });
-
-async function sendAndWait(play: Play, target: string, input: unknown): Promise<void> {
-  await play.send(target, input);
-  play.work();
-  await play.settle();
-}
 
 export const CALLS: readonly Shape[] = [
   {
@@ -198,4 +172,4 @@ export const PARKS: readonly Shape[] = [
   },
 ];
 
-export const SHAPES: readonly Shape[] = [...CALLS, ...LEASES, TAKEOVER, ...PARKS];
+export const SHAPES: readonly Shape[] = [...CALLS, ...LEASES, TAKEOVER, ...PARKS, ...KEYED];

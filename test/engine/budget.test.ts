@@ -6,7 +6,8 @@ import { openStore, type Store } from "../../shared/adapters/embedded/store.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { accountText, expectCost } from "./budget-account.ts";
 import { playShape, type Played } from "./budget-play.ts";
-import { type Shape, SHAPES } from "./budget-shapes.ts";
+import type { Shape } from "./budget-shape.ts";
+import { SHAPES } from "./budget-shapes.ts";
 
 describe("the write budget on the embedded store", () => {
   const rows: { shape: Shape; played: Played }[] = [];

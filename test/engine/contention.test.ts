@@ -69,8 +69,15 @@ async function costOfEach(waiting: number): Promise<TableCounts> {
   expect([last.holder, new TextDecoder().decode(last.state.inline.get("count"))]).toEqual([undefined, String(waiting)]);
   const { counts } = table.take(true);
   const each = (count: number): number => count / waiting;
-  const { items, list, open, reads, transactions } = counts;
-  return { items: each(items), list: each(list), open: each(open), reads: each(reads), transactions };
+  const { items, refused, list, open, reads, transactions } = counts;
+  return {
+    items: each(items),
+    refused: each(refused),
+    list: each(list),
+    open: each(open),
+    reads: each(reads),
+    transactions,
+  };
 }
 
 test("ten thousand that wait for one key cost no more each than ten, and no transaction", async () => {

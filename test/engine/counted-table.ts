@@ -13,6 +13,8 @@ const UNIT_BYTES = 1024;
 export interface TableCounts {
   /** Write units of the items themselves. A refused write costs one. */
   readonly items: number;
+  /** How many of them are of writes that were refused. */
+  readonly refused: number;
   readonly list: number;
   readonly open: number;
   /** Requests that read, each of them strongly consistent but for those to an index. */
@@ -25,7 +27,7 @@ export class CountedTable implements Table {
   frozen: Promise<void> | undefined;
   readonly #table: Table;
   readonly #last: Map<string, Item>;
-  #counts: TableCounts = { items: 0, list: 0, open: 0, reads: 0, transactions: 0 };
+  #counts: TableCounts = { items: 0, refused: 0, list: 0, open: 0, reads: 0, transactions: 0 };
   /** The requests in order, for a reader who wonders: `put hold`, `query arr`. */
   #told: string[] = [];
 
@@ -39,7 +41,7 @@ export class CountedTable implements Table {
   take(forget: boolean): { readonly counts: TableCounts; readonly told: readonly string[] } {
     const taken = { counts: this.#counts, told: this.#told };
     if (forget) {
-      this.#counts = { items: 0, list: 0, open: 0, reads: 0, transactions: 0 };
+      this.#counts = { items: 0, refused: 0, list: 0, open: 0, reads: 0, transactions: 0 };
       this.#told = [];
     }
     return taken;
@@ -96,7 +98,7 @@ export class CountedTable implements Table {
   /** @param item undefined where the condition refused the write */
   #wrote(operation: string, key: Key, item: Item | undefined): void {
     this.#told.push(`${operation} ${wordOf(key.sk)}${item === undefined ? " (refused)" : ""}`);
-    if (item === undefined) return this.#add({ items: 1 });
+    if (item === undefined) return this.#add({ items: 1, refused: 1 });
     const before = this.#last.get(nameOf(key));
     this.#last.set(nameOf(key), item);
     this.#add({

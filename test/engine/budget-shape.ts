@@ -1,0 +1,30 @@
+/** What a shape of the write budget (design §2) is: what it may cost, what it does cost, and why where the two differ. */
+import type { Play } from "./budget-play.ts";
+
+/** Write units of items and of indexes, and requests to the queue. */
+export interface Cost {
+  readonly items: number;
+  readonly indexes: number;
+  readonly queue: number;
+}
+
+export interface Shape {
+  readonly name: string;
+  /** The rows of the budget that add up to this shape. */
+  readonly sum: string;
+  readonly design: Cost;
+  /** Present where the engine costs something else than the design says. */
+  readonly measured?: Cost & { readonly why: string };
+  /** Strong reads before the answer, and in all until every message has come. */
+  readonly reads: { readonly onPath: number; readonly inAll: number };
+  /** Resolves when the caller has its answer; `drain` follows. */
+  play(play: Play): Promise<void>;
+}
+
+export const cost = (items: number, indexes: number, queue: number): Cost => ({ items, indexes, queue });
+
+export async function sendAndWait(play: Play, target: string, input: unknown): Promise<void> {
+  await play.send(target, input);
+  play.work();
+  await play.settle();
+}
