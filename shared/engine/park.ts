@@ -50,6 +50,8 @@ export async function park(engine: Engine, held: Held, step: Park): Promise<"aga
       next.segment !== undefined ||
       next.step.kind === "attempt" ||
       next.step.kind === "end" ||
+      // Who took over what runs under a lock has not looked at the lock yet, and knows only that there is something to do.
+      (next.step.kind === "acquire" && step.status !== "pending") ||
       (step.status === "pending" && (await hasComeToHold(engine, held)));
     if (advances && !held.stopping && step.status !== "ready") return await takeUpAgain(engine, held);
     // A child may have ended while the park was written: its result must not be left in memory alone.
