@@ -39,8 +39,13 @@ export class Clients {
 
   /** @param fail takes what must never happen */
   start(plan: readonly Ask[], fail: (complaint: string) => void): void {
-    for (const ask of plan) this.#busyWith(this.#play(ask), fail);
+    for (const ask of plan) this.ask(ask, fail);
     void this.#resolveOutside(fail);
+  }
+
+  /** Asks for one thing more. */
+  ask(ask: Ask, fail: (complaint: string) => void): void {
+    this.#busyWith(this.#play(ask), fail);
   }
 
   #busyWith(done: Promise<unknown>, fail: (complaint: string) => void): void {

@@ -4,21 +4,14 @@ import { writeDeployment } from "../../../shared/engine/registry-items.ts";
 import { deployment, handler, service } from "../../core/registry/sample-deployment.ts";
 import { answerOf } from "../../engine/script-context.ts";
 import { readJournal } from "../../engine/script-journal.ts";
-import type { Deployment } from "../in-process-endpoints.ts";
 import { lambdaDeployment } from "../lambda-deployment.ts";
 import { MemoryTable } from "../memory-table.ts";
 import { lambda, playInto } from "./play-sdk.ts";
 import { scriptedPlayer } from "./play-scripted.ts";
-import type { Outside } from "./outside.ts";
+import type { Players } from "./players.ts";
 import { HANDLER, OBJECT, SERVICE } from "./program.ts";
 import { Random } from "./random.ts";
 import { World } from "./world.ts";
-
-export interface Players {
-  readonly deployment: (outside: Outside) => Deployment;
-  /** The registry with this deployment in it. */
-  readonly meta: MemoryTable;
-}
 
 export type Playing = "scripted" | "sdk";
 

@@ -13,7 +13,7 @@ import { MemoryQueue } from "../memory-queue.ts";
 import { MemoryTimers } from "../memory-timers.ts";
 import { SeededIdSource } from "../seeded-id-source.ts";
 import { VirtualClock } from "../virtual-clock.ts";
-import type { Players } from "./deployments.ts";
+import type { Players } from "./players.ts";
 import { Fate } from "./fate.ts";
 import { Death, Mortal } from "./mortal.ts";
 import { endpointsOf, queueOf, tableOf, timersOf } from "./mortal-ports.ts";
