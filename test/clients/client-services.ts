@@ -36,14 +36,33 @@ export const greeter = restate.service({
 
 export const counter = restate.object({
   name: "Counter",
-  handlers: { add: async (_ctx: restate.ObjectContext, by: number) => by },
+  handlers: {
+    add: async (ctx: restate.ObjectContext, by: number) => {
+      const sum = ((await ctx.get<number>("sum")) ?? 0) + by;
+      ctx.set("sum", sum);
+      return sum;
+    },
+    fail: async (_ctx: restate.ObjectContext, code: number): Promise<number> => {
+      throw new TerminalError("no luck", { errorCode: code });
+    },
+    sum: handlers.object.shared(async (ctx: restate.ObjectSharedContext) => ctx.get<number>("sum")),
+    key: handlers.object.shared(async (ctx: restate.ObjectSharedContext) => ctx.key),
+  },
 });
 
 export const signup = restate.workflow({
   name: "Signup",
   handlers: {
-    run: async (_ctx: restate.WorkflowContext, name: string) => name,
-    status: handlers.workflow.shared(async (_ctx: restate.WorkflowSharedContext) => "none"),
+    run: async (ctx: restate.WorkflowContext, name: string) => {
+      ctx.set("step", "waiting");
+      const answer = await ctx.promise<string>("answer");
+      if (answer === "no") throw new TerminalError(`${name} was refused`, { errorCode: 403 });
+      return `${name}: ${answer}`;
+    },
+    answer: handlers.workflow.shared(async (ctx: restate.WorkflowSharedContext, answer: string) => {
+      await ctx.promise<string>("answer").resolve(answer);
+    }),
+    status: handlers.workflow.shared(async (ctx: restate.WorkflowSharedContext) => ctx.get<string>("step")),
   },
 });
 

@@ -6,9 +6,10 @@ import type { Ingress } from "@restatedev/restate-sdk-clients";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listen, openLocalStage } from "../e2e-local/local-stage.ts";
 import type { LocalStage } from "../e2e-local/local-stage.ts";
+import { failureOf } from "./call-failure.ts";
 import { CLIENT_SERVICES, counter, done, greeter, signup } from "./client-services.ts";
 
-const { rpc, serde, HttpCallError } = clients;
+const { rpc, serde } = clients;
 
 let stage: LocalStage;
 let ingress: Ingress;
@@ -29,19 +30,6 @@ const TEXT = serde.json as clients.Serde<string>;
 
 const newKey = (): string => `key ${++keys}`;
 const service = () => ingress.serviceClient(greeter);
-
-/** The error of a call that must fail, with what the client makes of its body. */
-async function failureOf(
-  call: PromiseLike<unknown>,
-): Promise<{ readonly error: unknown; readonly status: number; readonly body: Record<string, unknown> }> {
-  const error = await call.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(HttpCallError);
-  const { status, responseText } = error as clients.HttpCallError;
-  return { error, status, body: JSON.parse(responseText) as Record<string, unknown> };
-}
 
 /** Counts the requests that a client really sends. */
 function counted(): { readonly fetch: typeof fetch; readonly headers: Headers[] } {
@@ -276,22 +264,15 @@ describe("a client that retries", () => {
   }
 });
 
-describe("what is not there yet says so", () => {
+describe("what is off says so", () => {
   it.each<readonly [what: string, status: number, call: () => PromiseLike<unknown>]>([
-    ["objectClient", 501, () => ingress.objectClient(counter, "a/b").add(1)],
-    ["objectSendClient", 501, () => ingress.objectSendClient(counter, "a").add(1)],
-    ["call with a key", 501, () => ingress.call({ service: "Counter", handler: "add", key: "a", ...NOTHING })],
-    ["send with a key", 501, () => ingress.send({ service: "Counter", handler: "add", key: "a", ...NOTHING })],
-    ["workflowSubmit", 501, () => ingress.workflowClient(signup, "w").workflowSubmit("Ada")],
-    ["a shared handler of a workflow", 501, () => ingress.workflowClient(signup, "w").status()],
-    ["workflowAttach", 404, () => ingress.workflowClient(signup, "w").workflowAttach()],
-    ["workflowOutput", 404, () => ingress.workflowClient(signup, "w").workflowOutput()],
     ["a scoped call", 400, () => ingress.scope("tenant").serviceClient(greeter).greet("Ada")],
     ["a scoped send", 400, () => ingress.scope("tenant").serviceSendClient(greeter).greet("Ada")],
+    ["a scoped call of an object", 400, () => ingress.scope("tenant").objectClient(counter, "k").add(1)],
+    ["a scoped send to an object", 400, () => ingress.scope("tenant").objectSendClient(counter, "k").add(1)],
+    ["a scoped workflow", 400, () => ingress.scope("tenant").workflowClient(signup, "w").workflowSubmit("Ada")],
     ["a limit key", 400, () => service().greet("Ada", rpc.opts({ limitKey: "one/two" }))],
   ])("%s is %i", async (_what, status, call) => {
     expect((await failureOf(call())).status).toBe(status);
   });
 });
-
-const NOTHING = { parameter: new Uint8Array(0) };
