@@ -41,7 +41,24 @@ export async function acquire(engine: Engine, held: Held): Promise<Acquired> {
   const taking = await takeOrQueue(engine, pk, acceptance);
   if (taking.kind === "held") return grasped(held, taking.lock);
   held.ticket = taking.ticket;
+  await lookIfStale(engine, pk, taking);
   return "waits";
+}
+
+/** So many leases a holder may take before the first in line looks at it: a driver that is alive has renewed by then. */
+const STALE_LEASES = 2;
+
+/**
+ * The first in line behind a lock that was taken long ago looks at its holder, once: a take that came late may have left
+ * it to an invocation that has ended, and nobody else would notice before the next interval.
+ */
+export async function lookIfStale(
+  engine: Engine,
+  pk: string,
+  { ticket, lock }: { readonly ticket: number; readonly lock: Lock },
+): Promise<void> {
+  const heldMs = engine.clock.nowMs() - lock.sinceMs;
+  if (ticket === lock.head + 1 && heldMs > STALE_LEASES * engine.settings.leaseMs) await lookAtHolder(engine, pk, lock);
 }
 
 function grasped(held: Held, lock: Lock): "held" {

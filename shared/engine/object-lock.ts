@@ -27,7 +27,8 @@ export function underGrant(
 
 export type Taking =
   | { readonly kind: "held"; readonly lock: Lock }
-  | { readonly kind: "waits"; readonly ticket: number };
+  /** `lock` as it stood when the ticket was drawn. */
+  | { readonly kind: "waits"; readonly ticket: number; readonly lock: Lock };
 
 /**
  * Takes the lock of a free key, with the state that is packed in; where it is taken, queues behind all who queued before.
@@ -49,8 +50,8 @@ export async function takeOrQueue(
       grant = standing.grant + 1;
       continue;
     }
-    const ticket = await queueUp(engine, pk, claimant, more);
-    if (ticket !== undefined) return { kind: "waits", ticket };
+    const lock = await queueUp(engine, pk, claimant, more);
+    if (lock !== undefined) return { kind: "waits", ticket: lock.tail, lock };
   }
 }
 
@@ -75,13 +76,13 @@ async function take(engine: Engine, pk: string, { id, nonce }: Claimant, grant: 
   return readLock(outcome.written ? outcome.item : outcome.standing);
 }
 
-/** Draws a ticket and lays it down. @returns undefined where the key has become free meanwhile */
+/** Draws a ticket and lays it down. @returns the lock, whose tail is the ticket; undefined where the key has become free */
 async function queueUp(
   engine: Engine,
   pk: string,
   { id, nonce }: Claimant,
   more: Readonly<Record<string, Scalar>>,
-): Promise<number | undefined> {
+): Promise<Lock | undefined> {
   for (;;) {
     const drawn = await engine.table.update(
       lockKey(pk),
@@ -89,11 +90,11 @@ async function queueUp(
       { kind: "equal", attribute: "held", value: 1 },
     );
     if (!drawn.written) return undefined;
-    const { tail: ticket } = readLock(drawn.item);
+    const lock = readLock(drawn.item);
     const laid = await engine.table.put(
       {
         ...more,
-        ...inboxKey(pk, ticket),
+        ...inboxKey(pk, lock.tail),
         id,
         n: nonce,
         drawnAtMs: engine.clock.nowMs(),
@@ -102,7 +103,7 @@ async function queueUp(
       { kind: "absent" },
     );
     // A holder that leaves voids a ticket that was drawn and not laid down yet: another one is drawn.
-    if (laid.written || laid.standing?.["n"] === nonce) return ticket;
+    if (laid.written || laid.standing?.["n"] === nonce) return lock;
   }
 }
 

@@ -1,5 +1,6 @@
 /** Starting what nobody drives yet: a message, a place in the queue of its key, or a timer. */
 import type { Acceptance } from "../core/invocation/acceptance.ts";
+import { lookIfStale } from "./acquire.ts";
 import type { Engine } from "./engine.ts";
 import type { Loaded } from "./load.ts";
 import { isHeldBy, takeOrQueue } from "./object-lock.ts";
@@ -21,9 +22,11 @@ export function isDelayed({ startAtMs, createdAtMs }: Pick<Acceptance, "startAtM
 
 /** I6: the order of acceptance is the order of starts, so the acceptor takes the lock or queues, and not whoever drives later. */
 async function standInLine(engine: Engine, acceptance: Acceptance): Promise<void> {
-  const taking = await takeOrQueue(engine, placeOf(engine, acceptance.target), acceptance);
-  if (taking.kind === "held") await sendWake(engine, acceptance.id, 0);
-  else await parkPending(engine, acceptance, taking.ticket);
+  const pk = placeOf(engine, acceptance.target);
+  const taking = await takeOrQueue(engine, pk, acceptance);
+  if (taking.kind === "held") return void (await sendWake(engine, acceptance.id, 0));
+  await parkPending(engine, acceptance, taking.ticket);
+  await lookIfStale(engine, pk, taking);
 }
 
 /**

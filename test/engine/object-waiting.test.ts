@@ -3,8 +3,10 @@ import { attach } from "../../shared/engine/attach.ts";
 import { cancel } from "../../shared/engine/cancel.ts";
 import { inspect } from "../../shared/engine/inspect.ts";
 import { kill } from "../../shared/engine/kill.ts";
+import { load } from "../../shared/engine/load.ts";
+import { takeOrQueue } from "../../shared/engine/object-lock.ts";
 import { lockAt, placeOf } from "../../shared/engine/object-place.ts";
-import { type Actor, textOf } from "./engine-fixture.ts";
+import { type Actor, LEASE_MS, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";
 import { addCount, callKeyed, getCount, keyed, objectOf, sendKeyed } from "./object-stage.ts";
 import { stages } from "./stages.ts";
@@ -54,4 +56,16 @@ describe("who waits for a key", () => {
     expect(await stage.pulse.within(1_000, attach(actor.engine, third.invocationId))).toMatchObject({ kind: "ended" });
     expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "get"))))).toBe("110");
   });
+});
+
+test("a key that was taken late for a call that has ended serves whoever comes next, and not an interval later", async () => {
+  const stage = await open({ add: addCount, get: getCount }, counter);
+  const actor = stage.actor();
+  actor.startWorker();
+  const first = await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "add", "1")));
+  const { nonce } = (await load(actor.engine, first.invocationId))!.invocation.acceptance;
+  const pk = placeOf(actor.engine, { service: "O", key: "k" });
+  expect(await takeOrQueue(actor.engine, pk, { id: first.invocationId, nonce })).toMatchObject({ kind: "held" });
+  await stage.pulse.pass(3 * LEASE_MS);
+  expect(textOf(await stage.pulse.within(1_000, callKeyed(actor, keyed("O", "k", "add", "1"))))).toBe("2");
 });
