@@ -132,6 +132,7 @@ export const EditState = z
     object_key: z.string().describe("The key of the object, or the id of the workflow."),
     new_state: z.record(z.string(), stateValue).describe("The whole state: what is not named is removed."),
     version: optional(z.string()).describe("Only where the state is this one; any is replaced unless given."),
+    scope: optional(z.string()).describe("Refused: scopes are off, and no state belongs to one."),
   })
   .meta({ id: "EditState" });
 

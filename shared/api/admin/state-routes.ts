@@ -38,8 +38,10 @@ function shown(value: Uint8Array): StateBody["state"][string] {
 /** 202: it is applied, or it will be in its turn behind whoever holds the key. */
 export async function editStateRoute(asked: AdminRequest): Promise<HttpResponse> {
   const { engine, request } = asked;
-  const { object_key: key, new_state, version } = readJsonBody(request, EditState);
+  const { object_key: key, new_state, version, scope } = readJsonBody(request, EditState);
   const service = pathParam(asked, "service");
+  // The same key without a scope is another state, which must not be replaced instead.
+  if (scope !== undefined) throw scopeRefusal(scope);
   const values = new Map(Object.entries(new_state));
   const latest = (await engine.registry.services()).find((one) => one.service.name === service);
   // Nothing is to be left of the state of a service that is gone: there is nothing to do.
@@ -52,6 +54,12 @@ export async function editStateRoute(asked: AdminRequest): Promise<HttpResponse>
     409,
     `The state of '${service}/${key}' is not at version '${version}' any more; read it again and repeat the change`,
   );
+}
+
+/** 500, not 400, for a scope of no form: that is what existing clients meet. */
+function scopeRefusal(scope: string): HttpProblem {
+  if (/^[A-Za-z0-9_.-]{1,36}$/.test(scope)) return new HttpProblem(400, "scoped state requires vqueues to be enabled");
+  return new HttpProblem(500, `bad scope value: '${scope}' is not 1 to 36 letters, digits, '_', '.' or '-'`);
 }
 
 /** @throws HttpProblem 404 for an unknown service, 400 for one that has no state */
