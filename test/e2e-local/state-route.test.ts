@@ -1,0 +1,174 @@
+/** `POST` and `GET /services/{service}/state`: what operators read and replace, and every way to be refused. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { gate, KEYED_SERVICES } from "./keyed-services.ts";
+import { openLocalStage } from "./local-stage.ts";
+import type { LocalStage } from "./local-stage.ts";
+
+let stage: LocalStage;
+let keys = 0;
+beforeAll(async () => {
+  stage = await openLocalStage({ services: KEYED_SERVICES });
+});
+afterAll(() => stage.close());
+
+const newKey = (): string => `k/${++keys} é`;
+const JSON_TYPE = { "content-type": "application/json" };
+
+const post = (service: string, body: unknown): Promise<Response> =>
+  fetch(`${stage.adminUri}/services/${service}/state`, {
+    method: "POST",
+    headers: JSON_TYPE,
+    body: JSON.stringify(body),
+  });
+const get = (service: string, query: string): Promise<Response> =>
+  fetch(`${stage.adminUri}/services/${service}/state${query}`);
+
+interface Shown {
+  readonly object_key: string;
+  readonly version: string;
+  readonly state: Readonly<Record<string, { readonly bytes: readonly number[]; readonly utf8?: string }>>;
+}
+
+async function shown(key: string, service = "Counter"): Promise<Shown> {
+  const response = await get(service, `?object_key=${encodeURIComponent(key)}`);
+  expect(response.status).toBe(200);
+  return (await response.json()) as Shown;
+}
+
+async function edit(key: string, new_state: object, more: object = {}, service = "Counter"): Promise<number> {
+  const response = await post(service, { object_key: key, new_state, ...more });
+  const text = await response.text();
+  expect(text === "").toBe(response.status === 202);
+  return response.status;
+}
+
+async function handler(key: string, name: string, input?: unknown, service = "Counter"): Promise<unknown> {
+  const init = input === undefined ? {} : { headers: JSON_TYPE, body: JSON.stringify(input) };
+  const url = `${stage.ingressUri}/${service}/${encodeURIComponent(key)}/${name}`;
+  const response = await fetch(url, { method: "POST", ...init });
+  const text = await response.text();
+  return text === "" ? undefined : JSON.parse(text);
+}
+
+describe("the state of an object", () => {
+  test("is shown as bytes, and as text where it is text", async () => {
+    const key = newKey();
+    expect(await shown(key)).toEqual({ object_key: key, version: expect.stringMatching(/^[\w-]{43}$/), state: {} });
+    await handler(key, "put", { "a b": "clé", n: 1 });
+    expect((await shown(key)).state).toEqual({
+      "a b": { bytes: [...Buffer.from('"clé"')], utf8: '"clé"' },
+      n: { bytes: [49], utf8: "1" },
+    });
+    expect(await edit(key, { raw: [0xff, 0x00] })).toBe(202);
+    expect((await shown(key)).state).toEqual({ raw: { bytes: [255, 0] } });
+  });
+
+  test("is replaced as a whole, from numbers and from text, and cleared by an empty one", async () => {
+    const key = newKey();
+    await handler(key, "put", { old: 1, sum: 2 });
+    expect(await edit(key, { sum: [52, 48], large: `"${"x".repeat(5_000)}"`, "": "null" })).toBe(202);
+    expect(await handler(key, "state")).toEqual({ sum: 40, large: "x".repeat(5_000), "": null });
+    expect(await handler(key, "add", 2)).toBe(42);
+    expect(await edit(key, {})).toBe(202);
+    expect(await handler(key, "state")).toEqual({});
+    expect(await handler(key, "add", 1)).toBe(1);
+  });
+
+  test("is replaced at the version that was read, and only there", async () => {
+    const key = newKey();
+    await handler(key, "put", { sum: 1 });
+    const { version } = await shown(key);
+    expect(await edit(key, { sum: "5" }, { version })).toBe(202);
+    expect(await edit(key, { sum: "6" }, { version })).toBe(409);
+    expect(await edit(key, { sum: "7" }, { version: (await shown(key)).version })).toBe(202);
+    expect(await edit(key, { sum: "8" }, { version: null })).toBe(202);
+    expect(await handler(key, "sum")).toBe(8);
+  });
+
+  test("is replaced in its turn, behind the call that holds the key and before the one that comes later", async () => {
+    const key = newKey();
+    const holds = handler(key, "addAtGate", 1);
+    await untilHeld(key);
+    expect(await edit(key, { sum: "100" })).toBe(202);
+    const later = handler(key, "add", 1);
+    expect((await shown(key)).state).toEqual({});
+    gate.pass();
+    expect([await holds, await later]).toEqual([1, 101]);
+  });
+
+  /** Until its handler stands at the gate. */
+  async function untilHeld(key: string): Promise<void> {
+    let stands = false;
+    const pass = gate.pass;
+    while (!stands) {
+      await sleep(5);
+      stands = gate.pass !== pass;
+    }
+    expect(await handler(key, "sum")).toBeNull();
+  }
+});
+
+test("the state of a workflow is shown and replaced while it runs, and its run goes on with it", async () => {
+  const key = newKey();
+  const on = (name: string, input?: unknown) => handler(key, name, input, "Signup");
+  const run = on("run", "Ada");
+  while ((await on("step")) !== "waiting") await sleep(5);
+  expect((await shown(key, "Signup")).state).toEqual({ step: { bytes: expect.any(Array), utf8: '"waiting"' } });
+  expect(await edit(key, { step: '"edited"', note: '"noted"' }, {}, "Signup")).toBe(202);
+  expect(await on("step")).toBe("edited");
+  await on("answer", "yes");
+  // Its own changes are replayed, so that only a value which it never set is news to it.
+  expect(await run).toBe("Ada: yes, noted");
+});
+
+describe("what is refused", () => {
+  const body = { object_key: "k", new_state: { a: [1] } };
+
+  test.each<readonly [string, string, unknown, number, string]>([
+    ["an unknown service", "Nope", body, 404, "The requested service 'Nope' does not exist"],
+    ["a service without keys", "Greeter", body, 400, "Cannot modify state for service type Service"],
+    ["another version", "Counter", { ...body, version: "other" }, 409, "is not at version 'other' any more"],
+    ["a scope of no form", "Counter", { ...body, scope: "a b" }, 500, "bad scope value"],
+    ["a scope", "Counter", { ...body, scope: "tenant" }, 400, "requires vqueues to be enabled"],
+  ])("%s", async (_what, service, asked, status, message) => {
+    const response = await post(service, asked);
+    expect([response.status, await response.json()]).toEqual([
+      status,
+      { message: expect.stringContaining(message) as string, restate_code: null },
+    ]);
+  });
+
+  test.each<readonly [string, object, string]>([
+    ["no key", { new_state: {} }, "object_key"],
+    ["no state", { object_key: "k" }, "new_state"],
+    ["a key that is no text", { ...body, object_key: 1 }, "object_key"],
+    ["a byte that is none", { ...body, new_state: { a: [256] } }, "new_state.a"],
+    ["a value of another kind", { ...body, new_state: { a: 1 } }, "new_state.a"],
+    ["a version that is no text", { ...body, version: 1 }, "version"],
+  ])("%s, in plain text with 422", async (_what, asked, field) => {
+    const response = await post("Counter", asked);
+    expect([response.status, response.headers.get("content-type")]).toEqual([422, "text/plain; charset=utf-8"]);
+    expect(await response.text()).toContain(field);
+  });
+
+  test("what is no JSON, and what is not sent as JSON", async () => {
+    const url = `${stage.adminUri}/services/Counter/state`;
+    expect((await fetch(url, { method: "POST", headers: JSON_TYPE, body: "{" })).status).toBe(400);
+    expect((await fetch(url, { method: "POST", body: JSON.stringify(body) })).status).toBe(415);
+  });
+
+  test("to show the state of nobody, of a service without keys, and of an unknown one", async () => {
+    expect((await get("Counter", "")).status).toBe(400);
+    expect((await get("Greeter", "?object_key=k")).status).toBe(400);
+    expect((await get("Nope", "?object_key=k")).status).toBe(404);
+  });
+
+  test("but nothing is left of a service that is gone: to clear that is 202", async () => {
+    expect(await edit("k", {}, {}, "Nope")).toBe(202);
+  });
+
+  test("and nothing of what was refused stands in the state", async () => {
+    expect((await shown("k")).state).toEqual({});
+  });
+});
