@@ -1,14 +1,20 @@
 /** The two doors: the ingress, where handlers are called, and the admin API, where nobody comes in without IAM. */
 import { HttpApi, HttpNoneAuthorizer } from "aws-cdk-lib/aws-apigatewayv2";
-import { HttpIamAuthorizer } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
+import { HttpIamAuthorizer, HttpJwtAuthorizer } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 
 export interface IngressApiProps {
   readonly ingress: LambdaFunction;
-  readonly auth: "open" | "iam";
+  readonly auth: IngressAuth;
 }
+
+/** Who may call handlers from outside: everybody, whom IAM lets in, or who brings a token of one issuer for one of these audiences. */
+export type IngressAuth =
+  | "open"
+  | "iam"
+  | { readonly jwt: { readonly issuer: string; readonly audiences: readonly string[] } };
 
 export class IngressApi extends Construct {
   readonly url: string;
@@ -17,10 +23,16 @@ export class IngressApi extends Construct {
     super(scope, id);
     const api = new HttpApi(this, "Api", {
       defaultIntegration: new HttpLambdaIntegration("Ingress", ingress),
-      defaultAuthorizer: auth === "iam" ? new HttpIamAuthorizer() : new HttpNoneAuthorizer(),
+      defaultAuthorizer: authorizerOf(auth),
     });
     this.url = api.apiEndpoint;
   }
+}
+
+function authorizerOf(auth: IngressAuth) {
+  if (auth === "open") return new HttpNoneAuthorizer();
+  if (auth === "iam") return new HttpIamAuthorizer();
+  return new HttpJwtAuthorizer("Jwt", auth.jwt.issuer, { jwtAudience: [...auth.jwt.audiences] });
 }
 
 export class AdminApi extends Construct {

@@ -17,10 +17,13 @@ const scheduleArns = context("schedule-arns")?.split(",");
 const stepwell = new Stepwell(stack, "Stepwell", {
   codeFolder: context("code-folder") ?? join(process.cwd(), ".cache/functions"),
   settings,
+  environmentName: stack.stackName,
   ...(handlerArns !== undefined && { handlerArns }),
   ...(assumableRoleArns !== undefined && { assumableRoleArns }),
   ...(scheduleArns !== undefined && { scheduleArns }),
   ...(context("ingress-auth") === "iam" && { ingressAuth: "iam" as const }),
+  ...(context("ssl-only") === "false" && { sslOnly: false }),
+  ...(context("signing-key") !== undefined && { signingKey: Number(context("signing-key")) }),
   ...(context("worker-concurrency") !== undefined && { workerConcurrencyMax: Number(context("worker-concurrency")) }),
   ...(context("keep-data") === "false" && { removalPolicy: RemovalPolicy.DESTROY }),
 });

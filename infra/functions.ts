@@ -1,21 +1,22 @@
 /** The four functions, each with a role of its own that grants what it does and nothing else. */
-import { join } from "node:path";
 import type { Duration, RemovalPolicy } from "aws-cdk-lib";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
-import type { Role as IamRole } from "aws-cdk-lib/aws-iam";
-import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
-import { Architecture, Code, Function as LambdaFunction, RecursiveLoop, Runtime } from "aws-cdk-lib/aws-lambda";
+import type { PolicyStatement, Role } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { RecursiveLoop } from "aws-cdk-lib/aws-lambda";
 import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
-import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { SettingPath } from "../shared/config/settings-table.ts";
 import { variableOf } from "../shared/config/settings-table.ts";
-import { driving, finishing, forgetting, handlerCalls, readingIndexes, receiving, roleAssuming } from "./grants.ts";
+import { bundledFunction } from "./bundled-function.ts";
+import { driving, encrypting, finishing, forgetting, handlerCalls } from "./grants.ts";
+import { readingIndexes, receiving, roleAssuming } from "./grants.ts";
+import type { EnvironmentKeys } from "./keys.ts";
 import { REQUEST_TIMEOUT, SWEEPER_TIMEOUT, WORKER_TIMEOUT } from "./time-outs.ts";
 
-/** Gives a third of a processor: enough to unpack a journal, and the memory is what waiting costs. */
-const MEMORY_MB = 512;
 const WORKER_CONCURRENCY_MAX = 100;
 const BATCH_MESSAGES = 10;
 
@@ -30,7 +31,14 @@ export interface StepwellFunctionsProps {
   readonly queue: Queue;
   readonly deadLetters: Queue;
   readonly groupName: string;
-  readonly scheduleRole: IamRole;
+  readonly scheduleRole: Role;
+  readonly keys: EnvironmentKeys;
+  readonly signingKey: number;
+  /** Names this control plane where several share an account. */
+  readonly environment: string;
+  /** Of the table, the queues and the keys. */
+  readonly encryptionKey?: IKey;
+  readonly logRetention: RetentionDays;
   readonly removalPolicy: RemovalPolicy;
 }
 
@@ -44,11 +52,13 @@ export class StepwellFunctions extends Construct {
   constructor(scope: Construct, id: string, props: StepwellFunctionsProps) {
     super(scope, id);
     this.#props = props;
-    const { queue, deadLetters, table } = props;
+    const { queue, deadLetters, table, keys, encryptionKey } = props;
     const roles = props.assumableRoleArns ?? [];
     const drives = [
       ...driving(this, props),
       handlerCalls(this, props.handlerArns),
+      keys.reading,
+      ...(encryptionKey === undefined ? [] : [encrypting(encryptionKey)]),
       ...(roles.length === 0 ? [] : [roleAssuming(roles)]),
     ];
     this.ingress = this.#make("Ingress", REQUEST_TIMEOUT, drives);
@@ -74,34 +84,30 @@ export class StepwellFunctions extends Construct {
     grants: readonly PolicyStatement[],
     more: { readonly recursiveLoop?: RecursiveLoop } = {},
   ): LambdaFunction {
-    const { removalPolicy, codeFolder } = this.#props;
-    const logGroup = new LogGroup(this, `${name}Log`, { retention: RetentionDays.ONE_MONTH, removalPolicy });
-    const role = new Role(this, `${name}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
-    const writesLog = { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [logGroup.logGroupArn] };
-    for (const grant of [new PolicyStatement(writesLog), ...grants]) role.addToPolicy(grant);
-    return new LambdaFunction(this, name, {
-      code: Code.fromAsset(join(codeFolder, name.toLowerCase())),
-      handler: "index.handler",
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
-      memorySize: MEMORY_MB,
+    const made = bundledFunction(this, name, {
+      ...this.#props,
       timeout,
-      role,
-      logGroup,
-      environment: this.#environment(),
+      grants,
+      variables: this.#variables(),
       ...more,
     });
+    // A function that finds no keys does not start.
+    made.node.addDependency(this.#props.keys.made);
+    return made;
   }
 
-  #environment(): Record<string, string> {
-    const { settings = {}, table, queue, groupName, scheduleRole } = this.#props;
+  #variables(): Record<string, string> {
+    const { settings = {}, table, queue, groupName, scheduleRole, keys, environment, signingKey } = this.#props;
     const all: Partial<Record<SettingPath, string>> = {
+      "cluster-name": environment,
       ...settings,
       "aws.table": table.tableName,
       "aws.queue-url": queue.queueUrl,
       "aws.queue-arn": queue.queueArn,
       "aws.schedule-group": groupName,
       "aws.schedule-role-arn": scheduleRole.roleArn,
+      "aws.parameters": keys.path,
+      "aws.signing-key": String(signingKey),
     };
     return Object.fromEntries(Object.entries(all).map(([path, value]) => [variableOf(path), value]));
   }

@@ -3,6 +3,7 @@ import { ArnFormat, Stack } from "aws-cdk-lib";
 import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Role } from "aws-cdk-lib/aws-iam";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 
@@ -86,4 +87,12 @@ export function readingIndexes(table: TableV2): PolicyStatement {
 
 export function receiving(queue: Queue): PolicyStatement {
   return new PolicyStatement({ actions: ["sqs:ReceiveMessage"], resources: [queue.queueArn] });
+}
+
+/** Whoever uses what a key encrypts uses the key, though it is the store that asks for it. */
+export function encrypting(key: IKey): PolicyStatement {
+  return new PolicyStatement({
+    actions: ["kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey"],
+    resources: [key.keyArn],
+  });
 }

@@ -1,5 +1,6 @@
 /** The queue of wakes, and the one for those that could not be worked on, which the sweeper empties. */
 import { Duration } from "aws-cdk-lib";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { WORKER_TIMEOUT } from "./time-outs.ts";
@@ -7,21 +8,31 @@ import { WORKER_TIMEOUT } from "./time-outs.ts";
 /** A worker waits longer each time that a message fails: so many times take the better part of an hour. */
 const RECEIVES_MAX = 12;
 
+export interface WakeQueueProps {
+  /** The queue's own encryption unless told. */
+  readonly encryptionKey?: IKey;
+  /** Refuses whoever comes without TLS. */
+  readonly sslOnly: boolean;
+}
+
 export class WakeQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, { encryptionKey, sslOnly }: WakeQueueProps) {
     super(scope, id);
-    this.deadLetters = new Queue(this, "Dlq", {
+    const both = {
       retentionPeriod: Duration.days(14),
-      encryption: QueueEncryption.SQS_MANAGED,
-    });
+      enforceSSL: sslOnly,
+      ...(encryptionKey === undefined
+        ? { encryption: QueueEncryption.SQS_MANAGED }
+        : { encryption: QueueEncryption.KMS, encryptionMasterKey: encryptionKey }),
+    };
+    this.deadLetters = new Queue(this, "Dlq", both);
     this.queue = new Queue(this, "Queue", {
+      ...both,
       // The least that an event source takes; workers hide each message for a lease at a time.
       visibilityTimeout: WORKER_TIMEOUT,
-      retentionPeriod: Duration.days(14),
-      encryption: QueueEncryption.SQS_MANAGED,
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: RECEIVES_MAX },
     });
   }

@@ -1,17 +1,27 @@
 /** Far wakes: a group of one-time schedules, and the role as which each sends its wake. */
 import { Stack } from "aws-cdk-lib";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import { CfnScheduleGroup } from "aws-cdk-lib/aws-scheduler";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
+import { encrypting } from "./grants.ts";
+
+export interface WakeSchedulesProps {
+  readonly queue: Queue;
+  /** Groups are named within an account and Region. */
+  readonly environment: string;
+  /** Of the queue. */
+  readonly encryptionKey?: IKey;
+}
 
 export class WakeSchedules extends Construct {
   readonly groupName: string;
   readonly role: Role;
 
-  constructor(scope: Construct, id: string, { queue }: { readonly queue: Queue }) {
+  constructor(scope: Construct, id: string, { queue, environment, encryptionKey }: WakeSchedulesProps) {
     super(scope, id);
-    const group = new CfnScheduleGroup(this, "Group", { name: `${Stack.of(this).stackName}-wakes` });
+    const group = new CfnScheduleGroup(this, "Group", { name: `${environment}-wakes` });
     this.groupName = group.ref;
     this.role = new Role(this, "Role", {
       description: "EventBridge Scheduler sends wakes as this role",
@@ -22,5 +32,6 @@ export class WakeSchedules extends Construct {
       }),
     });
     this.role.addToPolicy(new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queue.queueArn] }));
+    if (encryptionKey !== undefined) this.role.addToPolicy(encrypting(encryptionKey));
   }
 }

@@ -1,13 +1,20 @@
-/** The control plane as one construct: two HTTP APIs, four functions, a table, a queue and schedules, and nothing that runs by the hour. */
-import { RemovalPolicy } from "aws-cdk-lib";
+/** The control plane as one construct: two HTTP APIs, functions, a table, a queue and schedules, and nothing that runs by the hour. */
+import { Names, RemovalPolicy } from "aws-cdk-lib";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { SettingPath } from "../shared/config/settings-table.ts";
+import type { IngressAuth } from "./apis.ts";
 import { AdminApi, IngressApi } from "./apis.ts";
 import { StepwellFunctions } from "./functions.ts";
+import { EnvironmentKeys } from "./keys.ts";
 import { WakeQueue } from "./queues.ts";
 import { WakeSchedules } from "./schedules.ts";
 import { SweepRule } from "./sweep-rule.ts";
 import { InvocationTable } from "./table.ts";
+
+/** A group of schedules takes 64, and more is added to it. */
+const NAME_MAX_CHARACTERS = 50;
 
 export interface StepwellProps {
   /** Holds a folder with the code of each function: `ingress`, `admin`, `worker`, `sweeper`. */
@@ -28,11 +35,26 @@ export interface StepwellProps {
    */
   readonly scheduleArns?: readonly string[];
   /** Who may call handlers from outside: everybody, unless told. */
-  readonly ingressAuth?: "open" | "iam";
+  readonly ingressAuth?: IngressAuth;
   /** Batches that workers drive at the same time; 100 unless told. */
   readonly workerConcurrencyMax?: number;
-  /** What becomes of the table and the logs when the stack is deleted: they stay, unless told. */
+  /** Tells this control plane from others of the account, also in its metrics; made of the construct's path unless told. */
+  readonly environmentName?: string;
+  /**
+   * The number of the key that signs requests to deployments, 1 unless told. Deployments trust it and the one after it
+   * (outputs `SigningKey` and `NextSigningKey`); to exchange it, raise this by one, then give out the new pair.
+   */
+  readonly signingKey?: number;
+  /** Encrypts the table, the queues and the keys; AWS's own keys unless told. */
+  readonly encryptionKey?: IKey;
+  /** Queues refuse whoever comes without TLS, unless told: an emulator may speak nothing else. */
+  readonly sslOnly?: boolean;
+  /** How long logs are kept; a month unless told. */
+  readonly logRetention?: RetentionDays;
+  /** What becomes of the table, the keys and the logs when the stack is deleted: they stay, unless told. */
   readonly removalPolicy?: RemovalPolicy;
+  /** The table cannot be deleted before this is taken away; so it is wherever the data is to stay, unless told. */
+  readonly deletionProtection?: boolean;
 }
 
 export class Stepwell extends Construct {
@@ -42,18 +64,21 @@ export class Stepwell extends Construct {
   constructor(scope: Construct, id: string, props: StepwellProps) {
     super(scope, id);
     const removalPolicy = props.removalPolicy ?? RemovalPolicy.RETAIN;
-    const { table } = new InvocationTable(this, "Invocations", { removalPolicy });
-    const { queue, deadLetters } = new WakeQueue(this, "Wakes");
-    const { groupName, role } = new WakeSchedules(this, "Schedules", { queue });
-    const functions = new StepwellFunctions(this, "Functions", {
-      ...props,
-      table,
-      queue,
-      deadLetters,
-      groupName,
-      scheduleRole: role,
+    const shared = {
+      codeFolder: props.codeFolder,
+      environment: props.environmentName ?? Names.uniqueResourceName(this, { maxLength: NAME_MAX_CHARACTERS }),
+      signingKey: props.signingKey ?? 1,
+      logRetention: props.logRetention ?? RetentionDays.ONE_MONTH,
       removalPolicy,
-    });
+      ...(props.encryptionKey !== undefined && { encryptionKey: props.encryptionKey }),
+    };
+    const deletionProtection = props.deletionProtection ?? removalPolicy !== RemovalPolicy.DESTROY;
+    const { table } = new InvocationTable(this, "Invocations", { ...shared, deletionProtection });
+    const { queue, deadLetters } = new WakeQueue(this, "Wakes", { ...shared, sslOnly: props.sslOnly ?? true });
+    const { groupName, role } = new WakeSchedules(this, "Schedules", { ...shared, queue });
+    const keys = new EnvironmentKeys(this, "EnvironmentKeys", shared);
+    const stores = { table, queue, deadLetters, groupName, scheduleRole: role, keys };
+    const functions = new StepwellFunctions(this, "Functions", { ...props, ...shared, ...stores });
     new SweepRule(this, "SweepRule", { sweeper: functions.sweeper });
     const ingress = new IngressApi(this, "IngressApi", {
       ingress: functions.ingress,
@@ -71,6 +96,8 @@ export class Stepwell extends Construct {
       AdminFunction: functions.admin.functionName,
       WorkerFunction: functions.worker.functionName,
       SweeperFunction: functions.sweeper.functionName,
+      SigningKey: keys.publicKeys.current,
+      NextSigningKey: keys.publicKeys.next,
     };
   }
 }

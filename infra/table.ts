@@ -1,15 +1,23 @@
 /** The one table: invocations, deployments and the environment's secret. */
 import type { RemovalPolicy } from "aws-cdk-lib";
-import { AttributeType, Billing, ProjectionType, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
 import { INDEX_FACTS, TABLE_FACTS } from "../shared/config/table-facts.ts";
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
+export interface TableProps {
+  readonly removalPolicy: RemovalPolicy;
+  readonly deletionProtection: boolean;
+  /** AWS's own key unless told. */
+  readonly encryptionKey?: IKey;
+}
+
 export class InvocationTable extends Construct {
   readonly table: TableV2;
 
-  constructor(scope: Construct, id: string, { removalPolicy }: { readonly removalPolicy: RemovalPolicy }) {
+  constructor(scope: Construct, id: string, { removalPolicy, deletionProtection, encryptionKey }: TableProps) {
     super(scope, id);
     this.table = new TableV2(this, "Table", {
       partitionKey: text(TABLE_FACTS.partitionKey),
@@ -25,6 +33,8 @@ export class InvocationTable extends Construct {
           ? { projectionType: ProjectionType.KEYS_ONLY }
           : { projectionType: ProjectionType.INCLUDE, nonKeyAttributes: [...shown] }),
       })),
+      ...(encryptionKey !== undefined && { encryption: TableEncryptionV2.customerManagedKey(encryptionKey) }),
+      deletionProtection,
       removalPolicy,
     });
   }

@@ -13,6 +13,8 @@ const ACCOUNT = "000000000000";
 export function emulatorContext(handlersName) {
   return {
     "keep-data": "false",
+    // Plain HTTP is all that it speaks.
+    "ssl-only": "false",
     "handler-arns": `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${handlersName}*`,
     "schedule-arns": `arn:aws:scheduler:${REGION}:${ACCOUNT}:schedule/*`,
   };

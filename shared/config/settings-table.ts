@@ -117,6 +117,13 @@ export const SETTINGS = {
   "aws.allowed-addresses": optionalText(
     "Ranges that deployments may have beside public addresses, parted by commas: 10.4.0.0/16, private, loopback.",
   ),
+  "aws.parameters": optionalText(
+    "The path of the SSM parameters with the keys; without it the secret is in the table, and requests are not signed.",
+  ),
+  "aws.signing-key": count(
+    "1",
+    "The number of the key that signs requests to deployments; they trust the next one, too.",
+  ),
   "aws.ingress-endpoint": optionalText("Where handlers are called, as the admin API tells it."),
 
   "log.level": choice(["info", "debug", "warn", "error", "silent"], "The least level that is logged."),

@@ -19,9 +19,13 @@ import { createStoredRegistry } from "../engine/stored-registry.ts";
 import { awsTimers } from "./aws-timers.ts";
 import { endpointsByDestination } from "./endpoints-by-destination.ts";
 import { engineSettingsOf } from "./engine-settings-of.ts";
-import { environmentSecret } from "./environment-secret.ts";
+import { environmentSecret, recognisedSecret } from "./environment-secret.ts";
 import { freshOwner, freshSecretBytes } from "./fresh-bytes.ts";
+import { parameterNames, parameterStore, readParameterKeys } from "./parameter-keys.ts";
+import type { ParameterPlace } from "./parameter-keys.ts";
 import { required } from "./required-setting.ts";
+import { endpointsSignedBy, signingEndpoints } from "./signing-endpoints.ts";
+import { claimTable } from "./table-format.ts";
 
 export interface Aws {
   readonly engine: Engine;
@@ -41,7 +45,8 @@ export interface AwsOptions {
 
 /**
  * Opened while the function starts, so that no request waits for it but the first.
- * @throws CodedError RT0002 where a setting is missing or cannot be read
+ * @throws CodedError RT0002 where a setting or a key is missing or cannot be read, META0010 and META0011 where the table is
+ * not of this program's format
  */
 export async function openAws({ functionName, leavesSlowToQueue, throughQueue }: AwsOptions): Promise<Aws> {
   const { settings, warnings } = loadSettings(undefined, {});
@@ -63,13 +68,22 @@ export async function openAws({ functionName, leavesSlowToQueue, throughQueue }:
     slowFromMs: settings["aws.slow-from"],
     ...(leavesSlowToQueue === true && { leavesSlowToQueue }),
   };
-  const secret = await environmentSecret(table, engineSettings.keyPrefix, freshSecretBytes);
+  const place = parameterPlace(settings);
+  const keys = place && (await readParameterKeys(parameterStore(), place));
+  await claimTable(table, engineSettings.keyPrefix);
+  const secret = await (keys
+    ? recognisedSecret(table, engineSettings.keyPrefix, keys.secret)
+    : environmentSecret(table, engineSettings.keyPrefix, freshSecretBytes));
+  const endpoints = endpointsByDestination({ https: httpsEndpoints(settings), lambda: new LambdaEndpoints() });
   const engine: Engine = {
     table,
     meta: table,
     queue,
     timers: awsTimers(settings, queue, clock),
-    endpoints: endpointsByDestination({ https: httpsEndpoints(settings), lambda: new LambdaEndpoints() }),
+    endpoints:
+      place && keys
+        ? endpointsSignedBy(endpoints, keys.signingPem, parameterNames(place).current, clock)
+        : signingEndpoints(endpoints, settings, clock, log),
     registry: createStoredRegistry({ meta: table, clock, settings: engineSettings, log }),
     clock,
     ids: new SecretIdSource(secret),
@@ -82,6 +96,11 @@ export async function openAws({ functionName, leavesSlowToQueue, throughQueue }:
   const deadLetterUrl = settings["aws.dead-letter-queue-url"];
   const deadLetters = deadLetterUrl && new SqsQueue({ client, queueUrl: deadLetterUrl, clock, log });
   return { engine, settings, ...(deadLetters && { deadLetters }) };
+}
+
+function parameterPlace(settings: Settings): ParameterPlace | undefined {
+  const path = settings["aws.parameters"];
+  return path === undefined ? undefined : { path, signingKey: settings["aws.signing-key"] };
 }
 
 /** Functions stand in somebody's network, so that nothing but public addresses is reached unless it is allowed. */

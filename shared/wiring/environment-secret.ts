@@ -1,8 +1,13 @@
 /** The secret under which ids are derived: made at the first start, and the same for as long as its store lives. */
-import type { Table } from "../engine/ports/table.ts";
+import { createHash } from "node:crypto";
+import { CodedError } from "../core/errors/coded-error.ts";
+import type { Item, Key, Table } from "../engine/ports/table.ts";
 
 const SECRET_SIZE_BYTES = 32;
-const SK = "hmac";
+
+export function secretKey(keyPrefix: string): Key {
+  return { pk: `${keyPrefix}secret`, sk: "hmac" };
+}
 
 /**
  * @param random makes random bytes of a secret's quality
@@ -13,12 +18,32 @@ export async function environmentSecret(
   keyPrefix: string,
   random: (size: number) => Uint8Array,
 ): Promise<Uint8Array> {
-  const pk = `${keyPrefix}secret`;
-  const standing = await meta.get({ pk, sk: SK });
+  const key = secretKey(keyPrefix);
+  const standing = await meta.get(key);
   if (standing !== undefined) return secretOf(standing["bytes"]);
   const bytes = random(SECRET_SIZE_BYTES);
-  const put = await meta.put({ pk, sk: SK, bytes }, { kind: "absent" });
+  const put = await meta.put({ ...key, bytes }, { kind: "absent" });
   return put.written ? bytes : secretOf(put.standing?.["bytes"]);
+}
+
+/**
+ * For a secret that is kept elsewhere: the store remembers which one it was written under, and not the secret itself.
+ * A store that has a secret of its own goes on with that one.
+ * @throws CodedError RT0002 where the store was written under another secret
+ */
+export async function recognisedSecret(meta: Table, keyPrefix: string, secret: Uint8Array): Promise<Uint8Array> {
+  const key = secretKey(keyPrefix);
+  const digest = createHash("sha256").update(secret).digest("base64url");
+  const standing = (await meta.get(key)) ?? (await putDigest(meta, key, digest));
+  if (standing["bytes"] !== undefined) return secretOf(standing["bytes"]);
+  if (standing["digest"] === digest) return secret;
+  throw new CodedError("RT0002", "the store was written under another secret than the one configured now");
+}
+
+async function putDigest(meta: Table, key: Key, digest: string): Promise<Item> {
+  const item = { ...key, digest };
+  const put = await meta.put(item, { kind: "absent" });
+  return put.written ? item : (put.standing ?? item);
 }
 
 function secretOf(bytes: unknown): Uint8Array {

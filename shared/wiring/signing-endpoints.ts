@@ -14,16 +14,29 @@ const PATH = "request-identity-private-key-pem-file";
 export function signingEndpoints(endpoints: Endpoints, settings: Settings, clock: Clock, log: Log): Endpoints {
   const file = settings[PATH];
   if (file === undefined) return endpoints;
-  const identity = identityIn(file);
+  const identity = identityIn(`${PATH}: ${file}`, () => readFileSync(file, "utf8"));
   log.info("requests to deployments are signed", { publicKey: identity.publicKey });
   return new SignedEndpoints(endpoints, identity, clock);
 }
 
-function identityIn(file: string): RequestIdentity {
+/**
+ * @param pem a private key in PEM (PKCS#8)
+ * @param place where it came from, for the message of a refusal
+ * @throws CodedError RT0002 where it is no such key
+ */
+export function endpointsSignedBy(endpoints: Endpoints, pem: string, place: string, clock: Clock): Endpoints {
+  return new SignedEndpoints(
+    endpoints,
+    identityIn(place, () => pem),
+    clock,
+  );
+}
+
+function identityIn(place: string, read: () => string): RequestIdentity {
   try {
-    return new RequestIdentity(readFileSync(file, "utf8"));
+    return new RequestIdentity(read());
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CodedError("RT0002", `${PATH}: ${file}: ${reason}`, { cause: error });
+    throw new CodedError("RT0002", `${place}: ${reason}`, { cause: error });
   }
 }

@@ -41,6 +41,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/adapters/arrow", rooms: ADAPTER, packages: ["@uwdata/flechette"] },
   { folder: "shared/adapters/squirreling", rooms: ADAPTER, packages: ["squirreling"], node: true },
   { folder: "shared/adapters/sqs", rooms: ADAPTER, packages: ["@aws-sdk/client-sqs"], node: true },
+  { folder: "shared/adapters/ssm", rooms: ADAPTER, packages: ["@aws-sdk/client-ssm"] },
   { folder: "shared/adapters/system", rooms: ADAPTER, packages: ["pino", "prom-client"], node: true },
   { folder: "shared/api/wire", rooms: [...MODEL, "shared/api/http"] },
   { folder: "shared/api/http", rooms: [...MODEL, "shared/api/wire"], packages: ["hono"] },
@@ -54,6 +55,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "functions/admin", rooms: LAMBDA },
   { folder: "functions/worker", rooms: LAMBDA },
   { folder: "functions/sweeper", rooms: LAMBDA },
+  { folder: "functions/keys", rooms: LAMBDA },
   {
     folder: "functions/cli",
     rooms: ["shared/api/wire"],

@@ -45,12 +45,13 @@ export async function setup(project) {
   await tellColdStart("ingress", plain.ingress, { path: "/restate/health" });
   const doubledCode = join(CACHE, "doubled");
   const names = ["ingress", "admin", "worker", "sweeper"];
-  await bundleFunctions(Object.fromEntries(names.map((n) => [n, `test/e2e-aws/doubled/${n}.ts`])), doubledCode);
+  const doubledEntries = Object.fromEntries(names.map((n) => [n, `test/e2e-aws/doubled/${n}.ts`]));
+  await bundleFunctions({ ...doubledEntries, keys: "functions/keys/lambda.ts" }, doubledCode);
   const doubled = await timed("the control plane on ladders and a doubling queue is deployed", () =>
     controlPlane(endpoint, "StepwellDoubled", { ...SHORT, "aws.timers": "ladder" }, { "code-folder": doubledCode }),
   );
-  // Four of each control plane, and the handlers.
-  writeFileSync(COUNTS, "function deployed\n".repeat(9));
+  // Five of each control plane, and the handlers.
+  writeFileSync(COUNTS, "function deployed\n".repeat(11));
   const emulatorPid = Number(process.env.STEPWELL_E2E_EMULATOR_PID ?? 0);
   project.provide("aws", { endpoint, emulatorPid, countsFile: COUNTS, handlerArn: arn, plain, doubled });
 }

@@ -22,7 +22,7 @@ export interface Statement {
 export function synthesised(props: Partial<StepwellProps> = {}): Template {
   const codeFolder = mkdtempSync(join(tmpdir(), "stepwell-code-"));
   try {
-    for (const name of ["ingress", "admin", "worker", "sweeper"]) {
+    for (const name of ["ingress", "admin", "worker", "sweeper", "keys"]) {
       mkdirSync(join(codeFolder, name));
       writeFileSync(join(codeFolder, name, "index.mjs"), "export const handler = async () => ({});\n");
     }

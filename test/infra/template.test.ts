@@ -12,17 +12,18 @@ const functions = resourcesOf(template, "AWS::Lambda::Function");
 const idOf = (name: string) =>
   functions.find(([id]) => new RegExp(`^StepwellFunctions${name}[0-9A-F]{8}$`).test(id))![0];
 
-test("there are four functions on Node 24, each with a log group that forgets", () => {
-  expect(functions).toHaveLength(4);
+test("there are four functions and one that makes the keys, on Node 24, each with a log group that forgets", () => {
+  expect(functions).toHaveLength(5);
   for (const name of NAMES) expect(idOf(name)).toBeDefined();
   template.allResourcesProperties("AWS::Lambda::Function", { Runtime: "nodejs24.x", LoggingConfig: Match.anyValue() });
-  template.resourceCountIs("AWS::Logs::LogGroup", 4);
+  template.resourceCountIs("AWS::Logs::LogGroup", 5);
   template.allResourcesProperties("AWS::Logs::LogGroup", { RetentionInDays: 30 });
 });
 
 test("every variable of a function is a setting that the program knows", () => {
   const known = new Set(SETTING_PATHS.map(variableOf));
-  for (const [, { Properties }] of functions) {
+  for (const name of NAMES) {
+    const [, { Properties }] = functions.find(([id]) => id === idOf(name))!;
     const { Variables } = Properties["Environment"] as { readonly Variables: Readonly<Record<string, unknown>> };
     expect(Object.keys(Variables).filter((name) => !known.has(name))).toEqual([]);
   }
@@ -30,9 +31,11 @@ test("every variable of a function is a setting that the program knows", () => {
 
 test("settings become variables, but what the stack itself decides cannot be set", () => {
   const told = synthesised({ settings: { "worker.lease": "3s", "aws.table": "another" } });
-  told.allResourcesProperties("AWS::Lambda::Function", {
-    Environment: { Variables: { STEPWELL_WORKER__LEASE: "3s", STEPWELL_AWS__TABLE: { Ref: Match.anyValue() } } },
-  });
+  told.resourcePropertiesCountIs(
+    "AWS::Lambda::Function",
+    { Environment: { Variables: { STEPWELL_WORKER__LEASE: "3s", STEPWELL_AWS__TABLE: { Ref: Match.anyValue() } } } },
+    NAMES.length,
+  );
 });
 
 describe("the table", () => {

@@ -45,15 +45,16 @@ export const META_ERRORS = {
   META0010: {
     title: "The meta store was written by an incompatible version of the server",
     arises:
-      "The local process starts on a meta directory whose VERSION file names an older or newer format, another kind of store, or is damaged; or the directory cannot be read.",
+      "The local process starts on a meta directory whose VERSION file names an older or newer format, another kind of store, or is damaged; or the directory cannot be read. On AWS, a function starts on a table whose schema item names another format.",
     outcome: REFUSE_START,
-    remedy: "Start the version that wrote it, migrate it, empty it, or choose another meta.storage-path.",
+    remedy: "Start the version that wrote it, migrate it, empty it, or choose another meta.storage-path or table.",
   },
   META0011: {
     title: "The meta store holds data but no version file",
-    arises: "The local process starts on a meta directory that is not empty and has no VERSION file.",
+    arises:
+      "The local process starts on a meta directory that is not empty and has no VERSION file. On AWS, a function starts on a table that holds data and no schema item.",
     outcome: REFUSE_START,
-    remedy: "It is damaged, or older than 0.8. Empty the directory or choose another meta.storage-path.",
+    remedy: "It is damaged, or older than 0.8. Empty it or choose another meta.storage-path or table.",
   },
   META0012: {
     title: "The deployment and this server share no protocol version",

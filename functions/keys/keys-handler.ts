@@ -1,0 +1,29 @@
+/** The keys of an environment as a resource of its stack: made once, kept by updates, removed with the stack if that is wanted. */
+import { makeParameterKeys, removeParameterKeys } from "../../shared/wiring/parameter-keys.ts";
+import type { ParameterStore } from "../../shared/wiring/parameter-keys.ts";
+import type { ResourceEvent, ResourceOutcome } from "../lambda/custom-resource.ts";
+
+/** Attributes: `CurrentPublicKey` and `NextPublicKey`, which deployments are to trust. */
+export function keysResource(store: ParameterStore): (event: ResourceEvent) => Promise<ResourceOutcome> {
+  return async ({ RequestType, ResourceProperties: told, PhysicalResourceId }) => {
+    const place = { path: textOf(told, "Path"), signingKey: Number(textOf(told, "SigningKey")) };
+    if (RequestType === "Delete") {
+      // A path that changed is deleted as well, with the keys of all that was journaled under it.
+      if (told["Keep"] !== "true") await removeParameterKeys(store, place);
+      return { physicalId: PhysicalResourceId ?? place.path };
+    }
+    const kmsKeyId = told["KmsKeyId"];
+    const { current, next } = await makeParameterKeys(
+      store,
+      place,
+      typeof kmsKeyId === "string" ? kmsKeyId : undefined,
+    );
+    return { physicalId: place.path, attributes: { CurrentPublicKey: current, NextPublicKey: next } };
+  };
+}
+
+function textOf(told: ResourceEvent["ResourceProperties"], name: string): string {
+  const value = told[name];
+  if (typeof value === "string" && value !== "") return value;
+  throw new Error(`the property ${name} is missing`);
+}

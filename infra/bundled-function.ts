@@ -1,0 +1,44 @@
+/** A function of the product: one bundled file, a role of its own, and a log that forgets. */
+import { join } from "node:path";
+import type { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { RecursiveLoop } from "aws-cdk-lib/aws-lambda";
+import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
+import type { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
+import type { Construct } from "constructs";
+
+/** Gives a third of a processor: enough to unpack a journal, and the memory is what waiting costs. */
+const MEMORY_MB = 512;
+
+export interface BundledFunctionProps {
+  /** Holds a folder with the code, by the function's name in lower case. */
+  readonly codeFolder: string;
+  readonly timeout: Duration;
+  readonly grants: readonly PolicyStatement[];
+  readonly variables?: Record<string, string>;
+  readonly logRetention: RetentionDays;
+  readonly removalPolicy: RemovalPolicy;
+  readonly recursiveLoop?: RecursiveLoop;
+}
+
+/** @param name of the construct; its role and log are `<name>Role` and `<name>Log` beside it */
+export function bundledFunction(scope: Construct, name: string, props: BundledFunctionProps): LambdaFunction {
+  const { codeFolder, timeout, grants, variables = {}, logRetention, removalPolicy, recursiveLoop } = props;
+  const logGroup = new LogGroup(scope, `${name}Log`, { retention: logRetention, removalPolicy });
+  const role = new Role(scope, `${name}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+  const writesLog = { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [logGroup.logGroupArn] };
+  for (const grant of [new PolicyStatement(writesLog), ...grants]) role.addToPolicy(grant);
+  return new LambdaFunction(scope, name, {
+    code: Code.fromAsset(join(codeFolder, name.toLowerCase())),
+    handler: "index.handler",
+    runtime: Runtime.NODEJS_24_X,
+    architecture: Architecture.ARM_64,
+    memorySize: MEMORY_MB,
+    timeout,
+    role,
+    logGroup,
+    environment: variables,
+    ...(recursiveLoop !== undefined && { recursiveLoop }),
+  });
+}

@@ -1,0 +1,30 @@
+/** The client by which a function reads its keys while it starts. */
+import { SSMClient } from "@aws-sdk/client-ssm";
+
+const CONNECT_TIMEOUT_MS = 1_000;
+const REQUEST_TIMEOUT_MS = 3_000;
+/** A function that gets no keys does not start, and many may start at the same moment. */
+const ATTEMPTS_MAX = 6;
+
+export interface SsmClientOptions {
+  /** The environment's region unless told. */
+  readonly region?: string;
+  /** Another service than AWS's, such as an emulator. */
+  readonly endpoint?: string;
+  /** The environment's credentials unless told. */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+}
+
+export function ssmClient({ region, endpoint, credentials }: SsmClientOptions = {}): SSMClient {
+  return new SSMClient({
+    maxAttempts: ATTEMPTS_MAX,
+    requestHandler: {
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      throwOnRequestTimeout: true,
+    },
+    ...(region !== undefined && { region }),
+    ...(endpoint !== undefined && { endpoint }),
+    ...(credentials !== undefined && { credentials }),
+  });
+}

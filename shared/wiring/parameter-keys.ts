@@ -1,0 +1,88 @@
+/** The keys of an environment in SSM parameters: the secret under which ids are derived, and the numbered keys that sign requests. */
+import { generateKeyPairSync } from "node:crypto";
+import { ssmClient } from "../adapters/ssm/ssm-client.ts";
+import { SsmParameters } from "../adapters/ssm/ssm-parameters.ts";
+import { RequestIdentity } from "../adapters/system/request-identity.ts";
+import { CodedError } from "../core/errors/coded-error.ts";
+import { freshSecretBytes } from "./fresh-bytes.ts";
+
+const SECRET_SIZE_BYTES = 32;
+
+export type ParameterStore = Pick<SsmParameters, "read" | "make" | "remove">;
+
+export interface ParameterPlace {
+  /** Below which the parameters stand, such as `/stepwell/Shop`. */
+  readonly path: string;
+  /** The number of the key that signs. Deployments trust it and the one after it, so that raising it by one breaks nobody. */
+  readonly signingKey: number;
+}
+
+export interface ParameterKeys {
+  readonly secret: Uint8Array;
+  /** A private key in PEM (PKCS#8). */
+  readonly signingPem: string;
+}
+
+/** In the form in which deployments are given them. */
+export interface PublicKeys {
+  readonly current: string;
+  readonly next: string;
+}
+
+export function parameterStore(): ParameterStore {
+  return new SsmParameters(ssmClient());
+}
+
+export function parameterNames({ path, signingKey }: ParameterPlace) {
+  const keyName = (number: number): string => `${path}/signing-key-${number}`;
+  return { secret: `${path}/id-secret`, current: keyName(signingKey), next: keyName(signingKey + 1) };
+}
+
+/** @throws CodedError RT0002 where a parameter is missing, or holds something else */
+export async function readParameterKeys(parameters: ParameterStore, place: ParameterPlace): Promise<ParameterKeys> {
+  const names = parameterNames(place);
+  const values = await parameters.read([names.secret, names.current]);
+  const secret = new Uint8Array(Buffer.from(standing(values, names.secret), "base64"));
+  if (secret.length !== SECRET_SIZE_BYTES) {
+    throw new CodedError("RT0002", `the parameter ${names.secret} holds no secret of ${SECRET_SIZE_BYTES} bytes`);
+  }
+  return { secret, signingPem: standing(values, names.current) };
+}
+
+/**
+ * Makes what is missing and leaves what stands, so that it may run any number of times.
+ * @param kmsKeyId encrypts what is made; the account's own key for parameters unless told
+ */
+export async function makeParameterKeys(
+  parameters: ParameterStore,
+  place: ParameterPlace,
+  kmsKeyId?: string,
+): Promise<PublicKeys> {
+  const names = parameterNames(place);
+  const encrypted = kmsKeyId === undefined ? {} : { kmsKeyId };
+  const secret = Buffer.from(freshSecretBytes(SECRET_SIZE_BYTES)).toString("base64");
+  await parameters.make({ name: names.secret, value: secret, description: "Ids are derived from it", ...encrypted });
+  for (const name of [names.current, names.next]) {
+    await parameters.make({ name, value: freshPem(), description: "Signs requests to deployments", ...encrypted });
+  }
+  const values = await parameters.read([names.current, names.next]);
+  const publicKeyOf = (name: string): string => new RequestIdentity(standing(values, name)).publicKey;
+  return { current: publicKeyOf(names.current), next: publicKeyOf(names.next) };
+}
+
+/** For an environment that is gone for good: its secret, and every key that it ever had. */
+export async function removeParameterKeys(parameters: ParameterStore, place: ParameterPlace): Promise<void> {
+  const { secret } = parameterNames(place);
+  const keys = Array.from({ length: place.signingKey + 1 }, (_, at) => `${place.path}/signing-key-${at + 1}`);
+  await parameters.remove([secret, ...keys]);
+}
+
+function standing(values: ReadonlyMap<string, string>, name: string): string {
+  const value = values.get(name);
+  if (value !== undefined) return value;
+  throw new CodedError("RT0002", `the parameter ${name} does not exist; deploying the stack makes it`);
+}
+
+function freshPem(): string {
+  return generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+}

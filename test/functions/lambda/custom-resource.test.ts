@@ -1,0 +1,65 @@
+/** What CloudFormation is told about a custom resource, at an address that takes its answer as S3 does. */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { customResource } from "../../../functions/lambda/custom-resource.ts";
+import type { ResourceEvent } from "../../../functions/lambda/custom-resource.ts";
+
+interface Told {
+  readonly method: string | undefined;
+  readonly contentType: string | undefined;
+  readonly answer: Readonly<Record<string, unknown>>;
+}
+
+let told: Told[];
+let event: ResourceEvent;
+let status: number;
+let close: () => void;
+
+beforeEach(async () => {
+  told = [];
+  status = 200;
+  const server = createServer(async (request, response) => {
+    let text = "";
+    for await (const piece of request) text += String(piece);
+    told.push({ method: request.method, contentType: request.headers["content-type"], answer: JSON.parse(text) });
+    response.writeHead(status).end();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  close = () => server.close();
+  event = {
+    RequestType: "Create",
+    ResponseURL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/answer`,
+    StackId: "stack",
+    RequestId: "request",
+    LogicalResourceId: "Keys",
+    ResourceProperties: {},
+  };
+});
+afterEach(() => close());
+
+const SAME = { StackId: "stack", RequestId: "request", LogicalResourceId: "Keys" };
+
+test("a success names what was made, and its attributes", async () => {
+  await customResource(async () => ({ physicalId: "made", attributes: { Id: "dp_1" } }))(event);
+  const answer = { ...SAME, Status: "SUCCESS", PhysicalResourceId: "made", Data: { Id: "dp_1" } };
+  expect(told).toEqual([{ method: "PUT", contentType: "", answer }]);
+});
+
+test("a failure is told in the words of its error, cut to what is shown, and by the name that the resource has", async () => {
+  const fails = customResource(() => Promise.reject(new Error(`not so ${"x".repeat(5_000)}`)));
+  await fails(event);
+  await fails({ ...event, RequestType: "Update", PhysicalResourceId: "made" });
+  expect(told.map(({ answer }) => answer)).toMatchObject([
+    { ...SAME, Status: "FAILED", PhysicalResourceId: "never-made" },
+    { ...SAME, Status: "FAILED", PhysicalResourceId: "made" },
+  ]);
+  for (const { answer } of told) expect(answer["Reason"]).toMatch(/^not so x{900,1000}$/);
+});
+
+test("an outcome that cannot be told fails the function, so that its event comes again", async () => {
+  status = 503;
+  await expect(customResource(async () => ({ physicalId: "made" }))(event)).rejects.toThrow(/503/);
+  expect(told).toHaveLength(1);
+});
