@@ -1,5 +1,6 @@
 /** Which request headers become part of an invocation, and which never reach the journal. */
 import type { Header } from "../../core/model/header.ts";
+import { readTraceparent } from "../../core/model/trace-context.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { IngressRefusal } from "./ingress-refusal.ts";
 
@@ -59,11 +60,8 @@ export function isHeaderText(value: string): boolean {
   return true;
 }
 
-/** W3C trace context: version, trace id, span id, flags. */
-const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
-
 /** The trace context of the request; one that no tracer could read counts as none. */
 export function traceparentOf(request: HttpRequest): string | undefined {
   const value = request.headers["traceparent"];
-  return value !== undefined && TRACEPARENT.test(value) ? value : undefined;
+  return value !== undefined && readTraceparent(value) !== undefined ? value : undefined;
 }

@@ -1,0 +1,31 @@
+/** W3C trace context: to which trace something belongs, under which span, and whether anybody records it. */
+
+export interface TraceContext {
+  /** 32 hexadecimal digits in lower case, not all zero. */
+  readonly traceId: string;
+  /** 16 of them. */
+  readonly spanId: string;
+  /** False where whoever began the trace does not record it: nobody below records either. */
+  readonly sampled: boolean;
+}
+
+/** Version, trace id, span id, flags; later versions may have more behind. */
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+const SAMPLED_BIT = 1;
+
+/** @returns undefined for what no tracer could read, which counts as absent */
+export function readTraceparent(text: string): TraceContext | undefined {
+  const [, version, traceId, spanId, flags, more] = TRACEPARENT.exec(text) ?? [];
+  if (version === undefined || traceId === undefined || spanId === undefined || flags === undefined) return undefined;
+  if (version === "ff" || (version === "00" && more !== undefined)) return undefined;
+  if (isZero(traceId) || isZero(spanId)) return undefined;
+  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & SAMPLED_BIT) !== 0 };
+}
+
+export function traceparentText({ traceId, spanId, sampled }: TraceContext): string {
+  return `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
+}
+
+function isZero(digits: string): boolean {
+  return /^0+$/.test(digits);
+}
