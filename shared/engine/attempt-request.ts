@@ -2,6 +2,7 @@
 import type { Taken } from "../core/invocation/segment.ts";
 import type { Route } from "../core/model/deployment.ts";
 import { invocationIdBytes, nonceBytes } from "../core/model/ids.ts";
+import { traceparentText } from "../core/model/trace-context.ts";
 import { requestBody } from "../core/protocol/request-body.ts";
 import { invocationContentType, type ProtocolVersion } from "../core/protocol/version.ts";
 import type { EagerState } from "./eager-state.ts";
@@ -20,6 +21,7 @@ export function attemptRequest(
   const { acceptance } = held.invocation;
   const { service, handler, key } = acceptance.target;
   const contentType = invocationContentType(version);
+  const traceparent = held.span === undefined ? acceptance.traceparent : traceparentText(held.span);
   return {
     destination: route.deployment.destination,
     method: "POST",
@@ -30,7 +32,7 @@ export function attemptRequest(
       "x-restate-invocation-id": held.id,
       "x-restate-cluster-name": engine.settings.clusterName,
       ...(key !== undefined && { "x-restate-service-key": encodeURIComponent(key) }),
-      ...(acceptance.traceparent !== undefined && { traceparent: acceptance.traceparent }),
+      ...(traceparent !== undefined && { traceparent }),
       ...route.deployment.additionalHeaders,
     },
     body: bodyOf(engine, held, version, sent, eager),

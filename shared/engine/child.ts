@@ -17,6 +17,7 @@ import type { Routing } from "./registry.ts";
 import { retentionOf } from "./retention.ts";
 import type { Loaded } from "./load.ts";
 import { startAgain, startSend } from "./start-send.ts";
+import { traceparentBelow } from "./traces.ts";
 import { wakeNow } from "./wake.ts";
 
 type AcceptChild = Extract<Effect, { kind: "accept-child" }>;
@@ -89,7 +90,8 @@ function acceptanceOf(
   const { target } = routing.found ? withKey(child, routing.route) : child;
   const serviceType = routing.found ? routing.route.service.type : target.key === undefined ? "service" : "object";
   const handlerType = routing.found ? routing.route.handler.type : target.key === undefined ? "service" : "shared";
-  const { id, nonce, target: callerTarget, traceparent } = held.invocation.acceptance;
+  const { id, nonce, target: callerTarget } = held.invocation.acceptance;
+  const traceparent = traceparentBelow(engine, held.invocation.acceptance);
   const caller = { callerId: id, callerTarget: targetText(callerTarget) };
   const source: Source =
     completionId === undefined

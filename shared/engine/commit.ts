@@ -11,6 +11,7 @@ import { fitted, PIECE_MAX_BYTES } from "./large-record.ts";
 import type { Item, Written } from "./ports/table.ts";
 import { sameBytes } from "./record-envelope.ts";
 import { segmentItem } from "./segment-record.ts";
+import { tellInvocation } from "./traces.ts";
 
 /** @returns false where another driver was faster: what was decided must be thrown away */
 export async function commit(
@@ -41,6 +42,7 @@ export async function commit(
   }
   for (const key of segment.orders ?? []) held.arrivals.delete(key);
   engine.meter.count("segments_total", { after: segment.after.kind });
+  if (engine.tracer !== undefined) tellInvocation(engine, acceptance, segment);
   return true;
 }
 

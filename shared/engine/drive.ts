@@ -14,6 +14,7 @@ import { leaveOpenIndex } from "./grasp.ts";
 import type { Held } from "./held.ts";
 import { park, readMeanwhile } from "./park.ts";
 import { perform } from "./perform.ts";
+import { beginAttempt, tellAttempt } from "./traces.ts";
 import { sendWake } from "./wake.ts";
 import { watch } from "./watch.ts";
 
@@ -55,7 +56,9 @@ async function takeTurn(engine: Engine, held: Held): Promise<Turn> {
   if (step.kind !== "attempt") return await follow(engine, held, transition);
   if (held.stopping) return await park(engine, held, { kind: "park", status: "ready" });
   held.invocation = transition.next;
+  if (engine.tracer !== undefined) beginAttempt(engine, held);
   const ended = await attempt(engine, held, step);
+  if (held.span !== undefined) tellAttempt(engine, held, ended);
   if (ended.ending.kind === "cut") await learnSlow(engine, held, ended);
   if (held.lost) return "lost";
   return await follow(engine, held, decide(engine, held, ended));

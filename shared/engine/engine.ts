@@ -7,6 +7,7 @@ import type { Log, Meter } from "./ports/log.ts";
 import type { Queue } from "./ports/queue.ts";
 import type { Table } from "./ports/table.ts";
 import type { Timers } from "./ports/timers.ts";
+import type { Tracer } from "./ports/tracer.ts";
 import type { Drives } from "./drives.ts";
 import type { Registry } from "./registry.ts";
 import type { EngineSettings } from "./engine-settings.ts";
@@ -26,6 +27,8 @@ export interface Engine {
   readonly codec?: Codec;
   readonly log: Log;
   readonly meter: Meter;
+  /** Absent where nobody traces: nothing is made or derived for spans then. */
+  readonly tracer?: Tracer;
   /** What this process drives now: hints, never truth. */
   readonly drives: Drives;
   readonly settings: EngineSettings;

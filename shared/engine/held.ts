@@ -4,6 +4,7 @@ import type { Invocation } from "../core/invocation/invocation.ts";
 import type { Result } from "../core/model/failure.ts";
 import type { Route } from "../core/model/deployment.ts";
 import type { InvocationId, Token } from "../core/model/ids.ts";
+import type { TraceContext } from "../core/model/trace-context.ts";
 import type { Lease } from "./acceptance-record.ts";
 import type { Hold } from "./hold-record.ts";
 import type { Item, Written } from "./ports/table.ts";
@@ -77,6 +78,8 @@ export interface Held {
   /** A wake came while it was driven: somebody may have attached. */
   sinkSuspected: boolean;
   exchange?: OpenExchange;
+  /** Of the attempt under way, where somebody traces. */
+  span?: TraceContext;
   /** Calls that are being driven along, by completion id. */
   readonly children: Map<number, Held>;
   /** Those that were driven along until they parked: their own wakes are set, so that they need none from here. */

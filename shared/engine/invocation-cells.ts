@@ -8,12 +8,17 @@ import type { Engine } from "./engine.ts";
 import { knownNow } from "./known-now.ts";
 import type { Loaded } from "./load.ts";
 import { presentedStatus } from "./inspect.ts";
+import { traceIdOf } from "./traces.ts";
 
 type Cells = Readonly<Record<string, CellValue | undefined>>;
 
 export function invocationCells(engine: Engine, loaded: Loaded): Cells {
   const invocation = knownNow(engine, loaded);
-  return { ...acceptanceCells(invocation), ...standingCells(invocation), ...attemptCells(engine, loaded, invocation) };
+  return {
+    ...acceptanceCells(engine, invocation),
+    ...standingCells(invocation),
+    ...attemptCells(engine, loaded, invocation),
+  };
 }
 
 /** The first eight bytes of the id, as the clients of these tables read them. */
@@ -24,7 +29,7 @@ export function partitionKey(id: InvocationId): bigint {
 
 const INVOKERS = { ingress: "ingress", call: "service", send: "service", restart: "restart_as_new" } as const;
 
-function acceptanceCells({ acceptance, journal, modifiedAtMs, pin }: Invocation): Cells {
+function acceptanceCells(engine: Engine, { acceptance, journal, modifiedAtMs, pin }: Invocation): Cells {
   const { source, startAtMs } = acceptance;
   const caller = "callerId" in source ? source : undefined;
   return {
@@ -36,7 +41,7 @@ function acceptanceCells({ acceptance, journal, modifiedAtMs, pin }: Invocation)
     invoked_by_service_name: caller?.callerTarget.split("/")[0],
     pinned_deployment_id: pin?.deploymentId,
     pinned_service_protocol_version: pin?.protocolVersion,
-    trace_id: acceptance.traceparent?.split("-")[1],
+    trace_id: traceIdOf(engine, acceptance),
     journal_size: journal.entries.length,
     journal_commands_size: journal.commandCount,
     modified_at: modifiedAtMs,

@@ -9,6 +9,7 @@ import { calledTarget } from "./called-target.ts";
 import type { Called } from "./called-target.ts";
 import type { CallPath } from "./ingress-path.ts";
 import { IngressRefusal, methodNotAllowed, unknownHandler, unknownService } from "./ingress-refusal.ts";
+import { answerInSpan } from "./ingress-span.ts";
 import { headerText, submissionHeaders, traceparentOf } from "./submission-headers.ts";
 import type { Wanted } from "./submission-headers.ts";
 import type { IngressUseCases } from "./use-cases.ts";
@@ -25,11 +26,25 @@ export async function answerCall(
 ): Promise<HttpResponse> {
   const called = await calledTarget(engine.registry, path);
   const submission = checkedSubmission(engine, request, called, { scope: path.scope, isWanted });
+  const { tracer } = engine;
+  if (tracer === undefined) return await submitted(engine, useCases, request, called, submission);
+  return await answerInSpan(engine, tracer, submission, (inSpan) =>
+    submitted(engine, useCases, request, called, inSpan),
+  );
+}
+
+async function submitted(
+  engine: Engine,
+  useCases: IngressUseCases,
+  { signal }: HttpRequest,
+  called: Called,
+  submission: Submission,
+): Promise<HttpResponse> {
   if (called.oneWay) {
     const outcome = await useCases.send(engine, submission);
     return outcome.kind === "sent" ? sentResponse(outcome) : refusedResponse(outcome, called);
   }
-  const outcome = await useCases.call(engine, submission, request.signal);
+  const outcome = await useCases.call(engine, submission, signal);
   return outcome.kind === "ended"
     ? endedResponse(outcome, called.route.handler.output)
     : refusedResponse(outcome, called);

@@ -1,0 +1,48 @@
+/** The span of a request that submits: the invocation that comes of it hangs below. */
+import { readTraceparent, traceparentText } from "../../core/model/trace-context.ts";
+import type { Engine } from "../../engine/engine.ts";
+import type { Tracer } from "../../engine/ports/tracer.ts";
+import type { Submission } from "../../engine/submission.ts";
+import { contextBelow, nameOf } from "../../engine/traces.ts";
+import type { HttpResponse } from "../http/message.ts";
+
+/** From this status on the server is to blame. */
+const SERVER_ERROR_MIN = 500;
+
+/** @param answer is given the submission as one of this span; what it throws passes through */
+export async function answerInSpan(
+  engine: Engine,
+  tracer: Tracer,
+  submission: Submission,
+  answer: (submission: Submission) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  const parent = submission.traceparent === undefined ? undefined : readTraceparent(submission.traceparent);
+  if (parent?.sampled === false) return await answer(submission);
+  const context = contextBelow(engine, parent);
+  const startedAtMs = engine.clock.nowMs();
+  let response: HttpResponse | undefined;
+  try {
+    response = await answer({ ...submission, traceparent: traceparentText(context) });
+    return response;
+  } finally {
+    const { target } = submission;
+    const id = response?.headers["x-restate-id"];
+    const failed = response === undefined || response.status >= SERVER_ERROR_MIN;
+    tracer.tell({
+      traceId: context.traceId,
+      spanId: context.spanId,
+      ...(parent && { parentSpanId: parent.spanId }),
+      kind: "server",
+      name: `ingress ${nameOf(submission)}`,
+      startedAtMs,
+      endedAtMs: engine.clock.nowMs(),
+      attributes: {
+        "stepwell.service": target.service,
+        "stepwell.handler": target.handler,
+        ...(id !== undefined && { "stepwell.invocation.id": id }),
+        ...(response && { "http.response.status_code": response.status }),
+      },
+      ...(failed && { failure: response === undefined ? "not answered" : `answered with ${response.status}` }),
+    });
+  }
+}

@@ -1,0 +1,118 @@
+/** Which spans an invocation and its attempts have. Only reached where somebody traces: elsewhere nothing is derived or made. */
+import type { Acceptance } from "../core/invocation/acceptance.ts";
+import type { AttemptEnded } from "../core/invocation/event.ts";
+import type { Segment } from "../core/invocation/segment.ts";
+import { hex } from "../core/model/hex.ts";
+import { readTraceparent, traceparentText, type TraceContext } from "../core/model/trace-context.ts";
+import type { Engine } from "./engine.ts";
+import type { Held } from "./held.ts";
+import type { Span, Tracer } from "./ports/tracer.ts";
+
+const TRACE_ID_BYTES = 16;
+const SPAN_ID_BYTES = 8;
+/** The message of a failure is the handler's, and may have megabytes. */
+const FAILURE_MAX_CHARS = 1_000;
+
+/**
+ * The span of an invocation has one id in every process that drives it, so that all of them hang their attempts below it;
+ * the trace is its caller's, or follows from the same derivation where there is none (I7). A restart that keeps the
+ * journal keeps the nonce too: the id tells the two apart.
+ */
+export function invocationContext({ ids }: Engine, { id, nonce, traceparent }: Acceptance): TraceContext {
+  const bytes = ids.derive(["span", id, nonce], SPAN_ID_BYTES + TRACE_ID_BYTES);
+  const caller = traceparent === undefined ? undefined : readTraceparent(traceparent);
+  return {
+    traceId: caller?.traceId ?? hex(bytes.subarray(SPAN_ID_BYTES)),
+    spanId: hex(bytes.subarray(0, SPAN_ID_BYTES)),
+    sampled: caller?.sampled ?? true,
+  };
+}
+
+/** What an invocation hands on to those that it calls: its own span where spans are told, else what it was given. */
+export function traceparentBelow(engine: Engine, acceptance: Acceptance): string | undefined {
+  if (engine.tracer === undefined) return acceptance.traceparent;
+  return traceparentText(invocationContext(engine, acceptance));
+}
+
+/** The trace in which an invocation is shown; undefined where it belongs to none. */
+export function traceIdOf(engine: Engine, acceptance: Acceptance): string | undefined {
+  if (engine.tracer !== undefined) return invocationContext(engine, acceptance).traceId;
+  const { traceparent } = acceptance;
+  return traceparent === undefined ? undefined : readTraceparent(traceparent)?.traceId;
+}
+
+/** A span below `parent`, or at the root of a trace of its own; its id is of no other. */
+export function contextBelow({ ids }: Engine, parent: TraceContext | undefined): TraceContext {
+  return {
+    traceId: parent?.traceId ?? hex(ids.random(TRACE_ID_BYTES)),
+    spanId: hex(ids.random(SPAN_ID_BYTES)),
+    sampled: parent?.sampled ?? true,
+  };
+}
+
+/** Two drivers may try the same attempt, or one driver again after a crash: each try is a span of its own. */
+export function beginAttempt(engine: Engine, held: Held): void {
+  held.span = contextBelow(engine, invocationContext(engine, held.invocation.acceptance));
+}
+
+export function tellAttempt(engine: Engine, held: Held, { attempt, ending, pin }: AttemptEnded): void {
+  const { span, invocation } = held;
+  delete held.span;
+  if (engine.tracer === undefined || span?.sampled !== true) return;
+  const { acceptance } = invocation;
+  const failure = ending.kind === "failed" ? ending.failure : undefined;
+  tell(engine.tracer, `attempt ${nameOf(acceptance)}`, {
+    traceId: span.traceId,
+    spanId: span.spanId,
+    parentSpanId: invocationContext(engine, acceptance).spanId,
+    kind: "client",
+    startedAtMs: attempt.startedAtMs,
+    endedAtMs: attempt.endedAtMs,
+    attributes: {
+      ...attributesOf(acceptance),
+      "stepwell.attempt.number": attempt.number,
+      "stepwell.attempt.ending": held.lost ? "lost" : ending.kind,
+      ...(pin.deploymentId !== "" && { "stepwell.deployment.id": pin.deploymentId }),
+      ...(failure && { "error.type": failure.errorCode }),
+    },
+    ...(failure && { failure: failure.message }),
+  });
+}
+
+/** @param segment the final one, durable by now */
+export function tellInvocation(engine: Engine, acceptance: Acceptance, { writtenAtMs, after }: Segment): void {
+  if (engine.tracer === undefined || after.kind !== "completed") return;
+  const { traceId, spanId, sampled } = invocationContext(engine, acceptance);
+  if (!sampled) return;
+  const caller = acceptance.traceparent === undefined ? undefined : readTraceparent(acceptance.traceparent);
+  const failure = after.result.kind === "failure" ? after.result.failure : undefined;
+  tell(engine.tracer, nameOf(acceptance), {
+    traceId,
+    spanId,
+    ...(caller && { parentSpanId: caller.spanId }),
+    kind: "internal",
+    startedAtMs: acceptance.createdAtMs,
+    endedAtMs: writtenAtMs,
+    attributes: {
+      ...attributesOf(acceptance),
+      "stepwell.invocation.source": acceptance.source.kind,
+      "stepwell.invocation.result": after.killed ? "killed" : after.result.kind,
+      ...(failure && { "error.type": String(failure.code) }),
+    },
+    ...(failure && { failure: failure.message }),
+  });
+}
+
+function tell(tracer: Tracer, name: string, span: Omit<Span, "name">): void {
+  const { failure, ...rest } = span;
+  tracer.tell({ ...rest, name, ...(failure !== undefined && { failure: failure.slice(0, FAILURE_MAX_CHARS) }) });
+}
+
+/** Without the key, of which there are as many as there are objects. */
+export function nameOf({ target }: Pick<Acceptance, "target">): string {
+  return `${target.service}/${target.handler}`;
+}
+
+function attributesOf({ id, target }: Acceptance): Span["attributes"] {
+  return { "stepwell.invocation.id": id, "stepwell.service": target.service, "stepwell.handler": target.handler };
+}

@@ -1,0 +1,37 @@
+/** Spans in functions: told before the reply, because nothing runs behind it. */
+import { expect, test } from "vitest";
+import { Drives } from "../../shared/engine/drives.ts";
+import type { Span } from "../../shared/engine/ports/tracer.ts";
+import { withinTime } from "../../shared/engine/time-budget.ts";
+import { SteppedClock } from "../stepped-clock.ts";
+
+const SPAN: Span = {
+  traceId: "0af7651916cd43dd8448eb211c80319c",
+  spanId: "b7ad6b7169203331",
+  kind: "server",
+  name: "ingress S/h",
+  startedAtMs: 1,
+  endedAtMs: 2,
+  attributes: {},
+};
+
+test.each([
+  ["an event that succeeds", () => Promise.resolve("done"), "done"],
+  ["an event that fails", () => Promise.reject(new Error("boom")), "boom"],
+])("what %s has told is sent before the reply, and waited for within bounds", async (_what, work, outcome) => {
+  const clock = new SteppedClock();
+  const seen: (string | number)[] = [];
+  const tracer = {
+    tell: (span: Span) => void seen.push(span.name),
+    flush: async (waitMaxMs: number) => {
+      await Promise.resolve();
+      seen.push(waitMaxMs);
+    },
+  };
+  const answered = withinTime({ clock, drives: new Drives(clock, "p"), tracer }, clock.nowMs() + 60_000, () => {
+    tracer.tell(SPAN);
+    return work();
+  });
+  expect(await answered.catch((error: Error) => error.message)).toBe(outcome);
+  expect(seen).toEqual([SPAN.name, 500]);
+});
