@@ -104,5 +104,6 @@ async function stop(embedded: Embedded, doors: readonly Door[], loops: Loops, gr
     await clock.sleep(POLL_EVERY_MS);
   }
   for (const door of doors) door.close();
+  await embedded.engine.tracer?.flush(Math.max(LAST_WORDS_MS, untilMs - clock.nowMs()));
   await embedded.close();
 }

@@ -1,4 +1,5 @@
 /** Every setting: its key, kind, default and meaning. Files, variables, flags and documentation follow from this table. */
+import { optionalHttpAddress } from "./http-address.ts";
 import { headerNames } from "./name-list.ts";
 import {
   choice,
@@ -27,6 +28,9 @@ export const SETTINGS = {
   "cluster-name": text("stepwell", "Sent to deployments as x-restate-cluster-name."),
   "request-identity-private-key-pem-file": optionalText(
     "An Ed25519 private key in PEM (PKCS#8); requests to deployments are signed with it.",
+  ),
+  "tracing-endpoint": optionalHttpAddress(
+    "Where spans are sent: a collector that takes OTLP over HTTP in protobuf, such as http://localhost:4318 (/v1/traces is added where no path is given); nothing is traced where nothing is said.",
   ),
   "shutdown-timeout": duration("5s", "How long running attempts may go on once the process is told to stop."),
 

@@ -26,6 +26,7 @@ import type { ParameterPlace } from "./parameter-keys.ts";
 import { required } from "./required-setting.ts";
 import { endpointsSignedBy, signingEndpoints } from "./signing-endpoints.ts";
 import { claimTable } from "./table-format.ts";
+import { tracing } from "./tracing.ts";
 
 export interface Aws {
   readonly engine: Engine;
@@ -90,6 +91,7 @@ export async function openAws({ functionName, leavesSlowToQueue, throughQueue }:
     codec: deflateCodec,
     log,
     meter: silentMeter,
+    ...(await tracing(settings, log)),
     drives: new Drives(clock, freshOwner()),
     settings: engineSettings,
   };

@@ -22,6 +22,7 @@ import { expireItems } from "./expire-items.ts";
 import { freshOwner, freshSecretBytes } from "./fresh-bytes.ts";
 import { signingEndpoints } from "./signing-endpoints.ts";
 import { readableRegistry, storeRefusal } from "./start-refusals.ts";
+import { tracing } from "./tracing.ts";
 
 export interface Embedded {
   readonly engine: Engine;
@@ -88,6 +89,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     ids: new SecretIdSource(secret),
     log,
     meter,
+    ...(await tracing(settings, log)),
     drives: new Drives(clock, owner),
     settings: engineSettings,
   };

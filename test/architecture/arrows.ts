@@ -43,6 +43,17 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/adapters/sqs", rooms: ADAPTER, packages: ["@aws-sdk/client-sqs"], node: true },
   { folder: "shared/adapters/ssm", rooms: ADAPTER, packages: ["@aws-sdk/client-ssm"] },
   { folder: "shared/adapters/system", rooms: ADAPTER, packages: ["pino", "prom-client"], node: true },
+  {
+    folder: "shared/adapters/tracing",
+    rooms: ADAPTER,
+    packages: [
+      "@opentelemetry/api",
+      "@opentelemetry/exporter-trace-otlp-proto",
+      "@opentelemetry/resources",
+      "@opentelemetry/sdk-trace",
+    ],
+    node: true,
+  },
   { folder: "shared/api/wire", rooms: [...MODEL, "shared/api/http"] },
   { folder: "shared/api/http", rooms: [...MODEL, "shared/api/wire"], packages: ["hono"] },
   { folder: "shared/api/ingress", rooms: FACE, packages: ["hono"] },

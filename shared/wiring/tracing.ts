@@ -1,0 +1,13 @@
+/** What tells of traces, loaded only where somebody wants them: without the setting no line of it is read. */
+import type { Settings } from "../config/settings-table.ts";
+import type { Log } from "../engine/ports/log.ts";
+import type { Tracer } from "../engine/ports/tracer.ts";
+
+export async function tracing(settings: Settings, log: Log): Promise<{ readonly tracer?: Tracer }> {
+  const endpoint = settings["tracing-endpoint"];
+  if (endpoint === undefined) return {};
+  const { OtlpTracer } = await import("../adapters/tracing/otlp-tracer.ts");
+  const tracer = new OtlpTracer({ endpoint, clusterName: settings["cluster-name"], log });
+  log.info("spans are sent", { to: tracer.url });
+  return { tracer };
+}

@@ -1,0 +1,59 @@
+/** What the traces of the local process are tried on; each handler tells which traceparent its attempts came with. */
+import { createServer } from "node:http2";
+import type { Context } from "@restatedev/restate-sdk";
+import { onTestFinished } from "vitest";
+import { startServer } from "../../adapters/https/peer.ts";
+import "../../../examples/polyfill.mjs";
+
+const { createEndpointHandler, service } = await import("@restatedev/restate-sdk");
+
+export interface TracedDeployment {
+  readonly uri: string;
+  /** The traceparent of each attempt, in order, by its handler; empty where none came. */
+  readonly told: Readonly<Record<"outer" | "inner" | "unwell" | "waiter", string[]>>;
+  /** The awakeable of each attempt of the waiter. */
+  readonly awakeables: readonly string[];
+}
+
+export async function startTraced(): Promise<TracedDeployment> {
+  const told: TracedDeployment["told"] = { outer: [], inner: [], unwell: [], waiter: [] };
+  const awakeables: string[] = [];
+  const note = (ctx: Context, handler: keyof typeof told): void => {
+    const header = ctx.request().attemptHeaders.get("traceparent");
+    told[handler].push(String(header ?? ""));
+  };
+  const inner = service({
+    name: "Inner",
+    handlers: {
+      async greet(ctx: Context, name: string) {
+        note(ctx, "inner");
+        return `hello ${name}`;
+      },
+    },
+  });
+  const outer = service({
+    name: "Outer",
+    handlers: {
+      async greet(ctx: Context, name: string) {
+        note(ctx, "outer");
+        const trimmed = await ctx.run("trim", () => name.trim());
+        return await ctx.serviceClient(inner).greet(trimmed);
+      },
+      async unwell(ctx: Context) {
+        note(ctx, "unwell");
+        if (told.unwell.length === 1) throw new Error("the first time is hard");
+        return "well";
+      },
+      async waiter(ctx: Context) {
+        note(ctx, "waiter");
+        const { id, promise } = ctx.awakeable<string>();
+        awakeables.push(id);
+        return await promise;
+      },
+    },
+  });
+  const handler = createEndpointHandler({ services: [inner, outer], logger: () => {} });
+  const peer = await startServer(createServer(handler));
+  onTestFinished(() => peer.stop());
+  return { uri: peer.uri, told, awakeables };
+}

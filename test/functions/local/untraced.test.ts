@@ -1,0 +1,32 @@
+/** Without an endpoint for traces nothing of them is there: no tracer, no package, and the caller's context passes untouched. */
+import { createRequire } from "node:module";
+import { expect, test } from "vitest";
+import { openStage } from "../../errors/stage.ts";
+import { startTraced } from "./traced-services.ts";
+
+const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+/** The measures bring the bare interfaces along; everything else belongs to traces. */
+function loadedForTraces(): string[] {
+  const paths = Object.keys(createRequire(import.meta.url).cache);
+  return paths.filter((path) => path.includes("/@opentelemetry/") && !path.includes("/@opentelemetry/api/"));
+}
+
+test("the packages are loaded by the setting alone", async () => {
+  const plain = await openStage();
+  expect(plain.local.engine.tracer).toBeUndefined();
+  expect(loadedForTraces()).toEqual([]);
+  const traced = await openStage({ "tracing-endpoint": "http://127.0.0.1:1" });
+  expect(traced.local.engine.tracer).toBeDefined();
+  expect(loadedForTraces()).not.toEqual([]);
+});
+
+test("the caller's traceparent goes to the deployment of the call and of its children as it came", async () => {
+  const deployment = await startTraced();
+  const stage = await openStage();
+  await stage.register(deployment.uri);
+  const headers = { "content-type": "application/json", traceparent: TRACEPARENT };
+  await fetch(`${stage.local.ingressUrl}Outer/greet`, { method: "POST", headers, body: '"you"' });
+  const told = [...deployment.told.outer, ...deployment.told.inner];
+  expect(new Set(told)).toEqual(new Set([TRACEPARENT]));
+});
