@@ -13,6 +13,7 @@ import { acceptChild, ALONGSIDE_MAX } from "./child.ts";
 import { closeWorkflow } from "./close-workflow.ts";
 import { completionOf } from "./completion.ts";
 import { deliverResult, deliverSignal, orderKill } from "./deliver.ts";
+import { lanesOf } from "./effect-lanes.ts";
 import type { Engine } from "./engine.ts";
 import { applyState, giveBack } from "./give-back.ts";
 import type { Held } from "./held.ts";
@@ -50,33 +51,6 @@ export async function perform(
   });
   for (const effect of final) await performOne(engine, held, effect, 0);
   return children.flat();
-}
-
-/** I6: what concerns one key or one promise is done one after the other, in command order; all else side by side. */
-function lanesOf(engine: Engine, effects: readonly Effect[]): readonly (readonly Effect[])[] {
-  const lanes: Effect[][] = [];
-  const byName = new Map<string, Effect[]>();
-  for (const effect of effects) {
-    const name = laneOf(engine, effect);
-    const lane = name === undefined ? undefined : byName.get(name);
-    if (lane !== undefined) {
-      lane.push(effect);
-      continue;
-    }
-    const begun = [effect];
-    lanes.push(begun);
-    if (name !== undefined) byName.set(name, begun);
-  }
-  return lanes;
-}
-
-function laneOf({ registry }: Engine, effect: Effect): string | undefined {
-  if (effect.kind === "complete-promise" || effect.kind === "get-promise") return `promise#${effect.name}`;
-  if (effect.kind !== "accept-child") return undefined;
-  const { service, handler, key } = effect.child.target;
-  if (key !== undefined) return `object#${service}#${key}`;
-  const routing = registry.known(service, handler);
-  return routing?.found === true && routing.route.service.type !== "service" ? `object#${service}#` : undefined;
 }
 
 /** Written before all else, and the lock given back before anybody is told of the end: who calls again finds it free. */
