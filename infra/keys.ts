@@ -32,9 +32,9 @@ export class EnvironmentKeys extends Construct {
     const { environment, signingKey, encryptionKey, removalPolicy } = props;
     this.path = `/stepwell/${environment}`;
     const resources = [this.#arn("id-secret"), this.#arn("signing-key-*")];
-    this.reading = new PolicyStatement({ actions: ["ssm:GetParameters"], resources });
+    this.reading = new PolicyStatement({ actions: ["ssm:GetParameter"], resources });
     const making = new PolicyStatement({
-      actions: ["ssm:GetParameters", "ssm:PutParameter", "ssm:DeleteParameters"],
+      actions: ["ssm:GetParameter", "ssm:PutParameter", "ssm:DeleteParameter"],
       resources,
     });
     const maker = bundledFunction(this, "Keys", {

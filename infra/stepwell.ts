@@ -2,10 +2,13 @@
 import { Names, RemovalPolicy } from "aws-cdk-lib";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import type { SettingPath } from "../shared/config/settings-table.ts";
 import type { IngressAuth } from "./apis.ts";
+import { StepwellAlarms } from "./alarms.ts";
 import { AdminApi, IngressApi } from "./apis.ts";
+import { StepwellDashboard } from "./dashboard.ts";
 import { StepwellFunctions } from "./functions.ts";
 import { EnvironmentKeys } from "./keys.ts";
 import { WakeQueue } from "./queues.ts";
@@ -51,6 +54,10 @@ export interface StepwellProps {
   readonly sslOnly?: boolean;
   /** How long logs are kept; a month unless told. */
   readonly logRetention?: RetentionDays;
+  /** Is told when an alarm goes off, and when it is over; nobody is, unless told. */
+  readonly alarmTopic?: ITopic;
+  /** A dashboard in CloudWatch, which costs by the month as alarms do; there is one, unless told. */
+  readonly dashboard?: boolean;
   /** What becomes of the table, the keys and the logs when the stack is deleted: they stay, unless told. */
   readonly removalPolicy?: RemovalPolicy;
   /** The table cannot be deleted before this is taken away; so it is wherever the data is to stay, unless told. */
@@ -79,6 +86,18 @@ export class Stepwell extends Construct {
     const keys = new EnvironmentKeys(this, "EnvironmentKeys", shared);
     const stores = { table, queue, deadLetters, groupName, scheduleRole: role, keys };
     const functions = new StepwellFunctions(this, "Functions", { ...props, ...shared, ...stores });
+    const watched = {
+      ...stores,
+      // As the functions name it in their metrics.
+      environment: props.settings?.["cluster-name"] ?? shared.environment,
+      functions: [functions.ingress, functions.admin, functions.worker, functions.sweeper],
+      hasOwnMetrics: props.settings?.["aws.metrics"] !== "none",
+    };
+    new StepwellAlarms(this, "Alarms", {
+      ...watched,
+      ...(props.alarmTopic !== undefined && { alarmTopic: props.alarmTopic }),
+    });
+    if (props.dashboard ?? true) new StepwellDashboard(this, "Dashboard", watched);
     new SweepRule(this, "SweepRule", { sweeper: functions.sweeper });
     const ingress = new IngressApi(this, "IngressApi", {
       ingress: functions.ingress,

@@ -1,5 +1,8 @@
 /** The admin function: deployments, services, invocations. */
 import { openAws } from "../../shared/wiring/aws.ts";
+import { measured } from "../lambda/measured.ts";
 import { adminHandler } from "./admin-handler.ts";
 
-export const handler = adminHandler(await openAws({ functionName: "admin" }));
+const aws = await openAws({ functionName: "admin" });
+
+export const handler = measured(aws, adminHandler(aws));

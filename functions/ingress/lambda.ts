@@ -1,5 +1,8 @@
 /** The ingress function: calls, sends, and questions about invocations. */
 import { openAws } from "../../shared/wiring/aws.ts";
+import { measured } from "../lambda/measured.ts";
 import { ingressHandler } from "./ingress-handler.ts";
 
-export const handler = ingressHandler(await openAws({ functionName: "ingress", leavesSlowToQueue: true }));
+const aws = await openAws({ functionName: "ingress", leavesSlowToQueue: true });
+
+export const handler = measured(aws, ingressHandler(aws));

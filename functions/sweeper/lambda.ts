@@ -1,5 +1,8 @@
 /** The sweeper function: it wakes what nobody woke, and empties the dead-letter queue. */
 import { openAws } from "../../shared/wiring/aws.ts";
+import { measured } from "../lambda/measured.ts";
 import { sweeperHandler } from "./sweeper-handler.ts";
 
-export const handler = sweeperHandler(await openAws({ functionName: "sweeper" }));
+const aws = await openAws({ functionName: "sweeper" });
+
+export const handler = measured(aws, sweeperHandler(aws));

@@ -1,5 +1,8 @@
 /** The worker function: sends, wakes, timers, retries, and whatever a driver had to put down. */
 import { openAws } from "../../shared/wiring/aws.ts";
+import { measured } from "../lambda/measured.ts";
 import { workerHandler } from "./worker-handler.ts";
 
-export const handler = workerHandler(await openAws({ functionName: "worker" }));
+const aws = await openAws({ functionName: "worker" });
+
+export const handler = measured(aws, workerHandler(aws));

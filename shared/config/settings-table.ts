@@ -128,6 +128,10 @@ export const SETTINGS = {
     "1",
     "The number of the key that signs requests to deployments; they trust the next one, too.",
   ),
+  "aws.metrics": choice(
+    ["emf", "none"],
+    "Whether functions write metrics into their logs, where CloudWatch reads them.",
+  ),
   "aws.ingress-endpoint": optionalText("Where handlers are called, as the admin API tells it."),
 
   "log.level": choice(["info", "debug", "warn", "error", "silent"], "The least level that is logged."),

@@ -17,6 +17,7 @@ export type Walk = "due" | "everything";
 /** Wakes what is due and held by nobody, and extends what would expire while it is open. */
 export async function lookAtOpen(engine: Engine, nowMs: number, walk: Walk) {
   const report = { woken: 0, extended: 0 };
+  let overdueMs = 0;
   for await (const item of openItems(engine, walk === "due" ? nowMs + 1 : undefined)) {
     // Who drives keeps the entry where it stood, so that the end of a lease is known to the hold alone.
     const isDue = item["status"] === "running" || Number(item["lookAtMs"]) <= nowMs;
@@ -26,9 +27,13 @@ export async function lookAtOpen(engine: Engine, nowMs: number, walk: Walk) {
       if (!belongsTo(item.sk, loaded.invocation.acceptance.nonce)) return await removeGhost(engine, item);
       if (item["status"] === "completed") return await forgetInTime(engine, loaded);
       if (isOld && (await extendOpen(engine, loaded))) report.extended++;
-      if (isDue && !isHeld(engine, loaded, nowMs) && (await wakeOnce(engine, loaded, nowMs))) report.woken++;
+      if (!isDue || isHeld(engine, loaded, nowMs)) return;
+      if (isParked(loaded)) overdueMs = Math.max(overdueMs, nowMs - Number(item["lookAtMs"]));
+      if (await wakeOnce(engine, loaded, nowMs)) report.woken++;
     });
   }
+  // What is parked is looked at when it is due; one pass of the sweeper late is what a lost wake costs, and no more.
+  engine.meter.gauge("oldest_overdue_seconds", overdueMs / 1000);
   if (walk === "everything") engine.drives.walkedAtMs = nowMs;
   return report;
 }

@@ -7,13 +7,16 @@ import { sqsClient } from "../adapters/sqs/sqs-client.ts";
 import { SqsQueue } from "../adapters/sqs/sqs-queue.ts";
 import { SystemClock } from "../adapters/system/clock.ts";
 import { deflateCodec } from "../adapters/system/deflate-codec.ts";
+import { EmfMeter } from "../adapters/system/emf-meter.ts";
 import { SecretIdSource } from "../adapters/system/id-source.ts";
 import { PinoLog } from "../adapters/system/pino-log.ts";
 import { silentMeter } from "../adapters/system/silent-meter.ts";
+import { METRIC_FACTS } from "../config/metric-facts.ts";
 import { loadSettings } from "../config/settings-source.ts";
 import type { Settings } from "../config/settings-table.ts";
 import { Drives } from "../engine/drives.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { Clock } from "../engine/ports/clock.ts";
 import type { Queue } from "../engine/ports/queue.ts";
 import { createStoredRegistry } from "../engine/stored-registry.ts";
 import { awsTimers } from "./aws-timers.ts";
@@ -33,6 +36,8 @@ export interface Aws {
   readonly settings: Settings;
   /** Wakes that could not be worked on; only who is told of that queue has it. */
   readonly deadLetters?: Queue;
+  /** Lets the measures go that were gathered since the last time; absent where nobody asks for them. */
+  readonly flushMetrics?: () => void;
 }
 
 export interface AwsOptions {
@@ -59,6 +64,7 @@ export async function openAws({ functionName, leavesSlowToQueue, throughQueue }:
   });
   for (const warning of warnings) log.warn(warning);
   const clock = new SystemClock();
+  const emf = settings["aws.metrics"] === "emf" ? emfMeter(settings, clock) : undefined;
   const table = new DynamoTable({ client: dynamoClient(), tableName: required(settings, "aws.table"), clock });
   const client = sqsClient();
   const sqsQueue = new SqsQueue({ client, queueUrl: required(settings, "aws.queue-url"), clock, log });
@@ -90,14 +96,24 @@ export async function openAws({ functionName, leavesSlowToQueue, throughQueue }:
     ids: new SecretIdSource(secret),
     codec: deflateCodec,
     log,
-    meter: silentMeter,
+    meter: emf ?? silentMeter,
     ...(await tracing(settings, log)),
     drives: new Drives(clock, freshOwner()),
     settings: engineSettings,
   };
   const deadLetterUrl = settings["aws.dead-letter-queue-url"];
   const deadLetters = deadLetterUrl && new SqsQueue({ client, queueUrl: deadLetterUrl, clock, log });
-  return { engine, settings, ...(deadLetters && { deadLetters }) };
+  return {
+    engine,
+    settings,
+    ...(deadLetters && { deadLetters }),
+    ...(emf && { flushMetrics: () => emf.flush() }),
+  };
+}
+
+function emfMeter(settings: Settings, clock: Clock): EmfMeter {
+  const { namespace, dimension } = METRIC_FACTS;
+  return new EmfMeter({ namespace, dimensions: { [dimension]: settings["cluster-name"] }, clock });
 }
 
 function parameterPlace(settings: Settings): ParameterPlace | undefined {

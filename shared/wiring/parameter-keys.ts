@@ -33,20 +33,27 @@ export function parameterStore(): ParameterStore {
   return new SsmParameters(ssmClient());
 }
 
-export function parameterNames({ path, signingKey }: ParameterPlace) {
-  const keyName = (number: number): string => `${path}/signing-key-${number}`;
-  return { secret: `${path}/id-secret`, current: keyName(signingKey), next: keyName(signingKey + 1) };
+export function parameterNames(place: ParameterPlace) {
+  const { path, signingKey } = place;
+  return { secret: `${path}/id-secret`, current: keyName(place, signingKey), next: keyName(place, signingKey + 1) };
+}
+
+function keyName({ path }: ParameterPlace, number: number): string {
+  return `${path}/signing-key-${number}`;
 }
 
 /** @throws CodedError RT0002 where a parameter is missing, or holds something else */
 export async function readParameterKeys(parameters: ParameterStore, place: ParameterPlace): Promise<ParameterKeys> {
   const names = parameterNames(place);
-  const values = await parameters.read([names.secret, names.current]);
-  const secret = new Uint8Array(Buffer.from(standing(values, names.secret), "base64"));
+  const [text, signingPem] = await Promise.all([
+    standing(parameters, names.secret),
+    standing(parameters, names.current),
+  ]);
+  const secret = new Uint8Array(Buffer.from(text, "base64"));
   if (secret.length !== SECRET_SIZE_BYTES) {
     throw new CodedError("RT0002", `the parameter ${names.secret} holds no secret of ${SECRET_SIZE_BYTES} bytes`);
   }
-  return { secret, signingPem: standing(values, names.current) };
+  return { secret, signingPem };
 }
 
 /**
@@ -65,20 +72,19 @@ export async function makeParameterKeys(
   for (const name of [names.current, names.next]) {
     await parameters.make({ name, value: freshPem(), description: "Signs requests to deployments", ...encrypted });
   }
-  const values = await parameters.read([names.current, names.next]);
-  const publicKeyOf = (name: string): string => new RequestIdentity(standing(values, name)).publicKey;
-  return { current: publicKeyOf(names.current), next: publicKeyOf(names.next) };
+  const publicKeyOf = async (name: string) => new RequestIdentity(await standing(parameters, name)).publicKey;
+  return { current: await publicKeyOf(names.current), next: await publicKeyOf(names.next) };
 }
 
 /** For an environment that is gone for good: its secret, and every key that it ever had. */
 export async function removeParameterKeys(parameters: ParameterStore, place: ParameterPlace): Promise<void> {
   const { secret } = parameterNames(place);
-  const keys = Array.from({ length: place.signingKey + 1 }, (_, at) => `${place.path}/signing-key-${at + 1}`);
-  await parameters.remove([secret, ...keys]);
+  for (let number = 1; number <= place.signingKey + 1; number++) await parameters.remove(keyName(place, number));
+  await parameters.remove(secret);
 }
 
-function standing(values: ReadonlyMap<string, string>, name: string): string {
-  const value = values.get(name);
+async function standing(parameters: ParameterStore, name: string): Promise<string> {
+  const value = await parameters.read(name);
   if (value !== undefined) return value;
   throw new CodedError("RT0002", `the parameter ${name} does not exist; deploying the stack makes it`);
 }

@@ -1,14 +1,12 @@
 /** Keys in SSM parameters: each a SecureString, made once and read by name. */
 import type { SSMClient } from "@aws-sdk/client-ssm";
 import {
-  DeleteParametersCommand,
-  GetParametersCommand,
+  DeleteParameterCommand,
+  GetParameterCommand,
   ParameterAlreadyExists,
+  ParameterNotFound,
   PutParameterCommand,
 } from "@aws-sdk/client-ssm";
-
-/** So many the service takes with one request. */
-const NAMES_MAX = 10;
 
 export interface ParameterToMake {
   readonly name: string;
@@ -25,14 +23,10 @@ export class SsmParameters {
     this.#client = client;
   }
 
-  /**
-   * @param names ten at most
-   * @returns the values that stand, by their names; what does not exist is not among them
-   */
-  async read(names: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const command = new GetParametersCommand({ Names: [...names], WithDecryption: true });
-    const { Parameters = [] } = await this.#client.send(command);
-    return new Map(Parameters.flatMap(({ Name, Value }) => (Name && Value ? [[Name, Value]] : [])));
+  /** @returns undefined where nothing stands under the name */
+  async read(name: string): Promise<string | undefined> {
+    const command = new GetParameterCommand({ Name: name, WithDecryption: true });
+    return (await this.#unlessAbsent(() => this.#client.send(command)))?.Parameter?.Value;
   }
 
   /** @returns whether it was made; what stands under the name is never replaced */
@@ -55,9 +49,16 @@ export class SsmParameters {
   }
 
   /** What does not exist is no error. */
-  async remove(names: readonly string[]): Promise<void> {
-    for (let at = 0; at < names.length; at += NAMES_MAX) {
-      await this.#client.send(new DeleteParametersCommand({ Names: names.slice(at, at + NAMES_MAX) }));
+  async remove(name: string): Promise<void> {
+    await this.#unlessAbsent(() => this.#client.send(new DeleteParameterCommand({ Name: name })));
+  }
+
+  async #unlessAbsent<Answer>(send: () => Promise<Answer>): Promise<Answer | undefined> {
+    try {
+      return await send();
+    } catch (error) {
+      if (error instanceof ParameterNotFound) return undefined;
+      throw error;
     }
   }
 }

@@ -1,0 +1,90 @@
+/** What somebody has to look at: each alarm says what it means, and what to do about it. */
+import type { ITopic } from "aws-cdk-lib/aws-sns";
+import { Alarm, ComparisonOperator, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
+import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
+import { Construct } from "constructs";
+import { functionsTotal, ownMetric, PERIOD, tableThrottles } from "./metrics.ts";
+
+/** Two passes of the sweeper and some more: what is parked and due is woken by the first that sees it. */
+const OVERDUE_MAX_S = 900;
+
+export interface WatchedProps {
+  readonly environment: string;
+  readonly table: TableV2;
+  readonly queue: Queue;
+  readonly deadLetters: Queue;
+  readonly functions: readonly LambdaFunction[];
+  /** False where functions write no metrics of their own. */
+  readonly hasOwnMetrics: boolean;
+}
+
+export interface StepwellAlarmsProps extends WatchedProps {
+  /** Is told when an alarm goes off, and when it is over. */
+  readonly alarmTopic?: ITopic;
+}
+
+interface AlarmChoice {
+  readonly description: string;
+  readonly metric: IMetric;
+  /** Goes off above this. */
+  readonly threshold: number;
+  readonly periods?: number;
+  readonly isMissingBad?: boolean;
+}
+
+export class StepwellAlarms extends Construct {
+  constructor(scope: Construct, id: string, props: StepwellAlarmsProps) {
+    super(scope, id);
+    const { environment, table, deadLetters, functions, alarmTopic, hasOwnMetrics } = props;
+    this.#add("DeadLetters", alarmTopic, {
+      description:
+        "Messages could not be worked on. The sweeper tries each once alone and pauses what still fails: look for paused invocations, and at the log of the worker.",
+      metric: deadLetters.metricApproximateNumberOfMessagesVisible({ period: PERIOD, statistic: Stats.MAXIMUM }),
+      threshold: 0,
+    });
+    this.#add("Errors", alarmTopic, {
+      description: "A function of the control plane failed. Handlers that fail are not counted here: look at its log.",
+      metric: functionsTotal(functions, "Errors", "Errors"),
+      threshold: 0,
+    });
+    this.#add("Throttles", alarmTopic, {
+      description: "Functions were not started for want of concurrency: raise the account's, or lower the worker's.",
+      metric: functionsTotal(functions, "Throttles", "Throttles"),
+      threshold: 0,
+    });
+    this.#add("TableThrottles", alarmTopic, {
+      description: "The table refused requests: a key that is too hot, or a limit of the table or the account.",
+      metric: tableThrottles(table),
+      threshold: 0,
+    });
+    if (!hasOwnMetrics) return;
+    this.#add("Overdue", alarmTopic, {
+      description:
+        "A parked invocation is long past its time, or the sweeper does not run, which would wake it: look at the log of the sweeper and at the age of the queue.",
+      metric: ownMetric(environment, "oldest_overdue_seconds", { statistic: Stats.MAXIMUM }),
+      threshold: OVERDUE_MAX_S,
+      periods: 3,
+      // The sweeper writes it at each pass, so that silence is its death.
+      isMissingBad: true,
+    });
+  }
+
+  #add(id: string, topic: ITopic | undefined, choice: AlarmChoice): void {
+    const { description, metric, threshold, periods = 1, isMissingBad = false } = choice;
+    const alarm = new Alarm(this, id, {
+      alarmDescription: description,
+      metric,
+      threshold,
+      evaluationPeriods: periods,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      treatMissingData: isMissingBad ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+    });
+    if (topic === undefined) return;
+    alarm.addAlarmAction(new SnsAction(topic));
+    alarm.addOkAction(new SnsAction(topic));
+  }
+}

@@ -1,0 +1,59 @@
+/** One page in CloudWatch that answers: is it well, how much is it doing, and where does it wait. */
+import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
+import { Dashboard, GraphWidget, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import { Construct } from "constructs";
+import type { WatchedProps } from "./alarms.ts";
+import { functionsTotal, ownMetric, ownMetrics, PERIOD, tableThrottles } from "./metrics.ts";
+
+const WIDTH = 8;
+
+export class StepwellDashboard extends Construct {
+  constructor(scope: Construct, id: string, props: WatchedProps) {
+    super(scope, id);
+    const { environment, table, queue, deadLetters, functions, hasOwnMetrics } = props;
+    const page = new Dashboard(this, "Page", { dashboardName: `${environment}-stepwell` });
+    if (hasOwnMetrics) {
+      page.addWidgets(
+        graph("Accepted, by where they come from", [ownMetrics(environment, "invocations_accepted_total", "source")]),
+        graph("Attempts, by how they end", [ownMetrics(environment, "attempts_total", "ending")]),
+        graph("Failures of attempts, by code", [ownMetrics(environment, "attempt_failures_total", "code")]),
+        graph("An attempt takes (s)", [
+          ownMetric(environment, "attempt_seconds", { statistic: Stats.percentile(50) }),
+          ownMetric(environment, "attempt_seconds", { statistic: Stats.percentile(99) }),
+        ]),
+        graph("Longest overdue (s)", [ownMetric(environment, "oldest_overdue_seconds", { statistic: Stats.MAXIMUM })]),
+        graph("Segments, by what follows", [ownMetrics(environment, "segments_total", "after")]),
+      );
+    }
+    page.addWidgets(
+      graph("Wakes in the queue", [
+        queue.metricApproximateNumberOfMessagesVisible({ period: PERIOD, statistic: Stats.MAXIMUM }),
+        queue.metricApproximateNumberOfMessagesNotVisible({ period: PERIOD, statistic: Stats.MAXIMUM }),
+        queue.metricApproximateNumberOfMessagesDelayed({ period: PERIOD, statistic: Stats.MAXIMUM }),
+      ]),
+      graph("The oldest wake (s)", [
+        queue.metricApproximateAgeOfOldestMessage({ period: PERIOD, statistic: Stats.MAXIMUM }),
+      ]),
+      graph("Dead letters", [
+        deadLetters.metricApproximateNumberOfMessagesVisible({ period: PERIOD, statistic: Stats.MAXIMUM }),
+      ]),
+      graph(
+        "Functions running",
+        functions.map((one) => one.metric("ConcurrentExecutions", { statistic: Stats.MAXIMUM, period: PERIOD })),
+      ),
+      graph("Functions failing and refused", [
+        functionsTotal(functions, "Errors", "Errors"),
+        functionsTotal(functions, "Throttles", "Throttles"),
+      ]),
+      graph("The table: units, and what it refused", [
+        table.metricConsumedWriteCapacityUnits({ period: PERIOD }),
+        table.metricConsumedReadCapacityUnits({ period: PERIOD }),
+        tableThrottles(table),
+      ]),
+    );
+  }
+}
+
+function graph(title: string, left: IMetric[]): GraphWidget {
+  return new GraphWidget({ title, left, width: WIDTH });
+}

@@ -1,0 +1,78 @@
+/** What a stack tells its operators of itself: alarms for what needs a person, and one page to look at. */
+import { App, Stack } from "aws-cdk-lib";
+import { Topic } from "aws-cdk-lib/aws-sns";
+import { describe, expect, test } from "vitest";
+import { METRIC_FACTS } from "../../shared/config/metric-facts.ts";
+import { resourcesOf, synthesised } from "./synthesised.ts";
+
+const template = synthesised({ environmentName: "shop" });
+const alarms = resourcesOf(template, "AWS::CloudWatch::Alarm");
+const alarm = (name: string) => alarms.find(([id]) => id.startsWith(`StepwellAlarms${name}`))![1].Properties;
+
+describe("an alarm goes off", () => {
+  test("for one dead letter, one error, one refusal", () => {
+    expect(alarms).toHaveLength(5);
+    for (const name of ["DeadLetters", "Errors", "Throttles", "TableThrottles"]) {
+      expect(alarm(name), name).toMatchObject({
+        Threshold: 0,
+        ComparisonOperator: "GreaterThanThreshold",
+        EvaluationPeriods: 1,
+        TreatMissingData: "notBreaching",
+      });
+    }
+    expect(alarm("DeadLetters")).toMatchObject({ MetricName: "ApproximateNumberOfMessagesVisible" });
+    expect(JSON.stringify(alarm("DeadLetters")["Dimensions"])).toContain("Dlq");
+  });
+
+  test("for errors of each of the four functions", () => {
+    const text = JSON.stringify(alarm("Errors")["Metrics"]);
+    for (const name of ["Ingress", "Admin", "Worker", "Sweeper"]) expect(text).toMatch(`StepwellFunctions${name}`);
+  });
+
+  test("for what is parked and overdue, and for a sweeper that says nothing", () => {
+    expect(alarm("Overdue")).toMatchObject({
+      Namespace: METRIC_FACTS.namespace,
+      MetricName: "oldest_overdue_seconds",
+      Dimensions: [{ Name: METRIC_FACTS.dimension, Value: "shop" }],
+      TreatMissingData: "breaching",
+    });
+  });
+
+  test("and each says what to do about it", () => {
+    for (const [id, { Properties }] of alarms) expect(Properties["AlarmDescription"], id).toMatch(/^[A-Z].{40,}\.$/);
+  });
+});
+
+test("functions name their metrics as the alarms look for them", () => {
+  const told = resourcesOf(template, "AWS::Lambda::Function").map(([, { Properties }]) => JSON.stringify(Properties));
+  expect(told.filter((text) => text.includes('"STEPWELL_CLUSTER_NAME":"shop"'))).toHaveLength(4);
+  const renamed = synthesised({ environmentName: "shop", settings: { "cluster-name": "eu" } });
+  const [, { Properties }] = resourcesOf(renamed, "AWS::CloudWatch::Alarm").find(([id]) => /Overdue/.test(id))!;
+  expect(Properties["Dimensions"]).toEqual([{ Name: METRIC_FACTS.dimension, Value: "eu" }]);
+});
+
+test("without metrics of its own a stack has no alarm on them, and no page about them", () => {
+  const silent = synthesised({ settings: { "aws.metrics": "none" } });
+  const ids = resourcesOf(silent, "AWS::CloudWatch::Alarm").map(([id]) => id);
+  expect(ids).toHaveLength(4);
+  expect(ids.filter((id) => /Overdue/.test(id))).toEqual([]);
+  const [[, { Properties }]] = resourcesOf(silent, "AWS::CloudWatch::Dashboard") as [[string, never]];
+  expect(JSON.stringify(Properties)).not.toContain("attempts_total");
+});
+
+test("the page is there unless it is not wanted, and shows what the functions write", () => {
+  const [[, { Properties }]] = resourcesOf(template, "AWS::CloudWatch::Dashboard") as [[string, never]];
+  for (const name of ["attempts_total", "attempt_seconds", "oldest_overdue_seconds"]) {
+    expect(JSON.stringify(Properties)).toContain(name);
+  }
+  expect(resourcesOf(synthesised({ dashboard: false }), "AWS::CloudWatch::Dashboard")).toEqual([]);
+});
+
+test("who is to be told of alarms is told of all", () => {
+  const elsewhere = new Stack(new App({ analyticsReporting: false }), "Elsewhere");
+  const arn = "arn:aws:sns:eu-west-1:111122223333:on-call";
+  const told = synthesised({ alarmTopic: Topic.fromTopicArn(elsewhere, "Topic", arn) });
+  const actions = resourcesOf(told, "AWS::CloudWatch::Alarm").map(([, { Properties }]) => Properties["AlarmActions"]);
+  expect(actions).toEqual(actions.map(() => [arn]));
+  expect(alarms.map(([, { Properties }]) => Properties["AlarmActions"])).toEqual(alarms.map(() => undefined));
+});
