@@ -15,7 +15,7 @@ export const TABLE_FACTS = {
 } as const;
 
 export const INDEX_FACTS: readonly IndexFacts[] = [
-  { name: "list", partitionKey: "listPk", sortKey: "listSk", shown: ["service", "handler", "objectKey"] },
+  { name: "list", partitionKey: "listPk", sortKey: "listSk", shown: ["service", "handler", "objectKey", "n"] },
   {
     name: "open",
     partitionKey: "openPk",

@@ -5,7 +5,7 @@ import { decode } from "../core/model/proto3-decode.ts";
 import { encode } from "../core/model/proto3-encode.ts";
 import { bytes, message, optional, repeated, string, submessage, uint32, uint53 } from "../core/model/proto3.ts";
 import type { Infer } from "../core/model/proto3.ts";
-import { invocationPk, listingKeys, segmentKey } from "./item-keys.ts";
+import { invocationPk, type KeyScheme, listingKeys, segmentKey } from "./item-keys.ts";
 import type { Item } from "./ports/table.ts";
 import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
 import { StoredHeader, StoredTarget, targetFromStored } from "./stored-values.ts";
@@ -45,11 +45,11 @@ const StoredAcceptance = message({
 });
 type StoredAcceptance = Infer<typeof StoredAcceptance>;
 
-export function acceptanceItem(prefix: string, acceptance: Acceptance, lease: Lease, expiresAtS: number): Item {
+export function acceptanceItem(scheme: KeyScheme, acceptance: Acceptance, lease: Lease, expiresAtS: number): Item {
   const { id, nonce, target, createdAtMs } = acceptance;
   return {
-    ...segmentKey(invocationPk(prefix, id), nonce, 0),
-    ...listingKeys(prefix, id, createdAtMs),
+    ...segmentKey(invocationPk(scheme.keyPrefix, id), nonce, 0),
+    ...listingKeys(scheme, id, createdAtMs),
     b: sealed(encode(StoredAcceptance, toStored(acceptance, lease), ENVELOPE_BYTES)),
     n: nonce,
     service: target.service,

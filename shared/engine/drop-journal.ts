@@ -116,18 +116,20 @@ async function deleteItems(
   });
 }
 
-/** The input is the first entry of the journal. @param isListed whether the listing still shows it */
+/**
+ * The input is the first entry of the journal. A mark tells whoever glances at what stays that the rest is over.
+ * @param isListed whether the listing still shows it
+ */
 async function stripAcceptance(engine: Engine, { acceptance }: Invocation, isListed = true): Promise<void> {
-  const { keyPrefix } = engine.settings;
   const lease = { token: engine.drives.newToken(), untilMs: 0 };
   const stripped = { ...acceptance, input: new Uint8Array(0), headers: [] };
-  const { listPk, listSk, ...item } = acceptanceItem(keyPrefix, stripped, lease, 0);
+  const { listPk, listSk, ...item } = acceptanceItem(engine.settings, stripped, lease, 0);
   const key = { pk: item.pk, sk: item.sk };
   const standing = await engine.table.get(key);
   if (standing?.["n"] !== acceptance.nonce) return;
   const untilS = expiresAtSOf(standing) ?? keepUntilS(acceptance, engine.clock.nowMs());
   await engine.table.put(
-    { ...item, expiresAtS: untilS, ...(isListed && listPk !== undefined && { listPk, listSk }) },
+    { ...item, end: true, expiresAtS: untilS, ...(isListed && listPk !== undefined && { listPk, listSk }) },
     { kind: "equal", attribute: "n", value: acceptance.nonce },
   );
   await dropPieces(engine, standing);

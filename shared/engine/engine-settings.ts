@@ -40,6 +40,8 @@ export interface EngineSettings {
   readonly journalRetentionMaxMs?: number;
   /** Put before every partition key, so that environments can share a table. */
   readonly keyPrefix: string;
+  /** Both indexes are spread over as many partitions (ADR 0003); one unless told, 16 at most, and never less than before. */
+  readonly indexShards?: number;
   /** Sent to deployments as x-restate-cluster-name. */
   readonly clusterName: string;
   /**

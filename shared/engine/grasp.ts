@@ -166,7 +166,7 @@ async function writeHold(engine: Engine, held: Held, changes: Changes, condition
     ...changes,
   };
   const place = {
-    prefix: engine.settings.keyPrefix,
+    scheme: engine.settings,
     id: held.id,
     nonce: acceptance.nonce,
     target: acceptance.target,

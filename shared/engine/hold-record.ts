@@ -4,7 +4,7 @@ import type { Retries } from "../core/invocation/segment.ts";
 import type { AttemptFailure } from "../core/model/attempt-failure.ts";
 import type { InvocationId, Nonce, Token } from "../core/model/ids.ts";
 import type { Target } from "../core/model/target.ts";
-import { holdKey, invocationPk, openKeys } from "./item-keys.ts";
+import { holdKey, invocationPk, type KeyScheme, openKeys } from "./item-keys.ts";
 import type { Condition, Item } from "./ports/table.ts";
 import { boundedFailure } from "./stored-values.ts";
 
@@ -33,7 +33,7 @@ export interface Hold {
 }
 
 export interface HoldPlace {
-  readonly prefix: string;
+  readonly scheme: KeyScheme;
   readonly id: InvocationId;
   readonly nonce: Nonce;
   readonly target: Target;
@@ -42,11 +42,11 @@ export interface HoldPlace {
   readonly expiresAtS: number;
 }
 
-export function holdItem({ prefix, id, nonce, target, createdAtMs, expiresAtS }: HoldPlace, hold: Hold): Item {
+export function holdItem({ scheme, id, nonce, target, createdAtMs, expiresAtS }: HoldPlace, hold: Hold): Item {
   const { lookAtMs } = hold;
   return {
-    ...holdKey(invocationPk(prefix, id), nonce),
-    ...(lookAtMs !== undefined && openKeys(prefix, id, lookAtMs)),
+    ...holdKey(invocationPk(scheme.keyPrefix, id), nonce),
+    ...(lookAtMs !== undefined && openKeys(scheme, id, lookAtMs)),
     base: hold.base,
     token: hold.token,
     untilMs: hold.untilMs,

@@ -1,11 +1,11 @@
 /** Walks over the two indexes: what is open, by the moment to look at it, and what was accepted, by its day (ADR 0003). */
 import type { InvocationId } from "../core/model/ids.ts";
 import type { Engine } from "./engine.ts";
-import { INDEX_SHARDS, listingPk, momentRange, openPk } from "./item-keys.ts";
+import { INDEX_SHARDS_MAX, listingPk, momentRange, openPk } from "./item-keys.ts";
 import type { IndexName, Item, Range } from "./ports/table.ts";
 
 const DAY_MS = 86_400_000;
-const SHARDS = Array.from({ length: INDEX_SHARDS }, (_, shard) => shard);
+const SHARDS = Array.from({ length: INDEX_SHARDS_MAX }, (_, shard) => shard);
 /** So many days in a row without any acceptance, and the listing counts as at its end. */
 const EMPTY_DAYS_MAX = 400;
 
@@ -28,7 +28,7 @@ export async function newestListedMs(engine: Engine, nowMs: number): Promise<num
   return today ?? yesterday;
 }
 
-/** The beginning of the oldest day of the listing: eight small reads for each day back to there and for the gaps. */
+/** The beginning of the oldest day of the listing: a small read of each shard for each day back to there and for the gaps. */
 export async function oldestListedMs(engine: Engine, nowMs: number): Promise<number> {
   let oldestMs = nowMs;
   for (let dayMs = nowMs; oldestMs - dayMs <= EMPTY_DAYS_MAX * DAY_MS && dayMs >= 0; dayMs -= DAY_MS)

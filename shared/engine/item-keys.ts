@@ -9,12 +9,20 @@ export const PIECES = { from: "blob#", below: "blob$" };
 export const ARRIVALS_AND_PIECES = { from: "arr#", below: "blob$" };
 /** From the first arrival over pieces and hold up to the last segment, sinks excluded. */
 export const ARRIVALS_TO_SEGMENTS = { from: "arr#", below: "seg$" };
+export const HOLDS = "hold#";
 export const EVENTS = { from: "try#", below: "try$" };
 
 export const ACCEPTANCE_SK = "seg#000000";
 
-/** Spreads both indexes over as many partitions: each takes some 1,000 writes a second. */
-export const INDEX_SHARDS = 8;
+/** How one environment places its items. */
+export interface KeyScheme {
+  readonly keyPrefix: string;
+  /** Both indexes are spread over as many partitions, each of which takes some 1,000 writes a second; one unless told. */
+  readonly indexShards?: number;
+}
+
+/** Whatever the number of shards is and was, the sweeper walks them all: no work is lost where somebody changes it. */
+export const INDEX_SHARDS_MAX = 16;
 const DAY_MS = 86_400_000;
 
 export function invocationPk(prefix: string, id: InvocationId | string): string {
@@ -26,7 +34,7 @@ export function segmentKey(pk: string, nonce: Nonce, index: number): Key {
 }
 
 export function holdKey(pk: string, nonce: Nonce): Key {
-  return { pk, sk: `hold#${nonce}` };
+  return { pk, sk: `${HOLDS}${nonce}` };
 }
 
 export function arrivalKey(pk: string, nonce: Nonce, unique: string): Key {
@@ -76,8 +84,13 @@ export function awakeableArrival(index: number): string {
   return `s${index}`;
 }
 
-function shardOf(id: InvocationId): number {
-  return id.charCodeAt(id.length - 1) % INDEX_SHARDS;
+function shardOf(id: InvocationId, { indexShards = 1 }: KeyScheme): number {
+  return id.charCodeAt(id.length - 1) % indexShards;
+}
+
+/** The shards that lists are told from. */
+export function shardsOf({ indexShards = 1 }: KeyScheme): readonly number[] {
+  return Array.from({ length: indexShards }, (_, shard) => shard);
 }
 
 function padded(atMs: number): string {
@@ -85,8 +98,13 @@ function padded(atMs: number): string {
 }
 
 /** Keys of the listing index: every invocation by the UTC day and the moment of its acceptance. */
-export function listingKeys(prefix: string, id: InvocationId, createdAtMs: number): { listPk: string; listSk: string } {
-  return { listPk: listingPk(prefix, createdAtMs, shardOf(id)), listSk: `${padded(createdAtMs)}#${id}` };
+export function listingKeys(
+  scheme: KeyScheme,
+  id: InvocationId,
+  createdAtMs: number,
+): { listPk: string; listSk: string } {
+  const listPk = listingPk(scheme.keyPrefix, createdAtMs, shardOf(id, scheme));
+  return { listPk, listSk: `${padded(createdAtMs)}#${id}` };
 }
 
 export function listingPk(prefix: string, atMs: number, shard: number): string {
@@ -94,8 +112,8 @@ export function listingPk(prefix: string, atMs: number, shard: number): string {
 }
 
 /** Keys of the open index: invocations that are parked or held for long, by the moment at which to look at them. */
-export function openKeys(prefix: string, id: InvocationId, lookAtMs: number): { openPk: string; openSk: string } {
-  return { openPk: openPk(prefix, shardOf(id)), openSk: `${padded(lookAtMs)}#${id}` };
+export function openKeys(scheme: KeyScheme, id: InvocationId, lookAtMs: number): { openPk: string; openSk: string } {
+  return { openPk: openPk(scheme.keyPrefix, shardOf(id, scheme)), openSk: `${padded(lookAtMs)}#${id}` };
 }
 
 export function openPk(prefix: string, shard: number): string {

@@ -1,13 +1,14 @@
 /** One page of the list of invocations, newest first, told from indexes alone (ADR 0013). */
-import { planInvocations, type Wanted } from "../core/query/access.ts";
+import { isNarrowed, planInvocations, type Wanted } from "../core/query/access.ts";
 import type { Bound } from "../core/query/narrowing.ts";
 import { PRESENTED, type Presented } from "../core/query/status-words.ts";
 import type { Engine } from "./engine.ts";
+import { Glances } from "./glance.ts";
+import { shardsOf } from "./item-keys.ts";
 import { ListingBudget, type ListingLimits } from "./listing-budget.ts";
 import { type ListingEntry, ListingStream } from "./listing-stream.ts";
-import { load } from "./load.ts";
-import { openSummaries, settled, summaryOfLoaded, type Summary } from "./open-listing.ts";
-import { allOpen, ended, isWanted, sorted } from "./query-invocations.ts";
+import { openSummaries, settled, type SettledLook, type Summary } from "./open-listing.ts";
+import { ended, isWanted, matters, sorted } from "./query-invocations.ts";
 
 export interface InvocationFilter {
   readonly statuses?: readonly Presented[];
@@ -35,10 +36,13 @@ export class UnlistableError extends Error {
   override name = "UnlistableError";
 }
 
-/** Of the two indexes; the listing is read in two rounds of eight pages a day, which is some twenty read units. */
 const PAGE_LIMITS: ListingLimits = { entriesMax: 100_000, loadsMax: Infinity, settledMax: 16 };
-const PAGES = { firstPage: 34, nextPage: 64 };
+/** Of the listing, some forty to a read unit: more than that is left to the next page. */
 const LOOKED_AT_MAX = 400;
+/** Asked for beside what a page may need, because those of one moment are told together. */
+const MARGIN = 16;
+/** Read units, most of them for one item each. */
+const GLANCES_MAX = 36;
 /** A first page looks at today and yesterday; pages after it go back until there is something. */
 const FIRST_DAYS = 2;
 const LATER_DAYS = 32;
@@ -53,11 +57,7 @@ export async function listInvocations(
   const { access, wanted } = planInvocations(narrowingOf(filter), "presented");
   const budget = new ListingBudget(PAGE_LIMITS);
   if (access.kind === "open") {
-    const all = await allOpen({ engine, budget }, wanted);
-    const found = sorted(
-      filter.deployments === undefined ? all : await ofDeployments(engine, all, wanted),
-      "newest-first",
-    );
+    const found = sorted(await allOpen(engine, budget, wanted, filter.deployments !== undefined), "newest-first");
     const rest = after === undefined ? found : found.filter((summary) => isAfter(summary, after));
     return pageOf(rest.slice(0, limit), rest.length > limit);
   }
@@ -69,13 +69,62 @@ export async function listInvocations(
   return await listed(engine, budget, wanted, limit, after);
 }
 
-/** The entry of what runs may have been written before it was fixed to a deployment: its journal tells. */
-async function ofDeployments(engine: Engine, all: readonly Summary[], wanted: Wanted): Promise<Summary[]> {
-  const untold = all.filter(({ status, deploymentId }) => status === "running" && deploymentId === undefined);
-  const looked = await Promise.all(untold.slice(0, PAGE_LIMITS.settledMax).map(({ id }) => load(engine, id)));
-  const told = looked.filter((loaded) => loaded !== undefined).map((loaded) => summaryOfLoaded(engine, loaded));
-  const fixed = [...all.filter((summary) => !untold.includes(summary)), ...told];
-  return fixed.filter((summary) => summary.deploymentId !== undefined && isWanted(summary, wanted));
+/** Is always in the open index: whoever makes it so puts it there. */
+const PARKED: ReadonlySet<Presented> = new Set(["pending", "backing-off", "suspended", "paused"]);
+
+async function allOpen(
+  engine: Engine,
+  budget: ListingBudget,
+  wanted: Wanted,
+  needsDeployment: boolean,
+): Promise<Summary[]> {
+  const open = await openSummaries(engine, budget);
+  const glances = new Glances(engine, GLANCES_MAX);
+  const matching = [...open.values()].filter((summary) => isWanted(summary, wanted));
+  const listed = needsDeployment ? await withDeployment(glances, matching) : matching;
+  const isTold = (summary: Summary): boolean =>
+    isWanted(summary, wanted) && (!needsDeployment || summary.deploymentId !== undefined);
+  if ([...wanted.statuses].every((status) => PARKED.has(status))) return listed.filter(isTold);
+  const newest = new ListingStream(engine, budget, {
+    order: "newest-first",
+    fromMs: 0,
+    toMs: Infinity,
+    daysMax: FIRST_DAYS,
+    ...pages(engine, LOOKED_AT_MAX),
+  });
+  const { seen: young } = await settled(engine, { newest, open, ...byGlance(glances, wanted) });
+  return [...listed, ...young.values()].filter(isTold);
+}
+
+function byGlance(glances: Glances, wanted: Wanted): Omit<SettledLook, "newest" | "open"> {
+  return {
+    look: async (entry) => {
+      const { nonce } = entry;
+      const glanced = nonce && (await glances.at({ id: entry.id, nonce }));
+      return glanced && { ...entry, ...glanced };
+    },
+    looksMax: PAGE_LIMITS.settledMax,
+    entriesMax: LOOKED_AT_MAX,
+    matters: (entry) => matters(entry, wanted),
+  };
+}
+
+/** What each shard is asked for at first is enough for a whole page, and for a part of it where there are several. */
+function pages({ settings }: Engine, count: number): { firstPage: number; nextPage: number } {
+  const share = Math.ceil(count / shardsOf(settings).length) + MARGIN;
+  return { firstPage: share, nextPage: share };
+}
+
+/** The entry of what runs may have been written before it was fixed to a deployment: its first segment tells. */
+async function withDeployment(glances: Glances, listed: readonly Summary[]): Promise<Summary[]> {
+  return await Promise.all(
+    listed.map(async (summary) => {
+      const { id, nonce, status } = summary;
+      if (summary.deploymentId !== undefined || status !== "running" || nonce === undefined) return summary;
+      const deploymentId = await glances.deploymentOf({ id, nonce });
+      return deploymentId === undefined ? summary : { ...summary, deploymentId };
+    }),
+  );
 }
 
 async function listed(
@@ -85,21 +134,23 @@ async function listed(
   limit: number,
   after: ListPosition | undefined,
 ): Promise<InvocationPage> {
+  const isEverything = wanted.statuses.size === PRESENTED.length && !isNarrowed(wanted);
   const stream = new ListingStream(engine, budget, {
     order: "newest-first",
     fromMs: 0,
     toMs: after?.createdAtMs ?? Infinity,
     daysMax: after === undefined ? FIRST_DAYS : LATER_DAYS,
-    ...PAGES,
+    ...pages(engine, isEverything ? Math.min(limit, LOOKED_AT_MAX) : LOOKED_AT_MAX),
   });
   const open = await openSummaries(engine, budget);
-  const { seen: young, unsettledBehind } = await settled(
-    engine,
-    budget,
-    stream,
+  const look = byGlance(new Glances(engine, GLANCES_MAX), wanted);
+  const { seen: young, unsettledBehind } = await settled(engine, {
+    ...look,
+    newest: stream,
     open,
-    (entry) => after !== undefined && !isAfter(entry, after),
-  );
+    entriesMax: isEverything ? Math.min(limit, LOOKED_AT_MAX) : LOOKED_AT_MAX,
+    matters: (entry) => look.matters(entry) && (after === undefined || isAfter(entry, after)),
+  });
   const invocations: Summary[] = [];
   let lookedAt = 0;
   for await (const entry of stream.entries()) {

@@ -1,13 +1,15 @@
-/** The listing index as one stream by the moment of acceptance: eight shards a day, merged (ADR 0003). */
-import type { InvocationId } from "../core/model/ids.ts";
+/** The listing index as one stream by the moment of acceptance: the shards of each day, merged (ADR 0003). */
+import type { InvocationId, Nonce } from "../core/model/ids.ts";
 import type { Engine } from "./engine.ts";
 import { idOf } from "./index-walk.ts";
-import { INDEX_SHARDS, listingPk, momentRange } from "./item-keys.ts";
+import { listingPk, momentRange, shardsOf } from "./item-keys.ts";
 import type { ListingBudget } from "./listing-budget.ts";
 import type { Item } from "./ports/table.ts";
 
 export interface ListingEntry {
   readonly id: InvocationId;
+  /** As the index shows it. */
+  readonly nonce?: Nonce;
   readonly service: string;
   readonly handler: string;
   readonly key?: string;
@@ -96,9 +98,8 @@ export class ListingStream {
   }
 
   #shards(dayMs: number): ShardReader[] {
-    return Array.from(
-      { length: INDEX_SHARDS },
-      (_, shard) => new ShardReader(this.#engine, this.#budget, this.#range, dayMs, shard),
+    return shardsOf(this.#engine.settings).map(
+      (shard) => new ShardReader(this.#engine, this.#budget, this.#range, dayMs, shard),
     );
   }
 
@@ -193,12 +194,13 @@ class ShardReader {
 }
 
 function entryOf(item: Item): ListingEntry {
-  const { service, handler, objectKey, listSk } = item as Record<string, unknown>;
+  const { service, handler, objectKey, listSk, n } = item as Record<string, unknown>;
   return {
     id: idOf(item),
     service: String(service),
     handler: String(handler),
     createdAtMs: Number(String(listSk).slice(0, 15)),
+    ...(typeof n === "string" && { nonce: n as Nonce }),
     ...(typeof objectKey === "string" && { key: objectKey }),
   };
 }

@@ -38,7 +38,7 @@ async function parkAtStart(
     ...how,
   };
   const place = {
-    prefix: engine.settings.keyPrefix,
+    scheme: engine.settings,
     id,
     nonce,
     target,

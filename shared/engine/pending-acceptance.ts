@@ -57,7 +57,7 @@ export class PendingAcceptance implements Joinable {
     this.#hasBegun = true;
     const { settings, clock, table, meter } = this.#engine;
     const expiresAtS = keepUntilS(this.#acceptance, clock.nowMs());
-    const first = acceptanceItem(settings.keyPrefix, this.#acceptance, this.#lease, expiresAtS);
+    const first = acceptanceItem(settings, this.#acceptance, this.#lease, expiresAtS);
     const writes = [first, segment].map((item) => ({ kind: "put", item, condition: { kind: "absent" } }) as const);
     try {
       if (!isLast) this.#sendBackstop();

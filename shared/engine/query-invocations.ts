@@ -4,17 +4,21 @@ import { allows } from "../core/query/narrowing.ts";
 import { planInvocations, type Wanted } from "../core/query/access.ts";
 import type { StatusWords } from "../core/query/status-words.ts";
 import type { TableShape } from "../core/query/table-shape.ts";
+import type { Engine } from "./engine.ts";
 import { IdError, type InvocationId, parseInvocationId } from "../core/model/ids.ts";
 import { targetText } from "../core/model/target.ts";
 import { InvocationRow } from "./invocation-row.ts";
-import { ListingStream, type ListingEntry } from "./listing-stream.ts";
+import type { ListingBudget } from "./listing-budget.ts";
+import { ListingStream, type ListingEntry, type ListingRange } from "./listing-stream.ts";
 import { hasExpired, load } from "./load.ts";
-import { openSummaries, settled, summaryOfLoaded, type Summary } from "./open-listing.ts";
+import { openSummaries, settled, summaryByLoading, summaryOfLoaded } from "./open-listing.ts";
+import type { SettledLook, Summary } from "./open-listing.ts";
 import type { ScanRequest, SqlTable } from "./ports/sql.ts";
 import type { Reading } from "./reading.ts";
 
 /** Entries that each shard of a day gives at a time: few at first, because a LIMIT may need no more. */
 const PAGES = { firstPage: 24, nextPage: 500 };
+const NEWEST: ListingRange = { order: "newest-first", fromMs: 0, toMs: Infinity, ...PAGES };
 const TOGETHER = 16;
 
 /** @param rows only those that are true of it are rows of the table */
@@ -77,17 +81,24 @@ function isId(text: string): text is InvocationId {
   }
 }
 
-export async function allOpen(reading: Pick<Reading, "engine" | "budget">, wanted: Wanted): Promise<Summary[]> {
-  const { engine, budget } = reading;
+async function allOpen({ engine, budget }: Reading, wanted: Wanted): Promise<Summary[]> {
   const open = await openSummaries(engine, budget);
-  const newest = new ListingStream(engine, budget, {
-    order: "newest-first",
-    fromMs: 0,
-    toMs: Infinity,
-    ...PAGES,
-  });
-  const { seen: young } = await settled(engine, budget, newest, open);
+  const newest = new ListingStream(engine, budget, NEWEST);
+  const { seen: young } = await settled(engine, { newest, open, ...byLoading(engine, budget, wanted) });
   return [...open.values(), ...young.values()].filter((summary) => isWanted(summary, wanted));
+}
+
+/** A statement mostly asks for more than an index shows, so that what is loaded is not loaded for nothing. */
+function byLoading(engine: Engine, budget: ListingBudget, wanted: Wanted): Omit<SettledLook, "newest" | "open"> {
+  return {
+    look: async (entry) => {
+      budget.loads(1);
+      return await summaryByLoading(engine, entry);
+    },
+    looksMax: budget.limits.settledMax,
+    entriesMax: Infinity,
+    matters: (entry) => matters(entry, wanted),
+  };
 }
 
 /** What neither index tells to be open has ended. */
@@ -97,9 +108,8 @@ async function* listed(
   range: { order: NonNullable<ScanRequest["order"]>; fromMs: number; toMs: number },
 ): AsyncGenerator<Summary> {
   const open = await openSummaries(engine, budget);
-  const newest = { order: "newest-first", fromMs: 0, toMs: Infinity, ...PAGES } as const;
-  const stream = new ListingStream(engine, budget, newest);
-  const { seen: young } = await settled(engine, budget, stream, open);
+  const stream = new ListingStream(engine, budget, NEWEST);
+  const { seen: young } = await settled(engine, { newest: stream, open, ...byLoading(engine, budget, wanted) });
   const isSame = range.order === "newest-first" && range.fromMs === 0 && range.toMs === Infinity;
   const walked = isSame ? stream : new ListingStream(engine, budget, { ...range, ...PAGES });
   for await (const entry of walked.entries()) {
@@ -114,16 +124,23 @@ export function ended(entry: ListingEntry): Summary {
 
 /** What indexes show decides here; what they do not show is left to whoever asked. */
 export function isWanted(summary: Summary, wanted: Wanted): boolean {
-  const { service, key, handler, status, createdAtMs, deploymentId } = summary;
-  const { created } = wanted;
+  const { status, deploymentId } = summary;
   return (
     wanted.statuses.has(status) &&
+    (deploymentId === undefined || allows(wanted.deployment, deploymentId)) &&
+    matters(summary, wanted)
+  );
+}
+
+/** The same of what never changes. */
+export function matters({ service, key, handler, createdAtMs }: ListingEntry, wanted: Wanted): boolean {
+  const { created } = wanted;
+  return (
     allows(wanted.service, service) &&
     allows(wanted.handler, handler) &&
     allows(wanted.key, key) &&
     (wanted.target === undefined ||
       allows(wanted.target, targetText({ service, handler, ...(key !== undefined && { key }) }))) &&
-    (deploymentId === undefined || allows(wanted.deployment, deploymentId)) &&
     createdAtMs >= (created?.fromMs ?? -Infinity) &&
     createdAtMs <= (created?.toMs ?? Infinity)
   );

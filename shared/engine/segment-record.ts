@@ -62,6 +62,7 @@ export function segmentItem(place: SegmentPlace, segment: Segment): Item {
   return {
     ...segmentKey(place.pk, place.nonce, segment.index),
     ...(segment.endAlone && { endAlone: true }),
+    ...(segment.after.kind === "completed" && { end: true }),
     b: sealed(encode(StoredSegment, toStored(place, segment), ENVELOPE_BYTES)),
     expiresAtS: place.expiresAtS,
   };
@@ -136,6 +137,23 @@ export function readSegment(next: number, item: Item, arrivalOf: ArrivalLookup):
     ...(failure && { failure: attemptFailureFromStored(failure) }),
   };
   return { segment, lease: { token: stored.token as Token, untilMs: stored.untilMs } };
+}
+
+/** What the last segment tells of where its invocation stands, without the entries. */
+export interface SegmentOutline {
+  readonly after: After["kind"];
+  readonly lease: Lease;
+  readonly deploymentId?: DeploymentId;
+}
+
+/** @throws StoreError where the record cannot be read */
+export function readOutline(item: Item): SegmentOutline {
+  const { after, token, untilMs, deploymentId } = decode(StoredSegment, opened(item["b"], `segment ${item.sk}`));
+  return {
+    after: AFTER_KINDS[after] ?? "running",
+    lease: { token: token as Token, untilMs },
+    ...(deploymentId !== undefined && { deploymentId: deploymentId as DeploymentId }),
+  };
 }
 
 function readTaken({ key, frame }: Infer<typeof StoredTaken>, arrivalOf: ArrivalLookup): Taken {

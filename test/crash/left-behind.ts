@@ -4,7 +4,7 @@ import { openEmbeddedQueue } from "../../shared/adapters/embedded/embedded-queue
 import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";
 import { openStore } from "../../shared/adapters/embedded/store.ts";
 import { SystemClock } from "../../shared/adapters/system/clock.ts";
-import { INDEX_SHARDS, listingPk, openPk } from "../../shared/engine/item-keys.ts";
+import { INDEX_SHARDS_MAX, listingPk, openPk } from "../../shared/engine/item-keys.ts";
 import type { IndexName } from "../../shared/engine/ports/table.ts";
 
 const DAY_MS = 86_400_000;
@@ -26,7 +26,7 @@ export async function leftBehind(dataDir: string, sinceMs: number): Promise<Left
     const queue = await openEmbeddedQueue(store, new SystemClock());
     const open: string[] = [];
     const accepted: string[] = [];
-    for (let shard = 0; shard < INDEX_SHARDS; shard++) {
+    for (let shard = 0; shard < INDEX_SHARDS_MAX; shard++) {
       open.push(...(await idsIn(table, "open", openPk("", shard))));
       for (let atMs = sinceMs; atMs < Date.now() + DAY_MS; atMs += DAY_MS) {
         accepted.push(...(await idsIn(table, "list", listingPk("", atMs, shard))));

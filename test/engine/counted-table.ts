@@ -4,7 +4,7 @@ import type { Transacted, Update, Updated, Write, Written } from "../../shared/e
 
 /** What each index shows beside the keys: what listings filter by, and what the sweeper reads. */
 export const PROJECTED: Readonly<Record<IndexName, readonly string[]>> = {
-  list: ["service", "handler", "objectKey"],
+  list: ["service", "handler", "objectKey", "n"],
   open: ["service", "handler", "objectKey", "createdAtMs", "status", "deploymentId", "lookAtMs", "keepUntilS"],
 };
 const INDEX_KEYS = { list: ["listPk", "listSk"], open: ["openPk", "openSk"] } as const;

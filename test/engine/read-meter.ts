@@ -1,4 +1,4 @@
-/** A table that counts what its reads would cost in DynamoDB, and how many of them follow each other. */
+/** A table that counts its queries and reads, and what they would cost in DynamoDB. */
 import type { IndexName, Item, Key, Page, Range, Table } from "../../shared/engine/ports/table.ts";
 
 const UNIT_BYTES = 4096;
@@ -7,14 +7,12 @@ const INDEX_KEYS = { list: ["listPk", "listSk"], open: ["openPk", "openSk"] } as
 export class ReadMeter implements Table {
   /** Strongly consistent reads cost one unit for each 4 KB, those of an index half of it. */
   units = 0;
-  indexQueries = 0;
-  /** Queries of a partition. */
-  loads = 0;
-  /** Queries of an index that went out together count once. */
-  rounds = 0;
+  /** Of an index or of a partition. */
+  queries = 0;
+  /** Of single items. */
+  gets = 0;
   readonly #table: Table;
   readonly #shown: Readonly<Record<string, readonly string[]>>;
-  #underWay = 0;
 
   /** @param shown by index: what it shows beside the keys */
   constructor(table: Table, shown: Readonly<Record<string, readonly string[]>>) {
@@ -23,23 +21,22 @@ export class ReadMeter implements Table {
   }
 
   async get(key: Key): Promise<Item | undefined> {
+    this.gets++;
     const item = await this.#table.get(key);
     this.units += unitsOf(item === undefined ? 0 : sizeOf(item));
     return item;
   }
 
   async query(pk: string, range?: Range): Promise<Page> {
-    this.loads++;
+    this.queries++;
     const page = await this.#table.query(pk, range);
     this.units += unitsOf(page.items.reduce((bytes, item) => bytes + sizeOf(item), 0));
     return page;
   }
 
   async queryIndex(index: IndexName, pk: string, range?: Range): Promise<Page> {
-    this.indexQueries++;
-    if (this.#underWay++ === 0) this.rounds++;
+    this.queries++;
     const page = await this.#table.queryIndex(index, pk, range);
-    this.#underWay--;
     const names = ["pk", "sk", ...INDEX_KEYS[index], ...(this.#shown[index] ?? [])];
     const bytes = page.items.reduce((sum, item) => sum + sizeOf(item, names), 0);
     this.units += unitsOf(bytes) / 2;

@@ -41,6 +41,11 @@ export function planInvocations(narrowing: Narrowing, words: StatusWords): Invoc
   return { access: accessOf(narrowing.get("id"), wanted), wanted };
 }
 
+/** True where more than the status decides. */
+export function isNarrowed({ service, key, handler, target, deployment, created }: Wanted): boolean {
+  return [service, key, handler, target, deployment, created].some((bound) => bound !== undefined);
+}
+
 function accessOf(id: Bound | undefined, { statuses, created }: Wanted): Access {
   const [fromMs, toMs] = [created?.fromMs ?? 0, created?.toMs ?? Infinity];
   if (statuses.size === 0 || fromMs > toMs) return { kind: "nothing" };
