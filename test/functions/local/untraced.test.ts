@@ -2,8 +2,11 @@
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { openStage } from "../../errors/stage.ts";
+import { allocatingFiles } from "./allocating-files.ts";
 import { startTraced } from "./traced-services.ts";
 
+const JSON_TYPE = { "content-type": "application/json" };
+const OF_TRACES = /\/shared\/.*(tracing|trace-context|traces|ingress-span)/;
 const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 /** The measures bring the bare interfaces along; everything else belongs to traces. */
@@ -25,8 +28,25 @@ test("the caller's traceparent goes to the deployment of the call and of its chi
   const deployment = await startTraced();
   const stage = await openStage();
   await stage.register(deployment.uri);
-  const headers = { "content-type": "application/json", traceparent: TRACEPARENT };
+  const headers = { ...JSON_TYPE, traceparent: TRACEPARENT };
   await fetch(`${stage.local.ingressUrl}Outer/greet`, { method: "POST", headers, body: '"you"' });
   const told = [...deployment.told.outer, ...deployment.told.inner];
   expect(new Set(told)).toEqual(new Set([TRACEPARENT]));
+});
+
+test("a plain call makes no object for traces, and a traced one does", async () => {
+  const deployment = await startTraced();
+  const ofTraces = async (settings: Parameters<typeof openStage>[0]): Promise<string[]> => {
+    const stage = await openStage(settings);
+    await stage.register(deployment.uri);
+    const ask = () =>
+      fetch(`${stage.local.ingressUrl}Inner/greet`, { method: "POST", headers: JSON_TYPE, body: '"you"' });
+    await ask();
+    const files = [...(await allocatingFiles(async () => void (await ask()))).keys()];
+    expect(files.some((file) => file.endsWith("shared/engine/drive.ts"))).toBe(true);
+    return files.filter((file) => OF_TRACES.test(file)).map((file) => file.slice(file.lastIndexOf("/") + 1));
+  };
+  expect(await ofTraces({})).toEqual([]);
+  const traced = await ofTraces({ "tracing-endpoint": "http://127.0.0.1:1" });
+  expect(traced.toSorted()).toEqual(["ingress-span.ts", "otlp-tracer.ts", "trace-context.ts", "traces.ts"]);
 });
