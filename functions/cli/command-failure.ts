@@ -28,18 +28,22 @@ const OPTIONS: Readonly<Record<string, string>> = {
   META0003: "Headers are passed with --header name=value.",
   META0004: "On this command line: --force.",
   META0006: "On this command line: --breaking, or --force.",
-  META0014: "On this command line: --use-http1.1.",
+  META0010: "On this command line: --data-dir.",
+  META0011: "On this command line: --data-dir.",
+  META0017: "On this command line: stepwell deployments remove <deployment-id>.",
+  RT0004: "On this command line: --ingress-port and --admin-port.",
+  RT0009: "On this command line: --data-dir.",
 };
 
 /** @param message as the server tells it: `[CODE] Title: detail`, and whatever it has to say without a code */
-export function codedFailure(code: string, message: string): CommandFailure {
+export function codedFailure(code: string, message: string, exitCode: number = EXIT_REFUSED): CommandFailure {
   const known = remedyOf(code);
   const bare = message.replaceAll(`[${code}] `, "");
   const title = known !== undefined && bare.startsWith(known.title) ? known.title : bare;
   const cause = bare.slice(title.length).replace(/^: /, "").replace(/\.$/, "");
   const fix = [known?.remedy, OPTIONS[code]].filter((part) => part !== undefined).join(" ");
   return new CommandFailure(title, {
-    exitCode: EXIT_REFUSED,
+    exitCode,
     code,
     ...(cause === "" ? {} : { cause }),
     ...(fix === "" ? {} : { fix }),
@@ -51,8 +55,13 @@ export function ownRefusal(code: string, cause: string): CommandFailure {
   return codedFailure(code, `${remedyOf(code)?.title ?? code}: ${cause}`);
 }
 
+/** What is written to standard error. @param asJson for programs */
+export function failureText(failure: CommandFailure, asJson: boolean): string {
+  return asJson ? JSON.stringify(failureBody(failure), null, 2) : failureLines(failure).join("\n");
+}
+
 /** The lines that a person reads; the code comes first, since it is what one searches for. */
-export function failureLines({ message, text }: CommandFailure): readonly string[] {
+function failureLines({ message, text }: CommandFailure): readonly string[] {
   const documentation = text.code === undefined ? undefined : remedyOf(text.code)?.documentation;
   return [
     `${text.code ?? "error"}: ${visibleText(message)}`,
@@ -62,7 +71,6 @@ export function failureLines({ message, text }: CommandFailure): readonly string
   ];
 }
 
-/** The same for programs. */
-export function failureBody({ message, text }: CommandFailure): object {
+function failureBody({ message, text }: CommandFailure): object {
   return { error: { code: text.code ?? null, message, cause: text.cause, fix: text.fix, exit_code: text.exitCode } };
 }

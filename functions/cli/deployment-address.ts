@@ -17,7 +17,7 @@ export function deploymentAddress(written: string): { readonly uri: string } | {
   return { uri: new URL(full).href };
 }
 
-export function addressText(body: DeploymentAddressBody): string {
+export function addressText(body: { readonly uri: string } | { readonly arn: string }): string {
   return "arn" in body ? body.arn : body.uri;
 }
 

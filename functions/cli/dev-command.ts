@@ -1,5 +1,7 @@
 /** The command line of `stepwell dev`. */
 import { Command } from "commander";
+import { codedFailure, failureText } from "./command-failure.ts";
+import { EXIT_NO_SERVER } from "./exit-codes.ts";
 
 /** What the local process is started with; flags stay as they were written, settings know how to read them. */
 export interface DevInvocation {
@@ -17,8 +19,15 @@ export interface DevInvocation {
   readonly watch: boolean;
 }
 
-/** Resolves with the exit code. */
-export type DevRun = (options: DevInvocation) => Promise<number>;
+/** Why the process did not start, in the words of the error table. */
+export interface RefusedStart {
+  readonly code: string;
+  /** `[CODE] Title: detail`. */
+  readonly message: string;
+}
+
+/** Resolves with the exit code, or with the reason why there was nothing to end. */
+export type DevRun = (options: DevInvocation) => Promise<number | RefusedStart>;
 
 interface DevFlags {
   readonly ingressPort?: string;
@@ -49,15 +58,20 @@ export function devCommand(run: DevRun, exitWith: (code: number) => void): Comma
     .option("--no-watch", "do not register them again when they come back with other handlers")
     .option("--use-http1.1", "speak HTTP/1.1 to the deployments given with --register")
     .option("--config-file <toml>", "read settings from this file")
-    .option("--json", "write the log as JSON lines")
+    .option("--json", "write the log as JSON lines, and why it does not start as JSON")
     .allowExcessArguments(false)
     .addHelpText(
       "after",
       "\nEvery setting can also be given as STEPWELL_<SECTION>__<KEY>, for instance STEPWELL_INGRESS__PORT.",
     )
-    .action(async (_flags: DevFlags, command: Command) =>
-      exitWith(await run(invocationOf(command.optsWithGlobals<DevFlags>()))),
-    );
+    .action(async (_flags: DevFlags, command: Command) => {
+      const flags = command.optsWithGlobals<DevFlags>();
+      const ended = await run(invocationOf(flags));
+      if (typeof ended === "number") return exitWith(ended);
+      // Told here and not thrown: what a start has left open must not keep the process.
+      console.error(failureText(codedFailure(ended.code, ended.message, EXIT_NO_SERVER), flags.json === true));
+      exitWith(EXIT_NO_SERVER);
+    });
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {

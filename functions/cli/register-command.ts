@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import type { RegisterBody, RegisteredBody, ServiceBody } from "../../shared/api/wire/admin.ts";
 import { ownRefusal } from "./command-failure.ts";
-import { deploymentAddress } from "./deployment-address.ts";
+import { addressText, deploymentAddress } from "./deployment-address.ts";
 import { addPair } from "./pair-options.ts";
 import type { Pairs } from "./pair-options.ts";
 import { planText } from "./registration-plan.ts";
@@ -37,7 +37,7 @@ export function registerCommand(): Command {
 async function register(session: Session, address: string, flags: RegisterFlags): Promise<void> {
   const body = registerBody(address, flags);
   const planned = await post(session, { ...body, dry_run: true }, "Discovering");
-  if (planned.status === STATUS_EXISTS && flags.force !== true) throw existing(planned.body.id);
+  if (planned.status === STATUS_EXISTS && flags.force !== true) throw existing(body, planned.body.id);
   const before = await knownServices(session, planned.body);
   session.show(planText(session.terminal.colours, planned.body, before));
   if (flags.dryRun === true) return session.give(planned.body, () => "Nothing was changed: this was a dry run.");
@@ -68,8 +68,8 @@ async function post(
 }
 
 /** The server would say the same, after a question that changes nothing about it. */
-function existing(id: string): Error {
-  return ownRefusal("META0004", `it is ${id}`);
+function existing(body: RegisterBody, id: string): Error {
+  return ownRefusal("META0004", `${addressText(body)} is that of ${id}`);
 }
 
 /** Only where a service is not new: the first registration needs no second request. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The stepwell command: reads the command line, runs what it names, and ends with one of the exit codes. */
 import { CommanderError } from "commander";
-import { CommandFailure, failureBody, failureLines } from "./command-failure.ts";
+import { CommandFailure, failureText } from "./command-failure.ts";
 import type { DevRun } from "./dev-command.ts";
 import { EXIT_OK, EXIT_REFUSED, EXIT_USAGE } from "./exit-codes.ts";
 import { createProgram } from "./program.ts";
@@ -28,7 +28,7 @@ function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
   if (error instanceof CommandFailure) {
     const wantsJson = program.opts<{ json?: true }>().json === true;
-    console.error(wantsJson ? JSON.stringify(failureBody(error), null, 2) : failureLines(error).join("\n"));
+    console.error(failureText(error, wantsJson));
     return error.text.exitCode;
   }
   console.error(error instanceof Error ? (error.stack ?? error.message) : error);

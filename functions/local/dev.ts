@@ -5,14 +5,14 @@ import type { SettingPath } from "../../shared/config/settings-table.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
 import { processLog } from "../../shared/wiring/process-log.ts";
 import { settingsWarnings } from "../../shared/wiring/settings-warnings.ts";
-import { isStartRefusal, refusalText } from "../../shared/wiring/start-refusals.ts";
+import { isStartRefusal } from "../../shared/wiring/start-refusals.ts";
+import type { StartRefusal } from "../../shared/wiring/start-refusals.ts";
 import { startLocalProcess } from "./local-process.ts";
 import type { LocalProcess } from "./local-process.ts";
 import { watchDeployment } from "./watch-deployment.ts";
 
 export const EXIT_OK = 0;
 export const EXIT_FAILURE = 1;
-export const EXIT_REFUSED_START = 3;
 
 const LOOPBACK = new Set(["127.0.0.1", "::1", "localhost"]);
 
@@ -27,8 +27,8 @@ export interface DevOptions {
   readonly watch: boolean;
 }
 
-/** Runs until a signal ends it. @returns the exit code */
-export async function runDev(options: DevOptions): Promise<number> {
+/** Runs until a signal ends it. @returns the exit code, or why it does not start */
+export async function runDev(options: DevOptions): Promise<number | StartRefusal> {
   const stopping = new AbortController();
   const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener("abort", () => resolve()));
   const onSignal = (): void => {
@@ -54,8 +54,7 @@ export async function runDev(options: DevOptions): Promise<number> {
     return EXIT_OK;
   } catch (error) {
     if (!isStartRefusal(error)) throw error;
-    process.stderr.write(refusalText(error));
-    return EXIT_REFUSED_START;
+    return error;
   } finally {
     process.off("SIGINT", onSignal).off("SIGTERM", onSignal).off("SIGHUP", onSignal);
   }

@@ -4,7 +4,6 @@ import type { StoreKind, StoreOpenReason } from "../adapters/embedded/store-vers
 import type { Registry } from "../engine/registry.ts";
 import { CodedError } from "../core/errors/coded-error.ts";
 import { refusesStart } from "../core/errors/error-entry.ts";
-import { documentationOf } from "../core/errors/error-table.ts";
 import type { ThrownCode } from "../core/errors/error-table.ts";
 
 const STORE_CODES: Readonly<Record<StoreKind, Readonly<Record<StoreOpenReason, ThrownCode>>>> = {
@@ -40,12 +39,14 @@ export function bindRefusal(address: string, cause: unknown): CodedError {
   return new CodedError("RT0004", `${address}: ${reason}`, { cause });
 }
 
+/** What a program is told that cannot name the error class. */
+export interface StartRefusal {
+  readonly code: string;
+  /** `[CODE] Title: detail`. */
+  readonly message: string;
+}
+
 /** The exit of a process, for whoever cannot name the error class. */
 export function isStartRefusal(error: unknown): error is CodedError {
   return error instanceof CodedError && refusesStart(error.entry.outcome);
-}
-
-/** What a person at a terminal is told: what is wrong, what helps, and where more is written. */
-export function refusalText({ message, code, entry }: CodedError): string {
-  return `${message}\n${entry.remedy}\nSee ${documentationOf(code)}\n`;
 }

@@ -22,8 +22,8 @@ from \`shared/core/errors\`.
   those of earlier attempts in \`events\`, each once while it stays the same. The log says \`an attempt failed\` with invocation, attempt, code and reason, and
   \`attempt_failures_total{code="…"}\` counts it. The caller keeps waiting: the attempt is made again as the retry policy says, and after the
   last one the invocation is paused or fails, as \`default-retry-policy.on-max-attempts\` or the handler wants it.
-- **The process does not start.** The command ends with exit code 3. Standard error has \`[CODE]\` with what is wrong, the remedy, and the
-  place on this page.
+- **The process does not start.** The command ends with exit code 3. Standard error has the code with what is wrong, the cause, what
+  helps, and the place on this page.
 - **A warning.** It stands in \`info\` of the service or the handler on the admin API, and changes nothing else.
 
 Callers at the ingress see no code but RT0020, at the beginning of the message: there an error has its HTTP status and its message.
@@ -65,13 +65,13 @@ function placeOf(code: ErrorCode, outcome: Outcome): string {
       if (code === "RT0020") {
         return `The ingress answers with ${outcome.status}, and the message begins with \`[${code}]\`.`;
       }
-      return `The request is refused with ${outcome.status} and \`"restate_code": "${code}"\`.${outcome.refusesStart === true ? ` At start: exit code 3 and \`[${code}]\` on standard error.` : ""}`;
+      return `The request is refused with ${outcome.status} and \`"restate_code": "${code}"\`.${outcome.refusesStart === true ? ` At start: exit code 3 and \`${code}\` on standard error.` : ""}`;
     case "retry":
       return `\`last_failure.error_code\` of the invocation, which is retried.`;
     case "pause":
       return `\`last_failure.error_code\` of the invocation, which is paused.`;
     case "refuse-start":
-      return `Exit code 3 and \`[${code}]\` on standard error.`;
+      return `Exit code 3 and \`${code}\` on standard error.`;
     case "warn":
       return `\`info\` of the service or the handler.`;
   }

@@ -32,8 +32,9 @@ async function refused(
   settings: Record<string, string> = {},
 ): Promise<string> {
   const ended = await command.start(args, settings).end();
-  expect(ended).toEqual({ code: 3, stderr: expect.stringContaining(`[${code}] ${ERRORS[code].title}: `) });
-  expect(ended.stderr).toContain(`\n${ERRORS[code].remedy}\nSee docs/errors.md#${code.toLowerCase()}\n`);
+  expect(ended).toEqual({ code: 3, stderr: expect.stringContaining(`${code}: ${ERRORS[code].title}\n  cause  `) });
+  expect(ended.stderr).toContain(`\n  fix    ${ERRORS[code].remedy}`);
+  expect(ended.stderr).toContain(`\n  see    docs/errors.md#${code.toLowerCase()}\n`);
   return ended.stderr;
 }
 

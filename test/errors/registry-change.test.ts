@@ -6,6 +6,7 @@ import { readRegistry, registryPk, writeDeployment } from "../../shared/engine/r
 import { readSegment, segmentItem } from "../../shared/engine/segment-record.ts";
 import { isStartRefusal } from "../../shared/wiring/start-refusals.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
+import { damageDeployment } from "./damaged-registry.ts";
 import { end, error, output, replying, startFrameDeployment, step } from "./frame-deployment.ts";
 import type { FrameDeployment } from "./frame-deployment.ts";
 import { expectRefusal } from "./refusal.ts";
@@ -89,14 +90,6 @@ test("an invocation that began with a version that this server has not is RT0014
   await table.put(first);
   expect(await stage.result(id)).toBe("200 hello");
 });
-
-/** Damages the only deployment in the registry. */
-async function damageDeployment({ local }: ErrorStage): Promise<void> {
-  const { meta, settings, registry } = local.engine;
-  const { deployments } = await readRegistry(meta, settings.keyPrefix);
-  await meta.put({ pk: registryPk(settings.keyPrefix), sk: `dep#${deployments[0]!.id}`, format: 99 });
-  registry.refresh();
-}
 
 test("a registry that cannot be read is a 500 with an id, and the log has the rest under that id", async () => {
   const { stage } = await underWay();

@@ -1,0 +1,93 @@
+/** Each code that the command line can meet, provoked as for the admin API: what is printed, the remedy in it, and the exit code. */
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { refusesStart } from "../../shared/core/errors/error-entry.ts";
+import { ERROR_CODES, ERRORS } from "../../shared/core/errors/error-table.ts";
+import type { ErrorCode } from "../../shared/core/errors/error-table.ts";
+import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
+import { buildCommand } from "../functions/cli/built-command.ts";
+import type { BuiltCommand, Ran } from "../functions/cli/built-command.ts";
+import { scribe } from "../functions/cli/transcript.ts";
+import { REFUSED_REGISTRATIONS, REFUSED_STARTS } from "./provocations.ts";
+import { openStage } from "./stage.ts";
+
+/** Subscriptions and updates in place are for the admin API alone. */
+const WITHOUT_COMMAND = ["META0009", "META0016"];
+
+const EXIT_REFUSED = 1;
+const EXIT_NO_SERVER = 3;
+
+let command: BuiltCommand;
+beforeAll(async () => {
+  command = await buildCommand();
+});
+afterAll(() => command.remove());
+
+const transcript = (name: string): string => `./at-command-line/${name}.txt`;
+
+/** The first line has the code and the title; below stand what lies behind it, what helps, and where to read on. */
+function expectLines(text: string, code: ErrorCode): void {
+  const { title, remedy } = ERRORS[code];
+  const [first, cause, fix, see, ...more] = text.replaceAll(/^! /gm, "").split("\n").slice(1);
+  expect(first).toBe(`${code}: ${title}`);
+  expect(cause).toMatch(/^ {2}cause {2}\S/);
+  expect(fix).toSatisfy((line: string) => line.startsWith(`  fix    ${remedy}`));
+  expect(see).toBe(`  see    docs/errors.md#${code.toLowerCase()}`);
+  expect(more[0]).toMatch(/^\[exit \d\]$/);
+}
+
+function expectObject({ stdout, stderr, code: exitCode }: Ran, code: ErrorCode): void {
+  expect(stdout).toBe("");
+  const { title, remedy } = ERRORS[code];
+  const fix: unknown = expect.stringContaining(remedy);
+  const cause: unknown = expect.stringMatching(/\S/);
+  expect(JSON.parse(stderr)).toEqual({ error: { code, message: title, cause, fix, exit_code: exitCode } });
+}
+
+describe("stepwell deployments register", () => {
+  test.each(Object.entries(REFUSED_REGISTRATIONS))("is refused with %s", async (name, prepare) => {
+    const code = name as ErrorCode;
+    const stage = await openStage();
+    const { address, force } = await prepare(stage);
+    const before = (await stage.admin("GET", "deployments")).body;
+    const env = { STEPWELL_ADMIN_URL: stage.local.adminUrl };
+    const line = `deployments register ${address}${force === true ? " --force" : ""} --yes`;
+    const script = scribe(command, env);
+    expect(await script.run(line)).toBe(EXIT_REFUSED);
+    expectLines(script.text, code);
+    const ran = await command.run([...line.split(" "), "--json"], { env });
+    expect(ran.code).toBe(EXIT_REFUSED);
+    expectObject(ran, code);
+    expect((await stage.admin("GET", "deployments")).body).toEqual(before);
+    await expect(script.text).toMatchFileSnapshot(transcript(code));
+  });
+});
+
+describe("stepwell dev", () => {
+  test.each(Object.entries(REFUSED_STARTS))("does not start: %s", async (name, prepare) => {
+    const code = name as ErrorCode;
+    const dir = await temporaryDirectory();
+    onTestFinished(() => removeDirectory(dir));
+    const flags = await prepare(dir);
+    const args = ["dev", "--data-dir", dir, "--ingress-port", "0", ...free(flags), ...flags];
+    const ports = flags.filter((flag) => /^\d{4,5}$/.test(flag));
+    const script = scribe(command, {}, [[dir, "<data-dir>"], ...ports.map((port) => [port, "<port>"] as const)]);
+    expect(await script.run(args.join(" "))).toBe(EXIT_NO_SERVER);
+    expectLines(script.text, code);
+    const ran = await command.run([...args, "--json"]);
+    expect(ran.code).toBe(EXIT_NO_SERVER);
+    expectObject(ran, code);
+    await expect(script.text).toMatchFileSnapshot(transcript(`${code}-dev`));
+  });
+});
+
+function free(flags: readonly string[]): readonly string[] {
+  return flags.includes("--admin-port") ? [] : ["--admin-port", "0"];
+}
+
+test("each META code, and each code that keeps the process from starting, has a command here", () => {
+  const codes = ERROR_CODES.filter((code) => code.startsWith("META") || refusesStart(ERRORS[code].outcome));
+  const met = [...Object.keys(REFUSED_REGISTRATIONS), ...Object.keys(REFUSED_STARTS)];
+  expect(new Set([...met, ...WITHOUT_COMMAND])).toEqual(new Set(codes));
+  const atStart = ERROR_CODES.filter((code) => refusesStart(ERRORS[code].outcome));
+  expect(new Set(Object.keys(REFUSED_STARTS))).toEqual(new Set(atStart));
+});

@@ -1,0 +1,10 @@
+/** A registry whose first deployment nobody can read any more. */
+import { readRegistry, registryPk } from "../../shared/engine/registry-items.ts";
+import type { ErrorStage } from "./stage.ts";
+
+export async function damageDeployment(stage: ErrorStage): Promise<void> {
+  const { meta, settings, registry } = stage.local.engine;
+  const { deployments } = await readRegistry(meta, settings.keyPrefix);
+  await meta.put({ pk: registryPk(settings.keyPrefix), sk: `dep#${deployments[0]!.id}`, format: 99 });
+  registry.refresh();
+}
