@@ -128,6 +128,11 @@ export const SETTINGS = {
     "1",
     "The number of the key that signs requests to deployments; they trust the next one, too.",
   ),
+  "aws.index-shards": wholeWithin(
+    "1",
+    "Partitions of each index: one carries some 1,000 acceptances a second, and each more costs a list two queries. Only ever raised.",
+    { min: 1, max: 16 },
+  ),
   "aws.metrics": choice(
     ["emf", "none"],
     "Whether functions write metrics into their logs, where CloudWatch reads them.",

@@ -73,6 +73,7 @@ export async function openAws({ functionName, leavesSlowToQueue, throughQueue }:
     // Drivers share the table, so no process owns it alone.
     ...engineSettingsOf(settings, undefined),
     slowFromMs: settings["aws.slow-from"],
+    indexShards: settings["aws.index-shards"],
     ...(leavesSlowToQueue === true && { leavesSlowToQueue }),
   };
   const place = parameterPlace(settings);
