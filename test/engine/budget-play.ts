@@ -6,7 +6,7 @@ import { send } from "../../shared/engine/send.ts";
 import type { Ended, Sent, Submission } from "../../shared/engine/submission.ts";
 import type { Table } from "../../shared/engine/ports/table.ts";
 import { SteppedClock } from "../stepped-clock.ts";
-import { openStage, type Process, type Stage, systemPause } from "./budget-stage.ts";
+import { openStage, type Process, type Stage, type StageParts, systemPause } from "./budget-stage.ts";
 import type { TableCounts } from "./counted-table.ts";
 
 /** Real input and output on a busy machine: a shape that is not quiet by then hangs. */
@@ -15,6 +15,8 @@ const QUIET_LOOKS = 3;
 const MESSAGES_MAX = 20;
 
 export interface Spent extends TableCounts {
+  readonly sends: number;
+  readonly receives: number;
   /** Sends, receives and acks of one message each. */
   readonly queue: number;
 }
@@ -106,6 +108,8 @@ export class Play {
       open: sum("open"),
       reads: sum("reads"),
       transactions: sum("transactions"),
+      sends,
+      receives,
       queue: sends + receives + acks,
     };
   }
@@ -157,10 +161,11 @@ export async function playShape(
   play: (on: Play) => Promise<void>,
   tables: { readonly table: Table; readonly meta: Table },
   onQuiet: () => void = () => {},
+  parts: StageParts = {},
 ): Promise<Played> {
   // The SDK reads the machine's clock for the ends of its sleeps.
   const clock = new SteppedClock(Date.now());
-  const stage = await openStage(clock, tables);
+  const stage = await openStage(clock, tables, parts);
   try {
     const on = new Play(stage, clock);
     await play(on);

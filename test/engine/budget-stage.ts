@@ -9,8 +9,10 @@ import { Drives } from "../../shared/engine/drives.ts";
 import type { EngineSettings } from "../../shared/engine/engine-settings.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
 import type { Clock } from "../../shared/engine/ports/clock.ts";
+import type { Codec } from "../../shared/engine/ports/codec.ts";
 import type { Queue } from "../../shared/engine/ports/queue.ts";
 import type { Item, Table } from "../../shared/engine/ports/table.ts";
+import type { Timers } from "../../shared/engine/ports/timers.ts";
 import { register } from "../../shared/engine/register.ts";
 import { createStoredRegistry } from "../../shared/engine/stored-registry.ts";
 import { runWorker } from "../../shared/engine/worker.ts";
@@ -56,6 +58,12 @@ export interface Process {
   thaw(): void;
 }
 
+/** What stands on the stage in place of what the local process has. */
+export interface StageParts {
+  readonly codec?: Codec;
+  readonly timers?: (queue: Queue, clock: Clock) => Timers;
+}
+
 export interface Stage {
   readonly deployment: BudgetDeployment;
   readonly queue: CountedQueue;
@@ -63,12 +71,16 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export async function openStage(clock: Clock, tables: { readonly table: Table; readonly meta: Table }): Promise<Stage> {
+export async function openStage(
+  clock: Clock,
+  tables: { readonly table: Table; readonly meta: Table },
+  { codec, timers: makeTimers }: StageParts = {},
+): Promise<Stage> {
   const dir = await temporaryDirectory();
   const store = await openStore(join(dir, "queue"), { kind: "journal" });
   const embeddedQueue = await openEmbeddedQueue(store, clock);
-  const timers = await openEmbeddedTimers(store, embeddedQueue, clock);
   const queue = new CountedQueue(embeddedQueue);
+  const timers = makeTimers?.(queue, clock) ?? (await openEmbeddedTimers(store, embeddedQueue, clock));
   const endpoints = new HttpsEndpoints({ allow: ["loopback"] });
   const deployment = await startBudgetDeployment();
   const stopping = new AbortController();
@@ -89,6 +101,7 @@ export async function openStage(clock: Clock, tables: { readonly table: Table; r
       registry: createStoredRegistry({ meta: tables.meta, clock, settings }),
       clock,
       ids: new SecretIdSource(new Uint8Array(32)),
+      ...(codec !== undefined && { codec }),
       log,
       meter: silentMeter,
       drives: new Drives(clock, `p${processes.length}`),

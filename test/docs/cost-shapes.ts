@@ -1,0 +1,71 @@
+/** The shapes whose cost is told: those of the write budget, and some that are about long sleeps and large payloads. */
+import { createHash } from "node:crypto";
+import { expect } from "vitest";
+import type { Play } from "../engine/budget-play.ts";
+import type { Shape } from "../engine/budget-shape.ts";
+import { CALLS, PARKS } from "../engine/budget-shapes.ts";
+import { KEYED } from "../engine/budget-keyed-shapes.ts";
+import type { ScriptedScheduler } from "./scripted-scheduler.ts";
+
+export interface CostShape {
+  readonly name: string;
+  /** Requests that come in over the two HTTP APIs. */
+  readonly requests: number;
+  play(play: Play, scheduler: ScriptedScheduler): Promise<void>;
+}
+
+/** Where it is not the one that the name tells of. */
+const REQUESTS: Readonly<Record<string, number>> = {
+  "send that waits for an awakeable": 2,
+  "2 exclusive sends, one waits": 2,
+  "edit of a state, behind a call": 2,
+  "workflow, a shared call completes its promise": 2,
+};
+const HOUR_MS = 3_600_000;
+const NOISE_BYTES = 32;
+
+const fromBudget = ({ name, play }: Shape): CostShape => ({ name, requests: REQUESTS[name] ?? 1, play });
+
+const FAR: CostShape = {
+  name: "send that sleeps an hour",
+  requests: 1,
+  async play(play, scheduler) {
+    await play.send("Leaf/sleep", HOUR_MS);
+    play.work();
+    await play.settle();
+    await play.clock.advance(scheduler.dueAtMs - play.clock.nowMs());
+    await scheduler.fire();
+    await play.settle();
+    await play.nextMessage();
+  },
+};
+
+const LARGE: readonly CostShape[] = [
+  echo("call with 17 KB of JSON in and out", JSON.stringify(Array.from({ length: 400 }, row))),
+  echo("call with 100 KB of noise in and out", noise(100_000)),
+  echo("call with 1 MB of noise in and out", noise(1_000_000)),
+];
+
+export const COST_SHAPES: readonly CostShape[] = [
+  ...[...CALLS, ...PARKS].map(fromBudget),
+  FAR,
+  ...KEYED.map(fromBudget),
+  ...LARGE,
+];
+
+function echo(name: string, text: string): CostShape {
+  return { name, requests: 1, play: async (play) => expect((await play.call("Leaf/echo", text)) === text).toBe(true) };
+}
+
+function row(_: unknown, index: number): object {
+  return { index, name: "a name", active: true };
+}
+
+/** Letters that look like chance, and are the same each time: what a picture or a cipher is to who packs it. */
+function noise(characters: number): string {
+  const pieces = [];
+  for (let at = 0; at * NOISE_BYTES * (4 / 3) < characters; at++) {
+    pieces.push(createHash("sha256").update(`piece ${at}`).digest("base64url"));
+  }
+  return pieces.join("").slice(0, characters);
+}

@@ -1,0 +1,110 @@
+/** Writes docs/costs.md from counted calls and docs/prices.json. */
+import type { CostCounts } from "./cost-counts.ts";
+import { billOf, idleMonth, totalOf, waiting } from "./costs.ts";
+import { ASSUMED, COMPILED_ON, dollars, PRICES, REGION } from "./prices.ts";
+import type { StackCounts } from "./stack-counts.ts";
+
+export interface CostFacts {
+  readonly shapes: readonly { readonly name: string; readonly counts: CostCounts }[];
+  readonly sweep: CostCounts;
+  readonly stack: StackCounts;
+}
+
+const BATCH = 10;
+const MILLION = 1_000_000;
+const SLOW_MS = 100;
+
+export function costsPage(facts: CostFacts): string {
+  return [opening(), million(facts), time(facts.stack), idle(facts), stored(), prices()].join("\n");
+}
+
+function opening(): string {
+  return `# What it costs on AWS
+
+This page is written by \`npm run docs\`, and \`npm test\` fails where it is not the current one. It multiplies counted calls with list
+prices of ${REGION} as compiled on ${COMPILED_ON} ([prices.json](prices.json)); free tiers are left out. It is no bill: nothing here was run on AWS itself.
+
+- **Counted:** write units of the table and its indexes, read units, messages and schedules, by playing each shape on the real engine
+  (\`test/docs/cost-counts.ts\`, on the stage of the write budget, whose small shapes a DynamoDB engine counts alike: \`node test/dynamodb/run.mjs\`);
+  and alarms, dashboards and sizes in the template of the stack.
+- **Derived:** a message costs one request to be sent and three to be received, hidden and deleted, the latter shared by the messages of
+  a batch; each request to an API calls one function, and each batch another.
+- **Assumed:** ${Object.values(ASSUMED)
+    .map(({ value, what }) => `${value} ${what}`)
+    .join("; ")}.
+- **Left out:** your own functions, data transfer, cold starts with their reads of the registry and the parameters, and every further 512 KB
+  of a request to an API.
+`;
+}
+
+function million({ shapes, stack }: CostFacts): string {
+  const rows = shapes.map(({ name, counts }) => {
+    const [alone, tens] = [billOf(counts, 1, stack.memoryMb), billOf(counts, BATCH, stack.memoryMb)];
+    const { tableWrites, indexWrites, readUnits, messages, schedules, requests } = counts;
+    const beside = schedules === 0 ? `${messages}` : `${messages}, ${schedules} schedule`;
+    const parts = [alone.table, alone.queue + alone.schedules, alone.api, alone.functions, alone.logs].map(money);
+    const cells = [name, `${tableWrites} + ${indexWrites}`, readUnits, beside, requests, ...parts];
+    return `| ${cells.join(" | ")} | **${money(totalOf(alone))}** | **${money(totalOf(tens))}** |`;
+  });
+  return `## A million of each
+
+In dollars. *alone* is a quiet system, where a worker takes one message at a time; *in tens* a busy one, where it takes ten. Payloads are up
+to 600 bytes unless told. A call sends one message as its safety net, which a worker takes when the lease is over. "Noise" cannot be packed.
+
+| shape | writes: table + indexes | reads | messages | requests | table | queue, schedules | API | functions | logs | alone | in tens |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+${rows.join("\n")}
+`;
+}
+
+function time({ memoryMb }: StackCounts): string {
+  const each = waiting(MILLION, SLOW_MS, memoryMb);
+  return `## Waiting for handlers
+
+A function of ours waits while a handler computes, and is paid for it: **${money(each)}** per million attempts for each ${SLOW_MS} ms (${memoryMb} MB on arm64), or
+${money(each / BATCH)} where a worker waits for ten at a time. A handler that sleeps, waits for a signal or for a call that takes long holds no function.
+`;
+}
+
+function idle({ sweep, stack }: CostFacts): string {
+  const items = idleMonth(sweep, stack);
+  const sum = items.reduce((total, [, usd]) => total + usd, 0);
+  const rows = items.map(([what, usd]) => `| ${what} | ${money(usd)} |`);
+  return `## A month without a request
+
+| what | dollars |
+|---|---|
+${rows.join("\n")}
+| **in all** | **${money(sum)}** |
+
+Nothing else of the stack is paid by the hour: no poller, no capacity, no address, no network. A KMS key of your own (\`encryptionKey\`) adds
+${money(dollars("keyMonth", 1))} and its requests. While it works, some twelve metrics of our own have values: up to ${money(dollars("metricMonth", 12))} a month, by the hours.
+`;
+}
+
+function stored(): string {
+  const [table, recovery] = [dollars("tableGbMonth", 1), dollars("recoveryGbMonth", 1)];
+  return `## What is kept
+
+${money(table + recovery)} per GB and month: ${money(table)} for the table and ${money(recovery)} for its point-in-time recovery. What has ended is kept for its retention, a day unless
+told: a million calls whose items and index entries take 3 KB together, kept for a day, are 3 GB for a thirtieth of a month, ${money((3 * (table + recovery)) / 30)}.
+`;
+}
+
+function prices(): string {
+  const rows = Object.values(PRICES).map(({ what, usd, per, source }) => {
+    const text = per === 1 ? `${usd}` : `${usd} per million`;
+    return `| ${what} | ${text} | ${source} |`;
+  });
+  return `## Prices
+
+| what | dollars | source |
+|---|---|---|
+${rows.join("\n")}
+`;
+}
+
+function money(usd: number): string {
+  if (usd !== 0 && usd < 0.1) return usd.toFixed(3);
+  return usd < 100 ? usd.toFixed(2) : usd.toFixed(0);
+}

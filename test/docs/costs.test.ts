@@ -1,0 +1,51 @@
+/** The page of costs that is committed is the one that today's engine, stack and prices make; `npm run docs` writes it. */
+import { beforeAll, describe, expect, it } from "vitest";
+import { synthesised } from "../infra/synthesised.ts";
+import { countShape, countSweep } from "./cost-counts.ts";
+import { COST_SHAPES } from "./cost-shapes.ts";
+import { type CostFacts, costsPage } from "./costs-page.ts";
+import { PRICES, REGION } from "./prices.ts";
+import { billOf, idleMonth, totalOf } from "./costs.ts";
+import { countStack } from "./stack-counts.ts";
+
+const COUNTED_WITHIN_MS = 120_000;
+
+describe("docs/costs.md", () => {
+  let facts: CostFacts;
+  beforeAll(async () => {
+    const shapes = [];
+    for (const shape of COST_SHAPES) shapes.push({ name: shape.name, counts: await countShape(shape) });
+    facts = { shapes, sweep: await countSweep(), stack: countStack(synthesised()) };
+  }, COUNTED_WITHIN_MS);
+
+  it("is what is counted today, at the prices that are written down", async () => {
+    await expect(costsPage(facts)).toMatchFileSnapshot("../../docs/costs.md");
+  });
+
+  it("tells what a plain call costs as the sum of its parts", () => {
+    const [plain] = facts.shapes;
+    const bill = billOf(plain!.counts, 1, facts.stack.memoryMb);
+    // Three write units and two read units; a message in four requests; one API request.
+    expect(bill).toMatchObject({ table: 3 * 0.625 + 2 * 0.125, queue: 4 * 0.4, schedules: 0, api: 1 });
+    expect(bill.functions).toBeCloseTo(2 * (0.2 + 0.02 * 0.5 * 13.3334), 6);
+    expect(totalOf(bill)).toBeCloseTo(bill.table + bill.queue + bill.api + bill.functions + bill.logs, 6);
+  });
+
+  it("counts what one far sleep costs at EventBridge Scheduler", () => {
+    const far = facts.shapes.find(({ name }) => name === "send that sleeps an hour")!;
+    const near = facts.shapes.find(({ name }) => name === "send that sleeps")!;
+    expect(far.counts).toMatchObject({ schedules: 1, sends: near.counts.sends + 1 });
+  });
+
+  it("itemises a quiet month, and every item that the stack has is dearer than nothing", () => {
+    const items = idleMonth(facts.sweep, { ...facts.stack, keys: 1 });
+    expect(items.filter(([, usd]) => !(usd > 0))).toEqual([]);
+  });
+
+  it("names the source of every price, and one Region for all", () => {
+    for (const { usd, per, source } of Object.values(PRICES)) {
+      expect(usd > 0 && per > 0 && source.length > 0).toBe(true);
+    }
+    expect(REGION).toMatch(/^[a-z]{2}-[a-z]+-\d$/);
+  });
+});

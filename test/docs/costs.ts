@@ -1,0 +1,72 @@
+/** Makes dollars of counts: of a million of a shape, and of a month in which nothing happens. */
+import type { CostCounts } from "./cost-counts.ts";
+import { ASSUMED, dollars } from "./prices.ts";
+import type { StackCounts } from "./stack-counts.ts";
+
+export interface Bill {
+  readonly table: number;
+  readonly queue: number;
+  readonly schedules: number;
+  readonly api: number;
+  readonly functions: number;
+  readonly logs: number;
+}
+
+const MILLION = 1_000_000;
+const GB_BYTES = 1_000_000_000;
+const MB_PER_GB = 1024;
+const SECONDS_PER_HOUR = 3_600;
+const POLL_S = 20;
+/** A message is received, hidden for a lease and deleted: one request each, or a share of one in a batch. */
+const REQUESTS_PER_MESSAGE = 3;
+
+/**
+ * @param batch messages that a worker takes at a time
+ * @returns dollars per million
+ */
+export function billOf(counts: CostCounts, batch: number, memoryMb: number): Bill {
+  const taken = counts.messages / batch;
+  const calls = counts.requests + taken;
+  return {
+    table:
+      dollars("writeUnit", MILLION * (counts.tableWrites + counts.indexWrites)) +
+      dollars("readUnit", MILLION * counts.readUnits),
+    queue: dollars("queueRequest", MILLION * (counts.sends + REQUESTS_PER_MESSAGE * taken)),
+    schedules: dollars("scheduleFired", MILLION * counts.schedules),
+    api: dollars("apiRequest", MILLION * counts.requests),
+    functions: dollars("functionCall", MILLION * calls) + waiting(MILLION * calls, ASSUMED.functionMs.value, memoryMb),
+    logs: logs(MILLION * calls),
+  };
+}
+
+export function totalOf(bill: Bill): number {
+  return Object.values(bill).reduce((sum, part) => sum + part, 0);
+}
+
+/** @returns dollars for so many calls that take so long */
+export function waiting(calls: number, ms: number, memoryMb: number): number {
+  return dollars("functionGbSecond", (calls * (ms / 1000) * memoryMb) / MB_PER_GB);
+}
+
+function logs(calls: number): number {
+  return dollars("logGb", (calls * ASSUMED.logBytesPerCall.value) / GB_BYTES);
+}
+
+/** What is paid for a month of `stack` without a request, item by item, in dollars. */
+export function idleMonth(sweep: CostCounts, stack: StackCounts): readonly (readonly [what: string, usd: number])[] {
+  const passes = (ASSUMED.monthHours.value * SECONDS_PER_HOUR) / stack.sweepEveryS;
+  const polls = (ASSUMED.monthHours.value * SECONDS_PER_HOUR * ASSUMED.pollers.value) / POLL_S;
+  const sweeper = dollars("functionCall", passes) + waiting(passes, ASSUMED.sweepMs.value, stack.memoryMb);
+  const table = dollars("writeUnit", passes * sweep.tableWrites) + dollars("readUnit", passes * sweep.readUnits);
+  return [
+    [`the sweeper, called ${passes} times`, sweeper],
+    [`its ${sweep.readUnits} read units and ${sweep.tableWrites} write unit a pass`, table],
+    [`its look at the dead-letter queue, a request a pass`, dollars("queueRequest", passes)],
+    ["what the passes log", logs(passes)],
+    [`${polls} long polls of the queue by its event source`, dollars("queueRequest", polls)],
+    ["1 metric that the sweeper writes", dollars("metricMonth", 1)],
+    [`${stack.alarms} alarms, which read ${stack.alarmMetrics} metrics`, dollars("alarmMonth", stack.alarmMetrics)],
+    [`${stack.dashboards} dashboard`, dollars("dashboardMonth", stack.dashboards)],
+    [`${stack.keys} KMS keys of your own`, dollars("keyMonth", stack.keys)],
+  ];
+}

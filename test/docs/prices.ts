@@ -1,0 +1,14 @@
+/** The prices that costs are told by, and what is assumed where nothing counts. */
+import prices from "../../docs/prices.json" with { type: "json" };
+
+export const PRICES = prices.prices;
+export const ASSUMED = prices.assumed;
+export const { region: REGION, compiledOn: COMPILED_ON } = prices;
+
+export type PriceName = keyof typeof PRICES;
+
+/** @returns dollars for so many of what the price is for */
+export function dollars(name: PriceName, count: number): number {
+  const { usd, per } = PRICES[name];
+  return (count * usd) / per;
+}
