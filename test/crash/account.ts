@@ -1,6 +1,6 @@
 /** Outcomes held against the plans that asked for them: what must be in the ledger, who must exist, how long sleeps lasted. */
-import type { Done, Outcome, Recorded } from "./outcome.ts";
-import type { Op, Plan } from "./plan.ts";
+import type { Answering, Counted, Done, Outcome, Recorded } from "./outcome.ts";
+import { ADD_OPS, type Op, type Plan, WORKFLOW_OPS } from "./plan.ts";
 
 export interface Committed extends Recorded {
   readonly invocationId: string;
@@ -16,16 +16,28 @@ export interface Slept {
   readonly toMs: number;
 }
 
+/** What an object counted, and from when to when it held its key at least. */
+export interface Added {
+  readonly invocationId: string;
+  readonly key: string;
+  readonly count: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 export interface Account {
   readonly committed: Committed[];
   readonly slept: Slept[];
+  readonly added: Added[];
+  /** What one handler asked of one key, in its order. */
+  readonly inOrder: { readonly key: string; readonly invocationIds: readonly string[] }[];
   /** Every invocation that was asked for, by id: those of the jobs, their calls and their sends. */
   readonly outcomes: Map<string, Outcome>;
   readonly complaints: string[];
 }
 
 export function newAccount(): Account {
-  return { committed: [], slept: [], outcomes: new Map(), complaints: [] };
+  return { committed: [], slept: [], added: [], inOrder: [], outcomes: new Map(), complaints: [] };
 }
 
 type OutcomeOf = (invocationId: string) => Promise<Outcome>;
@@ -41,6 +53,13 @@ export async function takeAccount(account: Account, plan: Plan, outcome: Outcome
     if (found?.kind === op.kind) await new Reading(account, invocationId, outcomeOf).read(op, found);
     else account.complaints.push(`${invocationId} answered ${JSON.stringify(found)} to ${JSON.stringify(op)}`);
   }
+  if (plan.key !== undefined) noteAdd(account, plan.key, outcome as Counted);
+}
+
+function noteAdd({ added, complaints }: Account, asked: string, { invocationId, done, key, count }: Counted): void {
+  if (key !== asked) complaints.push(`${invocationId} added to "${key}" instead of "${asked}"`);
+  const times = done.flatMap((each) => (each.kind === "run" ? each.recorded.map(({ atMs }) => atMs) : []));
+  added.push({ invocationId, key: asked, count, fromMs: Math.min(...times), toMs: Math.max(...times) });
 }
 
 /** What the invocation that completes an awakeable is asked for. */
@@ -82,7 +101,34 @@ class Reading {
         this.#committed([op.step], [recorded]);
         return await this.#took(op.plan, outcome);
       }
+      case "adds":
+        return await this.#added(op, done as DoneTo<"adds">);
+      case "workflow":
+        return await this.#voted(op, done as DoneTo<"workflow">);
     }
+  }
+
+  async #added({ key, sends }: OpOf<"adds">, { sent, outcome }: DoneTo<"adds">): Promise<void> {
+    if (sent.length !== sends) this.#complain(`sent ${sent.length} adds instead of ${sends}`);
+    const plan: Plan = { ops: ADD_OPS, key };
+    for (const id of sent) await this.#took(plan, await this.#outcomeOf(id));
+    await this.#took(plan, outcome);
+    this.#account.inOrder.push({ key, invocationIds: [...sent, outcome.invocationId] });
+  }
+
+  async #voted(op: OpOf<"workflow">, { outcome, answerers, read }: DoneTo<"workflow">): Promise<void> {
+    await this.#took({ ops: WORKFLOW_OPS }, outcome);
+    await this.#took({ ops: [] }, read);
+    if (read.step !== outcome.answer) this.#complain(`left "${read.step}" behind instead of "${outcome.answer}"`);
+    if (answerers.length !== op.delaysMs.length) this.#complain(`was answered by ${answerers.length}`);
+    const winners: string[] = [];
+    for (const id of answerers) {
+      const answering = (await this.#outcomeOf(id)) as Answering;
+      await this.#took(COMPLETER_PLAN, answering);
+      const [first] = answering.done as [DoneTo<"run">];
+      if (answering.won) winners.push(first.recorded[0]!.nonce);
+    }
+    if (winners.join() !== outcome.answer) this.#complain(`got ${outcome.answer}, and ${winners.join()} won`);
   }
 
   #committed(steps: readonly string[], recorded: readonly Recorded[], failures = 0): void {

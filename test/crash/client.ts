@@ -39,8 +39,8 @@ export class Client {
       headers: { "content-type": "application/json", "idempotency-key": idempotencyKey },
       body: JSON.stringify(plan),
     };
-    const path = way === "call" ? "/Player/play" : "/Player/play/send";
-    const answer = await this.#ask(this.#site.ingressUri + path, init);
+    const path = plan.key === undefined ? "/Player/play" : `/Tally/${encodeURIComponent(plan.key)}/add`;
+    const answer = await this.#ask(`${this.#site.ingressUri}${path}${way === "call" ? "" : "/send"}`, init);
     if (way === "call") return { invocationId: answer.invocationId, text: answer.text };
     return await this.attach((JSON.parse(answer.text) as { invocationId: string }).invocationId);
   }
@@ -58,6 +58,13 @@ export class Client {
   async inspect(invocationId: string): Promise<{ status: string; entries: readonly { type: string }[] }> {
     const { text } = await this.#ask(`${this.#site.adminUri}/invocations/${invocationId}`);
     return JSON.parse(text) as { status: string; entries: { type: string }[] };
+  }
+
+  /** The state of an object, as the admin API tells it: each value read as JSON. */
+  async stateOf(key: string): Promise<Readonly<Record<string, unknown>>> {
+    const uri = `${this.#site.adminUri}/services/Tally/state?object_key=${encodeURIComponent(key)}`;
+    const { state } = JSON.parse((await this.#ask(uri)).text) as { state: Record<string, { utf8: string }> };
+    return Object.fromEntries(Object.entries(state).map(([name, { utf8 }]) => [name, JSON.parse(utf8) as unknown]));
   }
 
   async #ask(uri: string, init: RequestInit = {}): Promise<{ invocationId: string; text: string }> {

@@ -5,14 +5,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, onTestFailed, test } from "vitest";
 import type { Account } from "./account.ts";
 import { newAccount, takeAccount } from "./account.ts";
-import type { Client, Job } from "./client.ts";
+import { Client, type Job } from "./client.ts";
+import { judgeCounts } from "./count-rule.ts";
 import type { Spree } from "./killing-spree.ts";
 import { KILL_KINDS, killingSpree, mixedJobs } from "./killing-spree.ts";
 import { judgeLedger } from "./ledger-rule.ts";
 import { readLedger } from "./ledger.ts";
 import { leftBehind } from "./left-behind.ts";
-import { seededRandom } from "./plan.ts";
-import type { Outcome } from "./outcome.ts";
+import { ADD_OPS, KEYS, seededRandom } from "./plan.ts";
+import type { Counted, Outcome } from "./outcome.ts";
 import { judgeSleeps } from "./sleep-rule.ts";
 import type { Stage } from "./stage.ts";
 import { closeStage, openStage } from "./stage.ts";
@@ -22,6 +23,8 @@ const KILLS = Number(process.env["STEPWELL_CRASH_KILLS"] ?? 200);
 const SEED = Number(process.env["STEPWELL_CRASH_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 /** All is over long before, unless something is stuck. */
 const PATIENCE_MS = KILLS * 1_500 + 90_000;
+/** What ended before a stop is told at once after it. */
+const PATIENCE_AFTERWARDS_MS = 60_000;
 /** A backstop comes when a lease is over (10 s), and goes. */
 const BACKSTOPS_GONE_MS = 13_000;
 
@@ -51,6 +54,7 @@ test(`${JOBS} mixed invocations end once and rightly under ${KILLS} kills`, asyn
   const complaints = [...account.complaints, ...ledger.complaints];
   const absences = [...controlPlane.absences, ...deployment.absences];
   const overrunMs = judgeSleeps(account.slept, absences, complaints);
+  for (const key of KEYS) complaints.push(...(await complaintsOfKey(account, key, client)));
   const hits = spree.kills.filter(({ open }) => open > 0).length;
   console.log(summaryOf(spree, account, { ...ledger, overrunMs, hits, interrupted: client.interrupted, startedAtMs }));
   expect(complaints).toEqual([]);
@@ -64,7 +68,9 @@ test(`${JOBS} mixed invocations end once and rightly under ${KILLS} kills`, asyn
 
   controlPlane.start();
   await controlPlane.ready();
-  for (const { invocationId, text } of spree.answers) expect((await client.attach(invocationId)).text).toBe(text);
+  const later = new Client(site, Date.now() + PATIENCE_AFTERWARDS_MS);
+  for (const { invocationId, text } of spree.answers) expect((await later.attach(invocationId)).text).toBe(text);
+  for (const key of KEYS) await expectCountsOn(later, account, key);
   console.log(`All in all ${Math.round((Date.now() - startedAtMs) / 1000)} s.`);
 });
 
@@ -77,6 +83,24 @@ async function accountOf(jobs: readonly Job[], { answers }: Spree, client: Clien
     await takeAccount(account, plan, outcome, (id) => client.outcomeOf(id));
   }
   return account;
+}
+
+async function complaintsOfKey(account: Account, key: string, client: Client): Promise<string[]> {
+  const added = account.added.filter((each) => each.key === key);
+  const inOrder = account.inOrder.filter((each) => each.key === key).map(({ invocationIds }) => invocationIds);
+  return judgeCounts(key, added, inOrder, await client.stateOf(key));
+}
+
+/** Nobody was left behind who holds the key. */
+async function expectCountsOn(client: Client, { added }: Account, key: (typeof KEYS)[number]): Promise<void> {
+  const job: Job = {
+    shape: "one more",
+    plan: { ops: ADD_OPS, key },
+    way: "call",
+    idempotencyKey: `${SEED}-more-${KEYS.indexOf(key)}`,
+  };
+  const { count } = JSON.parse((await client.submit(job)).text) as Counted;
+  expect({ key, count }).toEqual({ key, count: added.filter((each) => each.key === key).length + 1 });
 }
 
 /** One output in its journal, and whoever attaches gets what its caller got. */
@@ -107,6 +131,7 @@ function summaryOf({ kills }: Spree, account: Account, figures: Figures): string
     `kills          ${kills.length} (${byKind.join(", ")}), ${figures.hits} while a submission was open, ${openMean.toFixed(1)} open on average`,
     `invocations    ${JOBS} submitted, ${account.outcomes.size} with their calls and sends; ${figures.interrupted} requests asked again`,
     `ledger         ${account.committed.length} committed, ${figures.uncommitted} undone by a kill, ${figures.thrown} thrown on purpose`,
+    `adds           ${account.added.length} to ${KEYS.length} keys, ${account.inOrder.length} times in the order of one sender`,
     `sleeps         ${account.slept.length}, at most ${Math.round(figures.overrunMs)} ms longer than asked and absent at their end`,
     `median start   ${starts.join(", ")}`,
     `seconds        ${Math.round((Date.now() - figures.startedAtMs) / 1000)} until the last result was checked`,

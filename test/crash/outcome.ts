@@ -28,9 +28,36 @@ export type Done =
   | { readonly kind: "call"; readonly outcome: Outcome }
   | { readonly kind: "send"; readonly invocationId: string }
   | { readonly kind: "awakeable"; readonly recorded: Recorded; readonly completer: string; readonly nonce: string }
-  | { readonly kind: "together"; readonly outcome: Outcome; readonly recorded: Recorded };
+  | { readonly kind: "together"; readonly outcome: Outcome; readonly recorded: Recorded }
+  | { readonly kind: "adds"; readonly sent: readonly string[]; readonly outcome: Counted }
+  | {
+      readonly kind: "workflow";
+      readonly outcome: Answered;
+      /** Those that tried to complete its promise. */
+      readonly answerers: readonly string[];
+      /** Its state as a shared handler read it after its end. */
+      readonly read: Outcome & { readonly step: string | null };
+    };
 
 export interface Outcome {
   readonly invocationId: string;
   readonly done: readonly Done[];
+}
+
+/** What an object answers to an add. */
+export interface Counted extends Outcome {
+  readonly key: string;
+  /** The count of its key, this add included. */
+  readonly count: number;
+}
+
+/** What the run of a workflow answers. */
+export interface Answered extends Outcome {
+  readonly answer: string;
+}
+
+/** What somebody answers who tried to complete a promise. */
+export interface Answering extends Outcome {
+  /** False where the promise had been completed already. */
+  readonly won: boolean;
 }

@@ -14,10 +14,16 @@ export type Op =
   /** An awakeable that another invocation, sent with a delay, completes with the nonce of its own closure. */
   | { readonly kind: "awakeable"; readonly publish: string; readonly delayMs: number }
   /** A call, a sleep and a closure that are awaited together. */
-  | { readonly kind: "together"; readonly plan: Plan; readonly ms: number; readonly step: string };
+  | { readonly kind: "together"; readonly plan: Plan; readonly ms: number; readonly step: string }
+  /** So many sends to one key, and a call of it behind them. */
+  | { readonly kind: "adds"; readonly key: string; readonly sends: number }
+  /** A workflow whose promise two others try to complete, each after its delay; its state is read behind its end. */
+  | { readonly kind: "workflow"; readonly name: string; readonly delaysMs: readonly number[] };
 
 export interface Plan {
   readonly ops: readonly Op[];
+  /** Where it is there, the `add` of the object of this key is asked for, which does these operations. */
+  readonly key?: string;
 }
 
 /** A number in [0, 1). */
@@ -53,6 +59,20 @@ const sleep = (ms: number, name = "sleep"): Op => ({
 });
 const call = (...ops: readonly Op[]): Op => ({ kind: "call", plan: { ops } });
 const send = (delayMs: number, ...ops: readonly Op[]): Op => ({ kind: "send", plan: { ops }, delayMs });
+
+/** What an object does for each add, holding its key. */
+export const ADD_OPS: readonly Op[] = [run("enter"), run("leave")];
+/** What the run of a workflow does, before its promise and behind it. */
+export const WORKFLOW_OPS: readonly Op[] = [run("begin"), run("end")];
+/** Few, so that many wait for each of them. */
+export const KEYS = ["left", "a/b ü"] as const;
+const key = (random: Random): string => KEYS[between(random, 0, KEYS.length - 1)]!;
+const adds = (random: Random): Op => ({ kind: "adds", key: key(random), sends: between(random, 1, 4) });
+const workflow = (random: Random, name: string): Op => ({
+  kind: "workflow",
+  name,
+  delaysMs: [0, 1].map(() => between(random, 0, 1) * between(random, 200, 4_000)),
+});
 
 type Shape = (random: Random) => readonly Op[];
 
@@ -97,10 +117,16 @@ const SHAPES: Readonly<Record<string, Shape>> = {
     send(between(random, 500, 3_000), run("at last")),
     run("last"),
   ],
+  "adds to objects": (random) => [adds(random), run("between"), adds(random)],
+  workflows: (random) => [workflow(random, "first"), adds(random), workflow(random, "second")],
 };
 
-export const SHAPE_NAMES = Object.keys(SHAPES);
+/** Asked of an object without a caller between. */
+const PLAIN_ADD = "a plain add";
+
+export const SHAPE_NAMES: readonly string[] = [...Object.keys(SHAPES), PLAIN_ADD];
 
 export function planOf(shape: string, random: Random): Plan {
+  if (shape === PLAIN_ADD) return { ops: ADD_OPS, key: key(random) };
   return { ops: SHAPES[shape]!(random) };
 }

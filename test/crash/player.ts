@@ -1,19 +1,12 @@
 /** The handlers under fire: they play plans, and every closure of theirs leaves a line in the ledger. */
-import { randomUUID } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 import * as restate from "@restatedev/restate-sdk";
 import type { Context, ServiceDefinition, ServiceHandler } from "@restatedev/restate-sdk";
-import type { Line } from "./ledger.ts";
-import { openLedger, readLedger } from "./ledger.ts";
-import type { Done, Outcome, Recorded } from "./outcome.ts";
+import { Attempt, type Life, RETRY_QUICKLY } from "./attempt.ts";
+import { keyedServices, playAdds, playWorkflow } from "./keyed-player.ts";
+import type { Done, Outcome } from "./outcome.ts";
 import type { Op, Plan } from "./plan.ts";
 
 type Of<Kind extends Op["kind"]> = Extract<Op, { kind: Kind }>;
-
-const RETRY_QUICKLY = { initialInterval: 50, maxInterval: 400, exponentiationFactor: 2 };
-const RETRY_RUN_MS = 60;
-/** Long enough for many kills to fall between an execution and its commit. */
-const CLOSURE_MAX_MS = 60;
 
 const PLAYER: ServiceDefinition<"Player", { play: ServiceHandler<(ctx: Context, plan: Plan) => Promise<Outcome>> }> = {
   name: "Player",
@@ -22,62 +15,6 @@ const COMPLETER: ServiceDefinition<
   "Completer",
   { complete: ServiceHandler<(ctx: Context, awakeableId: string) => Promise<Outcome>> }
 > = { name: "Completer" };
-
-/** From the start of the deployment's process to its end. */
-export type Life = Pick<Line, "bootId" | "bootAtMs">;
-
-/** One entry of a handler. */
-class Attempt {
-  readonly ctx: Context;
-  readonly #ledgerPath: string;
-  readonly #life: Life;
-  readonly #attemptId = randomUUID();
-  readonly #attemptAtMs = Date.now();
-
-  constructor(ctx: Context, ledgerPath: string, life: Life) {
-    this.ctx = ctx;
-    this.#ledgerPath = ledgerPath;
-    this.#life = life;
-  }
-
-  run(step: string, value?: string): restate.RestatePromise<Recorded & { value?: string }> {
-    return this.ctx.run(step, async () => {
-      await pause(Math.random() * CLOSURE_MAX_MS);
-      const recorded = this.#enter(step, false);
-      await pause(Math.random() * CLOSURE_MAX_MS);
-      return value === undefined ? recorded : { ...recorded, value };
-    });
-  }
-
-  /** The ledger counts: a life that was killed knows nothing of what it had counted. */
-  runFailing(step: string, failures: number): Promise<Recorded> {
-    const { id } = this.ctx.request();
-    const closure = async (): Promise<Recorded> => {
-      const thrown = readLedger(this.#ledgerPath).filter(
-        (line) => line.invocationId === id && line.step === step && line.throws,
-      );
-      const recorded = this.#enter(step, thrown.length < failures);
-      if (thrown.length < failures) throw new Error(`${step} fails on purpose, for the ${thrown.length + 1}. time`);
-      await pause(Math.random() * CLOSURE_MAX_MS);
-      return recorded;
-    };
-    return this.ctx.run(step, closure, {
-      initialRetryInterval: RETRY_RUN_MS,
-      maxRetryInterval: RETRY_RUN_MS,
-      retryIntervalFactor: 1,
-    });
-  }
-
-  #enter(step: string, throws: boolean): Recorded {
-    const recorded: Recorded = { step, nonce: randomUUID(), atMs: Date.now() };
-    const ledger = openLedger(this.#ledgerPath);
-    const { id: invocationId } = this.ctx.request();
-    const [attemptId, attemptAtMs] = [this.#attemptId, this.#attemptAtMs];
-    ledger.append({ invocationId, ...recorded, ...this.#life, attemptId, attemptAtMs, throws });
-    ledger.close();
-    return recorded;
-  }
-}
 
 async function playOp(attempt: Attempt, op: Op): Promise<Done> {
   const { ctx } = attempt;
@@ -103,6 +40,10 @@ async function playOp(attempt: Attempt, op: Op): Promise<Done> {
       const [outcome, , recorded] = await restate.RestatePromise.all([call, ctx.sleep(op.ms), attempt.run(op.step)]);
       return { kind: op.kind, outcome, recorded };
     }
+    case "adds":
+      return await playAdds(attempt, op);
+    case "workflow":
+      return await playWorkflow(attempt, op);
   }
 }
 
@@ -148,5 +89,5 @@ export function playerServices(ledgerPath: string, life: Life) {
     },
     options: { retryPolicy: RETRY_QUICKLY },
   });
-  return [player, completer];
+  return [player, completer, ...keyedServices(ledgerPath, life)];
 }

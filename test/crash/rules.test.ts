@@ -1,11 +1,9 @@
 /** The rules by which the spree is judged, each of them broken on purpose. */
 import { describe, expect, test } from "vitest";
-import type { Committed } from "./account.ts";
-import { newAccount, takeAccount } from "./account.ts";
+import type { Added, Committed } from "./account.ts";
+import { judgeCounts } from "./count-rule.ts";
 import { judgeLedger } from "./ledger-rule.ts";
 import type { Line } from "./ledger.ts";
-import type { Done, Outcome } from "./outcome.ts";
-import type { Op } from "./plan.ts";
 import type { Absence } from "./victim.ts";
 import { absentMs, judgeSleeps, SLEEP_MARGIN_MS } from "./sleep-rule.ts";
 
@@ -98,46 +96,33 @@ describe("a sleep", () => {
   });
 });
 
-describe("an outcome", () => {
-  const recorded = (step: string) => ({ step, nonce: `of ${step}`, atMs: 0 });
-  const complaintsOf = async (op: Op, ...done: readonly Done[]): Promise<string> => {
-    const account = newAccount();
-    const sent: Outcome = { invocationId: "sent", done: [{ kind: "run", recorded: [recorded("complete")] }] };
-    await takeAccount(account, { ops: [op] }, { invocationId: "inv", done }, async () => sent);
-    return account.complaints.join();
-  };
-  const run: Op = { kind: "run", step: "a" };
-  const sleep: Op = { kind: "sleep", before: "a", after: "b", ms: 1 };
-  const awakeable: Op = { kind: "awakeable", publish: "a", delayMs: 0 };
+describe("the count of a key", () => {
+  const added = (...counts: readonly number[]): Added[] =>
+    counts.map((count, at) => ({ invocationId: `i${at}`, key: "k", count, fromMs: count * 10, toMs: count * 10 + 5 }));
+  const judge = (counts: readonly number[], served: readonly string[], inOrder: readonly string[][] = []): string =>
+    judgeCounts("k", added(...counts), inOrder, { count: counts.length, served }).join();
 
-  test.each<[string, Op, Done | undefined, RegExp]>([
-    ["another step", run, { kind: "run", recorded: [recorded("b")] }, /recorded b instead of a/],
-    ["another kind", run, { kind: "parallel", recorded: [recorded("a")] }, /answered/],
-    ["nothing", run, undefined, /did 0 operations/],
-    [
-      "another random value",
-      sleep,
-      { kind: "sleep", before: recorded("a"), after: recorded("b"), uuids: ["one", "two"] },
-      /drew one before a sleep and two/,
-    ],
-    [
-      "a value that nobody sent",
-      awakeable,
-      { kind: "awakeable", recorded: recorded("a"), completer: "sent", nonce: "else" },
-      /brought else, which was never sent/,
-    ],
-    [
-      "an id of another",
-      { kind: "send", plan: { ops: [run] }, delayMs: 0 },
-      { kind: "send", invocationId: "x" },
-      /instead/,
-    ],
-  ])("is refused with %s", async (_, op, done, why) => {
-    expect(await complaintsOf(op, ...(done === undefined ? [] : [done]))).toMatch(why);
+  test("is accepted where each add counted once, in the order of each sender", () => {
+    expect(judge([2, 1, 3], ["i1", "i0", "i2"], [["i1", "i2"], ["i0"]])).toBe("");
+    expect(judgeCounts("k", [], [], {})).toEqual([]);
   });
 
-  test("that fits its plan is accepted", async () => {
-    const done: Done = { kind: "awakeable", recorded: recorded("a"), completer: "sent", nonce: "of complete" };
-    expect(await complaintsOf(awakeable, done)).toBe("");
+  test.each([
+    ["an add that counted twice", [1, 3], ["i0", "i1"], [], /counted to 3 by i1, which is its add number 2/],
+    ["an add that was lost", [1, 1], ["i0", "i1"], [], /counted to 1 by i1, which is its add number 2/],
+    ["another order than that of a sender", [2, 1], ["i1", "i0"], [["i0", "i1"]], /in the order 2,1 of one sender/],
+    ["an add that nobody asked for", [1], ["i0", "i1"], [], /served/],
+    ["an order that its state does not tell of", [1, 2], ["i1", "i0"], [], /served/],
+    ["a sender whose add is unknown", [1], ["i0"], [["i0", "i7"]], /in the order 1,NaN/],
+  ])("is refused for %s", (_, counts, served, inOrder, why) => {
+    expect(judge(counts, served, inOrder)).toMatch(why);
+  });
+
+  test("is refused where two held the key at a time, and where the state ended with another count", () => {
+    const [one, other] = added(1, 2) as [Added, Added];
+    const state = { count: 2, served: ["i0", "i1"] };
+    expect(judgeCounts("k", [one, { ...other, fromMs: 14 }], [], state).join()).toMatch(/was held by i0 and i1/);
+    expect(judgeCounts("k", [one, other], [], { ...state, count: 3 }).join()).toMatch(/ended with the count 3 of 2/);
+    expect(judgeCounts("k", [one, other], [], {}).join()).toMatch(/ended with the count undefined of 2/);
   });
 });

@@ -1,0 +1,38 @@
+/**
+ * The rule of objects. The adds of one key count from one to as many as there are, each of them once; whoever adds holds the
+ * key from before its first closure until behind its last, so that no two of them overlap; what one handler asked of a key
+ * counts in the order in which it asked; and the state that remains tells of all of it.
+ */
+import type { Added } from "./account.ts";
+
+/** @param added to one key, in any order; @param inOrder invocations of that key as each handler asked for them */
+export function judgeCounts(
+  key: string,
+  added: readonly Added[],
+  inOrder: readonly (readonly string[])[],
+  state: Readonly<Record<string, unknown>>,
+): string[] {
+  const complaints: string[] = [];
+  const complain = (what: string): void => void complaints.push(`key "${key}" ${what}`);
+  const counted = added.toSorted((one, other) => one.count - other.count);
+  for (const [index, { invocationId, count, fromMs }] of counted.entries()) {
+    if (count !== index + 1)
+      complain(`was counted to ${count} by ${invocationId}, which is its add number ${index + 1}`);
+    const before = counted[index - 1];
+    if (before !== undefined && fromMs < before.toMs)
+      complain(`was held by ${before.invocationId} and ${invocationId}`);
+  }
+  const countOf = new Map(counted.map(({ invocationId, count }) => [invocationId, count]));
+  for (const asked of inOrder) {
+    const counts = asked.map((id) => countOf.get(id) ?? NaN);
+    const isOrdered = counts.every((count, index) => index === 0 || count > counts[index - 1]!);
+    if (!isOrdered) complain(`was added to in the order ${counts.join()} of one sender`);
+  }
+  const served = counted.map(({ invocationId }) => invocationId);
+  const expected = added.length === 0 ? {} : { count: added.length, served };
+  if (state["count"] !== expected.count) complain(`ended with the count ${String(state["count"])} of ${added.length}`);
+  if (JSON.stringify(state["served"]) !== JSON.stringify(expected.served)) {
+    complain(`served ${JSON.stringify(state["served"])} instead of ${served.join()}`);
+  }
+  return complaints;
+}
