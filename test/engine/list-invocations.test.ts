@@ -1,19 +1,14 @@
 import { expect, test } from "vitest";
 import { INDEX_FACTS } from "../../shared/config/table-facts.ts";
-import type { Acceptance } from "../../shared/core/invocation/acceptance.ts";
-import { nonceFromBytes } from "../../shared/core/model/ids.ts";
-import type { Segment } from "../../shared/core/invocation/segment.ts";
-import { acceptanceItem, NO_LEASE } from "../../shared/engine/acceptance-record.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
 import { type InvocationFilter, listInvocations, OPEN_STATUSES } from "../../shared/engine/list-invocations.ts";
 import { idOf, openItems } from "../../shared/engine/index-walk.ts";
 import { dropJournal } from "../../shared/engine/drop-journal.ts";
 import { load } from "../../shared/engine/load.ts";
-import { freshId } from "../../shared/engine/invocation-ids.ts";
 import { invocationPk } from "../../shared/engine/item-keys.ts";
 import type { Table } from "../../shared/engine/ports/table.ts";
-import { segmentItem } from "../../shared/engine/segment-record.ts";
 import { type Actor, sendOn, type Stage } from "./engine-fixture.ts";
+import { complete } from "./ended-invocations.ts";
 import { AttemptFails, type Handler } from "./script-context.ts";
 import { stages } from "./stages.ts";
 import { MemoryTable } from "../simulation/memory-table.ts";
@@ -58,45 +53,6 @@ async function copied(from: Table, ids: readonly string[]): Promise<Table> {
   const table = new MemoryTable();
   for (const id of ids) for (const item of (await from.query(invocationPk("", id))).items) await table.put(item);
   return table;
-}
-
-/** Accepted one after the other within `spanMs`, the last now, and ended; every third after one to six steps. */
-async function complete(table: Table, engine: Engine, count: number, spanMs: number): Promise<void> {
-  const nowMs = engine.clock.nowMs();
-  for (let i = 0; i < count; i++) {
-    const createdAtMs = Math.floor(nowMs - (spanMs * (count - 1 - i)) / count);
-    const acceptance: Acceptance = {
-      id: freshId(engine),
-      nonce: nonceFromBytes(engine.ids.random(8)),
-      target: { service: "S", handler: "greets" },
-      serviceType: "service",
-      handlerType: "service",
-      input: new Uint8Array(100),
-      headers: [],
-      source: { kind: "ingress" },
-      createdAtMs,
-      completionRetentionMs: 24 * HOUR_MS,
-      journalRetentionMs: 24 * HOUR_MS,
-    };
-    const { id, nonce } = acceptance;
-    const place = { pk: invocationPk("", id), nonce, lease: NO_LEASE, consumedUnits: 1, expiresAtS: 1e10 };
-    const steps = i % 3 === 0 ? 1 + ((i / 3) % 6) : 0;
-    const segments = Array.from({ length: steps + 1 }, (_, at) => segmentOf(at + 1, createdAtMs, at === steps));
-    await table.put(acceptanceItem(engine.settings, acceptance, NO_LEASE, 1e10));
-    for (const segment of segments) await table.put(segmentItem(place, segment));
-  }
-}
-
-function segmentOf(index: number, writtenAtMs: number, isLast: boolean): Segment {
-  const result = { kind: "success", value: new Uint8Array(1) } as const;
-  return {
-    index,
-    writtenAtMs,
-    taken: [],
-    entries: [],
-    after: isLast ? { kind: "completed", result, tombstone: false, killed: false } : { kind: "running" },
-    retries: { policyAttempts: 0, sinceEntry: 0 },
-  };
 }
 
 /** What is open, and a hundred thousand that have ended: the last of them at the time at which it is listed. */

@@ -1,0 +1,61 @@
+/** What a page of the list costs, as a DynamoDB engine reports it, beside the model that other tests count by. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { type InvocationFilter, listInvocations, OPEN_STATUSES } from "../../shared/engine/list-invocations.ts";
+import { Play } from "../engine/budget-play.ts";
+import { openStage, type Stage } from "../engine/budget-stage.ts";
+import { PROJECTED } from "../engine/counted-table.ts";
+import { complete } from "../engine/ended-invocations.ts";
+import { ReadMeter } from "../engine/read-meter.ts";
+import { SteppedClock } from "../stepped-clock.ts";
+import { type MeteredTable, openTable } from "./open-table.ts";
+
+const HOUR_MS = 3_600_000;
+const ENDED = 600;
+const OPEN = 12;
+
+let journal: MeteredTable;
+let meta: MeteredTable;
+let stage: Stage;
+let play: Play;
+beforeAll(async () => {
+  journal = await openTable(PROJECTED);
+  meta = await openTable();
+});
+afterAll(async () => {
+  await journal.close();
+  await meta.close();
+});
+beforeEach(async () => {
+  const clock = new SteppedClock(Date.now());
+  stage = await openStage(clock, { table: journal.table, meta: meta.table });
+  play = new Play(stage, clock);
+});
+afterEach(() => stage.close());
+
+test("a page takes three queries and fifty read units at most, as DynamoDB counts them", async () => {
+  play.work();
+  for (let i = 0; i < OPEN; i++) await play.send("Leaf/sleep", HOUR_MS);
+  await play.settle();
+  const { engine } = play.front;
+  await complete(journal.table, engine, ENDED, HOUR_MS);
+  const filters: [string, InvocationFilter, number][] = [
+    ["everything", {}, 100],
+    ["open", { statuses: OPEN_STATUSES }, OPEN],
+    ["suspended", { statuses: ["suspended"] }, OPEN],
+    ["of a service", { services: ["S"] }, 100],
+  ];
+  for (const [name, filter, count] of filters) {
+    const meter = new ReadMeter(journal.table, PROJECTED);
+    const from = journal.consumed.length;
+    const { invocations } = await listInvocations({ ...engine, table: meter }, filter, 100);
+    const consumed = journal.consumed.slice(from);
+    const units = consumed.reduce((sum, { tableUnits, indexUnits }) => {
+      return sum + tableUnits + indexUnits.list + indexUnits.open;
+    }, 0);
+    expect(invocations.length, name).toBe(count);
+    expect(consumed.filter(({ operation }) => operation !== "get").length, name).toBeLessThanOrEqual(3);
+    expect(units, name).toBeLessThanOrEqual(50);
+    // The model counts as DynamoDB does, within what an entry of an index takes beside its attributes.
+    expect(Math.abs(units - meter.units), `${name}: ${units} reported, ${meter.units} by the model`).toBeLessThan(3);
+  }
+});
