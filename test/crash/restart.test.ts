@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { newAccount, takeAccount } from "./account.ts";
 import type { Job } from "./client.ts";
+import { judgeCounts } from "./count-rule.ts";
 import { judgeLedger } from "./ledger-rule.ts";
 import { readLedger } from "./ledger.ts";
 import type { Outcome } from "./outcome.ts";
@@ -23,6 +24,7 @@ beforeEach(async () => {
 
 afterEach(({ task }) => closeStage(stage, task.result?.state === "fail"));
 
+const KEY = "key";
 const sleep: Op = { kind: "sleep", before: "before", after: "after", ms: SLEEP_MS };
 const OPS: Readonly<Record<string, readonly Op[]>> = {
   sleep: [sleep],
@@ -30,6 +32,9 @@ const OPS: Readonly<Record<string, readonly Op[]>> = {
   send: [{ kind: "send", plan: { ops: [{ kind: "run", step: "late" }] }, delayMs: SLEEP_MS }],
   // More closures than a stop waits for: one is broken off.
   runs: Array.from({ length: 70 }, (_, n) => ({ kind: "run", step: `step ${n}` }) as const),
+  // One is broken off, and the others wait for its key.
+  adds: [{ kind: "adds", key: KEY, sends: 9 }],
+  workflow: [{ kind: "workflow", name: "waiting", delaysMs: [SLEEP_MS, SLEEP_MS] }],
 };
 
 test.each(ABSENCES_MS)(
@@ -58,9 +63,13 @@ test.each(ABSENCES_MS)(
     const { complaints, uncommitted } = judgeLedger(lines, account.committed, [stop]);
     const all = [...account.complaints, ...complaints];
     judgeSleeps(account.slept, controlPlane.absences, all);
+    const inOrder = account.inOrder.map(({ invocationIds }) => invocationIds);
+    all.push(...judgeCounts(KEY, account.added, inOrder, await client.stateOf(KEY)));
     expect(all).toEqual([]);
+    expect(account.added).toHaveLength(20);
+    expect(account.added.some(({ toMs }) => toMs > stop.deadMs)).toBe(true);
     expect(account.slept).toHaveLength(4);
-    // Of each of the two that were running, the closure that was broken off.
-    expect(uncommitted).toBeLessThanOrEqual(2);
+    // Of each of the three that were running, the closure that was broken off.
+    expect(uncommitted).toBeLessThanOrEqual(3);
   },
 );
