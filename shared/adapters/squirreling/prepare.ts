@@ -4,6 +4,7 @@ import { SqlError, type SqlTable } from "../../engine/ports/sql.ts";
 import { boundsIn } from "./bounds.ts";
 import { replaceIn, statementsIn } from "./expressions.ts";
 import { isRefused, LIKE } from "./functions.ts";
+import { Negation } from "./negation.ts";
 import { outermost, outputTypes, resolveColumn, type Brought, type Scope, type Source } from "./scope.ts";
 import { textOf } from "./values.ts";
 
@@ -42,7 +43,8 @@ async function prepareSelect(
   await evaluateLists(select, given, named);
   for (const inner of statementsIn(select)) await prepare(inner, given, named);
   nameCounts(select);
-  replaceIn(select, (expr) => understood(expr, scope));
+  const negation = new Negation();
+  replaceIn(select, (expr) => understood(expr, scope, negation));
   if (select.where !== undefined) {
     for (const [source, columns] of boundsIn(select.where, scope))
       for (const [column, bound] of columns) source.narrowing.set(column, bound);
@@ -148,17 +150,22 @@ function nameCounts(select: SelectStatement): void {
   }
 }
 
-function understood(expr: ExprNode, scope: Scope): ExprNode {
+function understood(expr: ExprNode, scope: Scope, negation: Negation): ExprNode {
   if (expr.type === "identifier") return { ...expr, name: inCase(expr.name, scope) };
   if (expr.type === "function" && isRefused(expr.funcName))
     throw new SqlError("syntax", `the function ${expr.funcName} is not here`);
-  if (expr.type === "unary" && expr.op === "NOT") return asNot(expr);
+  if (expr.type === "unary" && expr.op === "NOT") return negation.of(expr.argument);
   if (expr.type === "binary" && expr.op === "LIKE") return asLike(expr);
+  if (expr.type === "binary" && expr.op === "OR")
+    return { ...expr, left: negation.asOperand(expr.left), right: negation.asOperand(expr.right) };
   if (expr.type === "binary") {
     return { ...expr, left: asMoment(expr.left, expr.right, scope), right: asMoment(expr.right, expr.left, scope) };
   }
   if (expr.type === "in valuelist") {
-    return { ...expr, values: expr.values.map((value) => asMoment(value, expr.expr, scope)) };
+    return negation.withoutNulls({
+      ...expr,
+      values: expr.values.map((value) => asMoment(value, expr.expr, scope)),
+    });
   }
   return expr;
 }
@@ -168,20 +175,6 @@ function asLike(expr: Extract<ExprNode, { type: "binary" }>): ExprNode {
   const isFixed = right.type === "literal" && !/[%_]/.test(textOf(right.value));
   if (isFixed) return { ...expr, op: "=" };
   return { ...placeOf(expr), type: "function", funcName: LIKE, args: [left, right] };
-}
-
-/** What is asked of a cell without a value is not fulfilled by it, nor is the contrary; the engine says it is. */
-function asNot(expr: Extract<ExprNode, { type: "unary" }>): ExprNode {
-  const { argument } = expr;
-  const asked =
-    argument.type === "in valuelist" || argument.type === "in"
-      ? argument.expr
-      : argument.type === "function" && argument.funcName === LIKE
-        ? argument.args[0]
-        : undefined;
-  if (asked?.type !== "identifier") return expr;
-  const isThere: ExprNode = { ...placeOf(asked), type: "unary", op: "IS NOT NULL", argument: asked };
-  return { ...placeOf(expr), type: "binary", op: "AND", left: isThere, right: expr };
 }
 
 /** Names of columns are in small letters; what is quoted in others is meant. */

@@ -1,0 +1,106 @@
+/**
+ * What is asked of a cell without a value is neither true nor false, and so is its contrary. The engine knows true and
+ * false alone and answers false; so each NOT is carried down to where that is right.
+ */
+import type { ExprNode } from "squirreling";
+import { LIKE } from "./functions.ts";
+
+type Binary = Extract<ExprNode, { type: "binary" }>;
+type Listed = Extract<ExprNode, { type: "in valuelist" }>;
+
+const CONTRARY: Readonly<Partial<Record<Binary["op"], Binary["op"]>>> = {
+  "=": "!=",
+  "==": "!=",
+  "!=": "=",
+  "<>": "=",
+  "<": ">=",
+  ">=": "<",
+  ">": "<=",
+  "<=": ">",
+};
+
+/** Of one statement, which it asks from the leaves up. */
+export class Negation {
+  /** The contrary of what was made here, where it is known already: negated once more it is what it was. */
+  readonly #known = new WeakMap<ExprNode, ExprNode>();
+  /** Lists that held a NULL: whatever is not in them may be it. */
+  readonly #uncertain = new WeakSet<ExprNode>();
+
+  /** True exactly where `expr` is false, and not where nobody knows. */
+  of(expr: ExprNode): ExprNode {
+    const known = this.#known.get(expr);
+    if (known !== undefined) return known;
+    const contrary = this.#contrary(expr);
+    this.#known.set(contrary, expr);
+    return contrary;
+  }
+
+  /** NULL equals nothing, itself included. */
+  withoutNulls(expr: Listed): Listed {
+    const values = expr.values.filter((value) => value.type !== "literal" || value.value !== null);
+    if (values.length === expr.values.length) return expr;
+    const certain: Listed = { ...expr, values };
+    this.#uncertain.add(certain);
+    return certain;
+  }
+
+  /** As one of two that an OR joins: the engine takes one without a value for the answer. */
+  asOperand(expr: ExprNode): ExprNode {
+    if (expr.type !== "identifier") return expr;
+    const operand = and(isKnown(expr), expr);
+    this.#known.set(operand, this.of(expr));
+    return operand;
+  }
+
+  #contrary(expr: ExprNode): ExprNode {
+    const place = placeOf(expr);
+    if (this.#uncertain.has(expr)) return { ...place, type: "literal", value: false };
+    switch (expr.type) {
+      case "binary": {
+        const { op, left, right } = expr;
+        if (op === "AND" || op === "OR")
+          return { ...expr, op: op === "AND" ? "OR" : "AND", left: this.of(left), right: this.of(right) };
+        const contrary = CONTRARY[op];
+        return contrary === undefined ? knownAnd(expr, [left, right]) : { ...expr, op: contrary };
+      }
+      case "unary":
+        if (expr.op === "IS NULL") return { ...expr, op: "IS NOT NULL" };
+        if (expr.op === "IS NOT NULL") return { ...expr, op: "IS NULL" };
+        return knownAnd(expr, [expr]);
+      case "in":
+      case "in valuelist":
+        return knownAnd(expr, [expr.expr]);
+      case "function":
+        return knownAnd(expr, expr.funcName === LIKE ? expr.args : [expr]);
+      case "exists":
+        return { ...expr, type: "not exists" };
+      case "not exists":
+        return { ...expr, type: "exists" };
+      case "identifier":
+      case "cast":
+        return knownAnd(expr, [expr]);
+      default:
+        return { ...place, type: "unary", op: "NOT", argument: expr };
+    }
+  }
+}
+
+/** Not `expr`, where all that it was asked of is there. */
+function knownAnd(expr: ExprNode, asked: readonly ExprNode[]): ExprNode {
+  const not: ExprNode = { ...placeOf(expr), type: "unary", op: "NOT", argument: expr };
+  return asked
+    .filter(({ type }) => type !== "literal")
+    .reduceRight<ExprNode>((rest, one) => and(isKnown(one), rest), not);
+}
+
+function isKnown(expr: ExprNode): ExprNode {
+  return { ...placeOf(expr), type: "unary", op: "IS NOT NULL", argument: expr };
+}
+
+function and(left: ExprNode, right: ExprNode): ExprNode {
+  return { ...placeOf(left), type: "binary", op: "AND", left, right };
+}
+
+function placeOf({ positionStart, positionEnd }: ExprNode): { positionStart: number; positionEnd: number } {
+  return { positionStart, positionEnd };
+}
