@@ -23,6 +23,10 @@ export function keyedServices(pass: () => Promise<void>) {
         await pass();
         return value;
       },
+      sleep: async (ctx: ObjectContext, ms: number) => {
+        await ctx.sleep(ms);
+        return "slept";
+      },
       get: handlers.object.shared(async (ctx: ObjectSharedContext) => ctx.get<string>("value")),
     },
   });

@@ -4,6 +4,7 @@ import { editState } from "../../shared/engine/edit-state.ts";
 import { cost, sendAndWait, type Shape } from "./budget-shape.ts";
 
 const VALUE = "v".repeat(100);
+const SLEEP_MS = 60_000;
 
 const OBJECTS: readonly Shape[] = [
   {
@@ -47,6 +48,16 @@ const OBJECTS: readonly Shape[] = [
       await play.send("Register/k/set", VALUE);
       play.stage.deployment.openGate();
       await play.settle();
+    },
+  },
+  {
+    name: "exclusive send that sleeps",
+    sum: "send 3 + lock 2 + park and resume 2 + attempt 1 + end 1",
+    design: cost(9, 1 + 2 + 1, 6),
+    reads: { onPath: 6, inAll: 6 },
+    play: async (play) => {
+      await sendAndWait(play, "Register/k/sleep", SLEEP_MS);
+      await play.nextMessage();
     },
   },
   {
