@@ -11,6 +11,8 @@ const ROOT = join(import.meta.dirname, "..");
 const PORT = 4566;
 const EXAMPLE = { name: "StepwellExample", functionName: "stepwell-example", entry: "localstack/example/greeter.ts" };
 const isTest = process.argv.includes("--test");
+/** For an emulator whose schedules never fire: far wakes climb through the queue. */
+const ladder = process.argv.includes("--ladder") ? { settings: JSON.stringify({ "aws.timers": "ladder" }) } : {};
 
 /** Takes the emulator that is named, or starts one. */
 async function emulator() {
@@ -24,7 +26,8 @@ async function emulator() {
 async function stay(endpoint) {
   await bootstrap(endpoint);
   console.log("Deploying the control plane and the example ...");
-  const outputs = await deploy({ endpoint, name: "Stepwell", context: emulatorContext(EXAMPLE.functionName) });
+  const context = { ...emulatorContext(EXAMPLE.functionName), ...ladder };
+  const outputs = await deploy({ endpoint, name: "Stepwell", context });
   const arn = await deployHandlers({ endpoint, ...EXAMPLE });
   const admin = localApi(outputs.AdminUrl, endpoint);
   const environment = clientEnvironment(endpoint);

@@ -1,0 +1,108 @@
+/** What the container file promises, read from the file itself: no image is built here. */
+import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { once } from "node:events";
+import { spawn } from "node:child_process";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "vitest";
+import { SETTING_PATHS, SETTINGS, variableOf } from "../../shared/config/settings-table.ts";
+import { readContainerFile, wordsOf } from "./container-file.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, ROOT), "utf8");
+const stages = readContainerFile(read("Dockerfile"));
+const [build, run] = [stages[0]!, stages[1]!];
+/** As the builder reads them: the later line wins. */
+const ignored = read(".dockerignore")
+  .split("\n")
+  .filter((line) => line !== "" && !line.startsWith("#"));
+
+const SECRETS = /(^|\/)(\.env|\.npmrc|\.aws|\.git|.*\.pem|.*\.key|\.stepwell|\.cache)/;
+
+test("what is built in one stage runs in another, without the tools, on the same Node", () => {
+  expect(stages).toHaveLength(2);
+  expect(run.base).toBe(build.base);
+  expect(Number(/^node:(\d+)/.exec(run.base)?.[1])).toBeGreaterThanOrEqual(20);
+  expect(wordsOf(build, "RUN").join("\n")).toMatch(/npm prune --omit=dev/);
+  expect(wordsOf(run, "RUN").join("\n")).not.toMatch(/npm|apt/);
+});
+
+test("three ports are published, and those that something listens on are those of the settings", () => {
+  expect(wordsOf(run, "EXPOSE")).toEqual(["8080 9070 9071"]);
+  expect([SETTINGS["ingress.port"].fallback, SETTINGS["admin.port"].fallback]).toEqual([8080, 9070]);
+});
+
+test("it runs as a user without rights, whose data is on a volume", () => {
+  const names = run.instructions.map(({ name }) => name);
+  expect(wordsOf(run, "USER")).toEqual(["node"]);
+  expect(names.lastIndexOf("RUN")).toBeLessThan(names.indexOf("USER"));
+  expect(wordsOf(run, "VOLUME")).toEqual(["/data"]);
+  expect(wordsOf(run, "RUN")).toEqual(["mkdir /data && chown node:node /data"]);
+});
+
+test("its variables are settings that the program knows", () => {
+  const [words = ""] = wordsOf(run, "ENV");
+  const variables = Object.fromEntries(words.split(/\s+/).map((pair) => pair.split("=") as [string, string]));
+  const known = new Set(["NODE_ENV", ...SETTING_PATHS.map(variableOf)]);
+  expect(Object.keys(variables).filter((name) => !known.has(name))).toEqual([]);
+  expect(variables[variableOf("data-dir")]).toBe("/data");
+});
+
+test("nothing is copied that may hold a secret, and only what is there", () => {
+  for (const stage of stages) {
+    expect(wordsOf(stage, "ADD")).toEqual([]);
+    for (const words of wordsOf(stage, "COPY")) {
+      const sources = words.split(" ").slice(0, -1);
+      if (sources[0]!.startsWith("--from=")) continue;
+      for (const source of sources) {
+        expect(source).not.toMatch(SECRETS);
+        expect(source).not.toMatch(/^[./*]+$/);
+        expect(existsSync(new URL(source, ROOT)), source).toBe(true);
+        expect(ignored, `the builder gets ${source}`).toContain(`!${source}`);
+      }
+    }
+  }
+});
+
+test("the builder gets what is named and nothing else", () => {
+  expect(ignored[0]).toBe("*");
+  const admitted = ignored.filter((line) => line.startsWith("!"));
+  expect(admitted.filter((line) => SECRETS.test(line.slice(1)))).toEqual([]);
+  for (const secret of ["**/.env*", "**/.npmrc", "**/*.pem", "**/.stepwell", "**/node_modules"]) {
+    expect(ignored.lastIndexOf(secret)).toBeGreaterThan(ignored.lastIndexOf(admitted.at(-1)!));
+  }
+});
+
+test("no install script runs while it is built", () => {
+  const npm = wordsOf(build, "RUN").flatMap((words) => words.split("&&").filter((one) => one.includes("npm ")));
+  expect(npm).toHaveLength(2);
+  expect(npm.filter((one) => !one.includes("--ignore-scripts"))).toEqual([]);
+});
+
+test.each([
+  [200, 0],
+  [503, 1],
+])("the health check of a process that answers %i ends with code %i", async (status, code) => {
+  const server = createServer((_request, response) => response.writeHead(status).end());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  expect(await healthCode(port)).toBe(code);
+  server.close();
+});
+
+test("the health check of nobody fails", async () => {
+  expect(await healthCode(1)).toBe(1);
+});
+
+/** Runs the check as it is written, against another port. */
+async function healthCode(port: number): Promise<number> {
+  const [words = ""] = wordsOf(run, "HEALTHCHECK");
+  const [node, ...args] = JSON.parse(words.slice(words.indexOf("["))) as string[];
+  expect(node).toBe("node");
+  const asked = args.map((arg) => arg.replace(":9070/", `:${port}/`));
+  expect(asked).not.toEqual(args);
+  const child = spawn(process.execPath, asked, { stdio: "ignore" });
+  const [code] = (await once(child, "exit")) as [number];
+  return code;
+}
