@@ -1,4 +1,5 @@
 /** The tables of one invocation's history: its journal, and the events beside it. */
+import type { AttemptFailure } from "../core/model/attempt-failure.ts";
 import { EVERYTHING, type Narrowing } from "../core/query/narrowing.ts";
 import { JOURNAL, JOURNAL_EVENTS } from "../core/query/table-shapes.ts";
 import { entryJson } from "./entry-json.ts";
@@ -62,29 +63,41 @@ function* journalRows({ invocation, last }: Loaded): Generator<SqlRow> {
   }
 }
 
+/** Each failure that is known, and of what is paused now the pause with what led to it. */
 async function eventRows({ engine }: Reading, loaded: Loaded): Promise<SqlRow[]> {
-  const { acceptance, journal } = loaded.invocation;
+  const { acceptance, journal, standing, lastFailure, modifiedAtMs } = loaded.invocation;
   const aside = await readFailures(engine, loaded.pk, acceptance.nonce);
   const failures = [...loaded.failures, ...aside].sort((a, b) => a.atMs - b.atMs);
-  const head = { id: acceptance.id, partition_key: partitionKey(acceptance.id) };
-  return failures.map(({ atMs, code, message, stacktrace, errorCode, relatedCommand }) => {
-    const { index, name, type } = relatedCommand ?? {};
-    const event = {
-      ty: "TransientError",
-      error_code: code,
-      error_message: message,
-      error_stacktrace: stacktrace,
-      restate_doc_error_code: errorCode,
-      related_command_index: index,
-      related_command_name: name,
-      related_command_type: type,
-    };
-    return rowOf({
-      ...head,
+  const events: { atMs: number; event: { ty: string } }[] = failures.map((failure) => ({
+    atMs: failure.atMs,
+    event: { ty: "TransientError", ...failureJson(failure) },
+  }));
+  if (standing.status === "paused") {
+    const atMs = Math.max(modifiedAtMs, lastFailure?.atMs ?? 0);
+    const last = lastFailure && { last_failure: failureJson(lastFailure) };
+    events.push({ atMs, event: { ty: "Paused", ...last } });
+  }
+  return events.map(({ atMs, event }) =>
+    rowOf({
+      id: acceptance.id,
+      partition_key: partitionKey(acceptance.id),
       after_journal_entry_index: Math.max(0, journal.entries.length - 1),
       appended_at: atMs,
       event_type: event.ty,
       event_json: JSON.stringify(event),
-    });
-  });
+    }),
+  );
+}
+
+function failureJson({ code, message, stacktrace, errorCode, relatedCommand }: AttemptFailure) {
+  const { index, name, type } = relatedCommand ?? {};
+  return {
+    error_code: code,
+    error_message: message,
+    error_stacktrace: stacktrace,
+    restate_doc_error_code: errorCode,
+    related_command_index: index,
+    related_command_name: name,
+    related_command_type: type,
+  };
 }

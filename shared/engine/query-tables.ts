@@ -9,7 +9,7 @@ import type { SqlAnswer, Sql, SqlTable } from "./ports/sql.ts";
 import { invocationTable } from "./query-invocations.ts";
 import { journalEventsTable, journalTable } from "./query-journal.ts";
 import { keyedViews } from "./keyed-views.ts";
-import { inboxTable, keyedStatusTable, promiseTable, stateTable } from "./query-objects.ts";
+import { inboxTable, keyedStatusTable, locksTable, promiseTable, stateTable } from "./query-objects.ts";
 import { type Cells, type Reading, rowOf, typeWord } from "./reading.ts";
 
 /** @throws SqlError where the statement cannot be read or answered, or would read too much */
@@ -54,6 +54,7 @@ function tablesOf(reading: Reading): readonly SqlTable[] {
     inboxTable(reading),
     keyedStatusTable(reading),
     promiseTable(reading),
+    locksTable(reading),
     ...shapes.EMPTY_TABLES.map((shape) => listTable(shape, async () => [])),
     listTable(shapes.COLUMNS, async () => columnRows()),
   ];

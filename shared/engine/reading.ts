@@ -1,5 +1,6 @@
 /** What the tables of one statement share: the engine, what may be read, and what the registry tells of names. */
 import type { CellValue } from "../core/query/table-shape.ts";
+import type { InvocationId } from "../core/model/ids.ts";
 import type { ServiceType, Target } from "../core/model/target.ts";
 import type { Engine } from "./engine.ts";
 import type { ListingBudget } from "./listing-budget.ts";
@@ -26,8 +27,17 @@ export interface PromiseView {
   readonly failure?: string;
 }
 
+export interface QueueView {
+  readonly holder?: InvocationId;
+  /** When the holder took the key. */
+  readonly sinceMs: number;
+  /** In the order in which they are served. */
+  readonly waiting: readonly { readonly id: InvocationId; readonly ticket: number }[];
+}
+
 /** What the partition of one key tells. */
 export interface KeyedViews {
+  queue(target: KeyedTarget): Promise<QueueView>;
   state(target: KeyedTarget): Promise<ReadonlyMap<string, Uint8Array>>;
   promises(target: KeyedTarget): Promise<readonly PromiseView[]>;
 }

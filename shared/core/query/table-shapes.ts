@@ -55,10 +55,12 @@ export const PROMISE = tableShape(
   completion_success_value_utf8, completion_failure`,
 );
 
+/** A lock is named `<service>/<key>`. */
+export const LOCKS = tableShape("sys_locks", "partition_key i, scope, lock_name, acquired_at t, acquired_by");
+
 /** What this program has nothing of: rules of flow control and their queues. They are there, and empty. */
 export const EMPTY_TABLES: readonly TableShape[] = [
   tableShape("sys_rules", "pattern, concurrency i, description, disabled b, version i, last_modified t"),
-  tableShape("sys_locks", "partition_key i, scope, lock_name, acquired_at t, acquired_by"),
   tableShape(
     "sys_user_limits",
     `partition_key i, scope, l1, l2, level, usage i, concurrency_limit i, rule_pattern, available i, num_waiters i`,
@@ -88,6 +90,7 @@ export const TABLE_SHAPES: readonly TableShape[] = [
   INBOX,
   KEYED_SERVICE_STATUS,
   PROMISE,
+  LOCKS,
   ...EMPTY_TABLES,
   COLUMNS,
 ];

@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { editState } from "../../shared/engine/edit-state.ts";
+import { Gate } from "./gate.ts";
+import { addCount, callKeyed, getCount, keyed, objectOf, sendKeyed, workflowOf } from "./object-stage.ts";
+import { stages } from "./stages.ts";
+import { rowsOf } from "./statements.ts";
+
+const open = stages();
+const services = [objectOf(["add", "slow"], ["get"]), workflowOf()];
+const OF_KEY = "where service_name = 'O' and service_key = 'k'";
+
+/** One holds the key, two wait behind it, and a shared handler runs beside them. */
+async function crowded() {
+  const gate = new Gate();
+  const stage = await open(
+    {
+      add: addCount,
+      slow: async (ctx) => (await gate.passed, addCount(ctx)),
+      get: async (ctx) => (await gate.passed, getCount(ctx)),
+      run: async () => (await gate.passed, "run"),
+    },
+    { services },
+  );
+  const actor = stage.actor();
+  actor.startWorker();
+  const ids: string[] = [];
+  for (const handler of ["slow", "add", "add", "get"]) {
+    ids.push((await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", handler, "1")))).invocationId);
+    await stage.pulse.settle();
+  }
+  return { stage, actor, gate, ids };
+}
+
+test("who waits for a key is listed by the tickets, in the order in which they are served", async () => {
+  const { stage, actor, gate, ids } = await crowded();
+  const select = `select id, sequence_number as n from sys_inbox ${OF_KEY} order by n`;
+  expect(await rowsOf(actor, select)).toEqual([
+    { id: ids[1], n: 1 },
+    { id: ids[2], n: 2 },
+  ]);
+  const everywhere = await rowsOf(actor, "select id, service_key as k from sys_inbox");
+  expect(everywhere.map(({ id, k }) => [id, k]).sort()).toEqual([ids[1], ids[2]].sort().map((id) => [id, "k"]));
+  gate.open();
+  await stage.pulse.settle();
+  expect(await rowsOf(actor, select)).toEqual([]);
+});
+
+test("who holds a key is told from its lock, and from what is open where no key is named", async () => {
+  const { stage, actor, gate, ids } = await crowded();
+  const select = `select invocation_id from sys_keyed_service_status ${OF_KEY}`;
+  expect(await rowsOf(actor, select)).toEqual([{ invocation_id: ids[0] }]);
+  const held = await rowsOf(actor, "select service_key, invocation_id from sys_keyed_service_status");
+  expect(held).toEqual([{ service_key: "k", invocation_id: ids[0] }]);
+  const locks = await rowsOf(actor, "select acquired_by, acquired_at from sys_locks where lock_name = 'O/k'");
+  expect(locks).toEqual([{ acquired_by: ids[0], acquired_at: expect.any(Number) }]);
+  expect(await rowsOf(actor, "select acquired_by from sys_locks where lock_name = 'O/other'")).toEqual([]);
+  gate.open();
+  await stage.pulse.settle();
+  expect(await rowsOf(actor, select)).toEqual([]);
+});
+
+test("an edit of the state that waits for its turn is no invocation", async () => {
+  const { stage, actor, ids } = await crowded();
+  const values = new Map([["count", new TextEncoder().encode("9")]]);
+  expect(await stage.pulse.within(0, editState(actor.engine, { service: "O", key: "k" }, "object", values))).toBe(
+    "queued",
+  );
+  const waiting = await rowsOf(actor, `select id from sys_inbox ${OF_KEY}`);
+  expect(waiting.map(({ id }) => id)).toEqual([ids[1], ids[2]]);
+});
+
+test("the run of a workflow holds its id until it has ended", async () => {
+  const { stage, actor, gate } = await crowded();
+  const { invocationId } = await stage.pulse.within(0, sendKeyed(actor, keyed("W", "w", "run")));
+  await stage.pulse.settle();
+  const select = "select invocation_id from sys_keyed_service_status where service_name = 'W' and service_key = 'w'";
+  expect(await rowsOf(actor, select)).toEqual([{ invocation_id: invocationId }]);
+  gate.open();
+  await stage.pulse.settle();
+  expect(await rowsOf(actor, select)).toEqual([]);
+});
+
+test("state is read by its key, and refused without it", async () => {
+  const { stage, actor } = await crowded();
+  await stage.pulse.within(0, callKeyed(actor, keyed("O", "other", "add", "7")));
+  const rows = await rowsOf(
+    actor,
+    "select key, value_utf8 as v, value_length as n from state where service_name = 'O' and service_key = 'other'",
+  );
+  expect(rows).toEqual([{ key: "count", v: "7", n: 1 }]);
+  await expect(rowsOf(actor, "select key from state where service_name = 'O'")).rejects.toThrow("service_key = '...'");
+});
