@@ -50,13 +50,15 @@ const STALE_LEASES = 2;
 
 /**
  * The first in line behind a lock that was taken long ago looks at its holder, once: a take that came late may have left
- * it to an invocation that has ended, and nobody else would notice before the next interval.
+ * it to an invocation that has ended, and nobody else would notice before the next interval. What an operator's edit
+ * holds is passed on by whoever comes: it is done in the queue, and its editor may have died.
  */
 export async function lookIfStale(
   engine: Engine,
   pk: string,
   { ticket, lock }: { readonly ticket: number; readonly lock: Lock },
 ): Promise<void> {
+  if (lock.holder?.id === EDITOR) return await passOn(engine, pk, lock, lock.state);
   const heldMs = engine.clock.nowMs() - lock.sinceMs;
   if (ticket === lock.head + 1 && heldMs > STALE_LEASES * engine.settings.leaseMs) await lookAtHolder(engine, pk, lock);
 }
@@ -84,16 +86,11 @@ export async function stillWaits(
   return !isHeldBy(lock, invocation.acceptance) && lock.holder !== undefined && hold.ticket > lock.head;
 }
 
-const EDIT_MAX_MS = 30_000;
-
 /** Who waits for long looks whether the holder is one that can ever give back: a ghost is passed over. */
 async function lookAtHolder(engine: Engine, pk: string, lock: Lock): Promise<void> {
   const { holder } = lock;
   if (holder === undefined) return;
-  if (holder.id === EDITOR) {
-    if (engine.clock.nowMs() - lock.sinceMs > EDIT_MAX_MS) await passOn(engine, pk, lock, lock.state);
-    return;
-  }
+  if (holder.id === EDITOR) return await passOn(engine, pk, lock, lock.state);
   const loaded = await load(engine, holder.id);
   if (loaded === undefined || loaded.invocation.acceptance.nonce !== holder.nonce)
     await passOn(engine, pk, lock, lock.state);

@@ -8,7 +8,7 @@ import type { Nonce } from "../core/model/ids.ts";
 import type { Engine } from "./engine.ts";
 import { whole } from "./large-record.ts";
 import type { Lock } from "./lock-record.ts";
-import { readState, writeBeside } from "./object-state.ts";
+import { hasWritten, readState, writeBeside } from "./object-state.ts";
 import type { Item } from "./ports/table.ts";
 import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
 
@@ -41,16 +41,19 @@ export async function applyEdit(
   state: KeyedState,
   item: Item,
 ): Promise<KeyedState> {
-  const [readable] = await whole(engine, [item], String(item["n"]) as Nonce);
+  const nonce = String(item["n"]) as Nonce;
+  // The key of a ticket is its number: what it holds, packed or in pieces, belongs to the edit all the same.
+  const [readable] = await whole(engine, [{ ...item, sk: `edit#${nonce}` }], nonce);
   const { values, expected } = decode(StoredEdit, opened(readable?.["b"], "an edit of a state"));
-  if (expected !== undefined) {
+  const stamp = { grant, edits, segmentIndex: BEHIND_SEGMENTS + head + 1 };
+  // One that was begun is gone on with: half of it may stand already.
+  if (expected !== undefined && !(await hasWritten(engine, pk, life, stamp))) {
     const current = fingerprint(engine, (await readState(engine, pk, life, state)).values);
     if (current.some((byte, at) => byte !== expected[at])) {
       engine.log.warn("an edit was made for a state that is over, and is dropped", { pk });
       return state;
     }
   }
-  const stamp = { grant, edits, segmentIndex: BEHIND_SEGMENTS + head + 1 };
   return await writeBeside(
     engine,
     pk,

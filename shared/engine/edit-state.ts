@@ -2,16 +2,18 @@
 import { EMPTY_STATE, isEmpty, place } from "../core/object/keyed-state.ts";
 import type { ServiceType, Target } from "../core/model/target.ts";
 import { newNonce } from "./accept.ts";
+import { lookIfStale } from "./acquire.ts";
 import { editRecord, fingerprint, replacing, type Values } from "./apply-edit.ts";
 import type { Engine } from "./engine.ts";
 import { passOn } from "./give-back.ts";
 import { fitted } from "./large-record.ts";
 import { EDITOR, lifeAt, type Lock, packState } from "./lock-record.ts";
 import { lockKey } from "./object-keys.ts";
-import { takeOrQueue } from "./object-lock.ts";
+import { isHeldBy, queueUp, takeOrQueue, ticketExpiryS } from "./object-lock.ts";
 import { lockAt, placeOf } from "./object-place.ts";
 import { expiryOfEmpty, readState, writeBeside } from "./object-state.ts";
 import type { Condition } from "./ports/table.ts";
+import { sameBytes } from "./record-envelope.ts";
 
 type Keyed = Pick<Target, "service" | "key">;
 
@@ -70,7 +72,10 @@ async function editFree(engine: Engine, pk: string, lock: Lock, values: Values):
     .written;
 }
 
-/** The edit takes its turn as an exclusive call does; the holder before it applies it when it leaves. */
+/**
+ * The edit takes its turn as an exclusive call does, and whoever passes the lock on applies it. Also where the key is free
+ * its ticket lies before anything is changed: an editor that dies leaves no half of an edit, but all of it to the next.
+ */
 async function editInTurn(
   engine: Engine,
   pk: string,
@@ -78,14 +83,30 @@ async function editInTurn(
   expected: Uint8Array | undefined,
 ): Promise<Edited> {
   const nonce = newNonce(engine);
-  const record = { pk, sk: "inbox#", b: editRecord(values, expected) };
+  const record = { pk, sk: "inbox#", b: editRecord(values, expected), expiresAtS: ticketExpiryS(engine) };
   const { b } = await fitted(engine, record, nonce);
-  const taking = await takeOrQueue(engine, pk, { id: EDITOR, nonce }, { edit: true, b: b! });
-  if (taking.kind === "waits") return "queued";
-  const { lock } = taking;
-  const stamp = { grant: lock.grant, edits: lock.edits, segmentIndex: 1 };
-  await passOn(engine, pk, lock, await writeBeside(engine, pk, lock.life, lock.state, replacing(values), stamp));
-  return "applied";
+  const [editor, ticket] = [
+    { id: EDITOR, nonce },
+    { edit: true, b: b! },
+  ];
+  for (;;) {
+    const taking = await takeOrQueue(engine, pk, editor, ticket);
+    if (taking.kind === "held" && !(await isStill(engine, pk, taking.lock, expected))) {
+      await passOn(engine, pk, taking.lock, taking.lock.state);
+      return "outdated";
+    }
+    const lock = taking.kind === "held" ? await queueUp(engine, pk, editor, ticket) : taking.lock;
+    // Somebody came meanwhile and has passed it on, with nothing to do for it.
+    if (lock === undefined) continue;
+    if (isHeldBy(lock, editor)) await passOn(engine, pk, lock, lock.state);
+    else await lookIfStale(engine, pk, { ticket: lock.tail, lock });
+    return (await lockAt(engine, pk)).head >= lock.tail ? "applied" : "queued";
+  }
+}
+
+/** True where any state will do, or where the one that the edit is made for stands still. */
+async function isStill(engine: Engine, pk: string, lock: Lock, expected: Uint8Array | undefined): Promise<boolean> {
+  return expected === undefined || sameBytes(fingerprint(engine, await shownState(engine, pk, lock)), expected);
 }
 
 /** The run of a workflow keeps its lock for ever, so that nobody could wait for it: it takes notice of the edit instead. */

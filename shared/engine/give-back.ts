@@ -96,6 +96,8 @@ export async function passOn(engine: Engine, pk: string, lock: Lock, state: Keye
     if (next.kind === "edit") shown = await applyEdit(engine, pk, seen, shown, next.item);
     const { served, lock: stands } = await serve(engine, pk, seen, shown, next);
     if (served && next.kind === "waiter") return await wakeNow(engine, next.id);
+    // Whoever served the ticket instead has written a state that has these changes, and perhaps an edit behind them.
+    if (stands.head !== seen.head) shown = stands.state;
     seen = stands;
   }
 }
@@ -111,6 +113,9 @@ async function free(engine: Engine, pk: string, lock: Lock, state: KeyedState): 
   const outcome = await engine.table.update(lockKey(pk), update, condition);
   return outcome.written ? undefined : readLock(outcome.standing);
 }
+
+/** Of a holder that leaves: all that it changed is in the state, so that a redo does not put it on top of an edit. */
+const ALL_APPLIED = Number.MAX_SAFE_INTEGER;
 
 type Next =
   | { readonly kind: "waiter"; readonly id: InvocationId; readonly nonce: Nonce }
@@ -139,7 +144,7 @@ async function serve(engine: Engine, pk: string, lock: Lock, state: KeyedState, 
     const nowMs = engine.clock.nowMs();
     const grant = Math.max(nowMs, lock.grant + 1);
     Object.assign(set, { holder: next.id, holderNonce: next.nonce, grant, applied: 0, sinceMs: nowMs });
-  }
+  } else set["applied"] = ALL_APPLIED;
   const condition = underGrant(lock.holder!, lock.grant, [{ kind: "equal", attribute: "head", value: lock.head }]);
   const outcome = await engine.table.update(lockKey(pk), { set }, condition);
   return { served: outcome.written, lock: readLock(outcome.written ? outcome.item : outcome.standing) };

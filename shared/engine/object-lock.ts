@@ -7,9 +7,12 @@ import type { Condition, Scalar } from "./ports/table.ts";
 
 export type Claimant = Pick<Acceptance, "id" | "nonce">;
 
-/** The holder is an invocation, one life of it, and not whoever drives it. */
-export function isHeldBy({ holder }: Lock, { nonce }: Pick<Claimant, "nonce">): boolean {
-  return holder?.nonce === nonce;
+/**
+ * The holder is an invocation, one life of it, and not whoever drives it. Its nonce alone does not tell: an invocation
+ * that was started anew with the beginning of a journal shares that of the former one.
+ */
+export function isHeldBy({ holder }: Lock, { id, nonce }: Claimant): boolean {
+  return holder?.id === id && holder.nonce === nonce;
 }
 
 /** What stands at the lock is still what the holder of this grant knows. */
@@ -77,7 +80,7 @@ async function take(engine: Engine, pk: string, { id, nonce }: Claimant, grant: 
 }
 
 /** Draws a ticket and lays it down. @returns the lock, whose tail is the ticket; undefined where the key has become free */
-async function queueUp(
+export async function queueUp(
   engine: Engine,
   pk: string,
   { id, nonce }: Claimant,

@@ -118,6 +118,12 @@ async function writePlaced(
   });
 }
 
+/** Whether values beside the lock carry this very stamp. */
+export async function hasWritten(engine: Engine, pk: string, life: number, stamp: Stamp): Promise<boolean> {
+  const g = stampText(stamp);
+  return (await readPartition(engine.table, pk, stateRange(life))).some((item) => item["g"] === g);
+}
+
 function markAt({ clock }: Engine, at: { pk: string; sk: string }, key: string, g: string): Item {
   return { ...at, key, g, gone: true, expiresAtS: Math.ceil(clock.nowMs() / 1000) + MARK_KEPT_S };
 }

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { attach } from "../../shared/engine/attach.ts";
+import { lockAt, placeOf } from "../../shared/engine/object-place.ts";
+import { sendWake } from "../../shared/engine/wake.ts";
 import { inspect } from "../../shared/engine/inspect.ts";
 import { kill } from "../../shared/engine/kill.ts";
 import { purgeJournal } from "../../shared/engine/purge.ts";
@@ -177,4 +179,25 @@ test.each([
   await resultOf(stage, actor, id);
   expect(stage.deployment.of("add")).toHaveLength(2);
   expect(textOf(await stage.pulse.within(1_000, callKeyed(actor, keyed("O", "k", "get"))))).toBe(count);
+});
+
+test("a late wake of the former one leaves the lock to the one that was started anew with its beginning", async () => {
+  const gate = new Gate();
+  let runs = 0;
+  const stage = await open(
+    { add: async (ctx) => (++runs > 1 && (await gate.passed), addCount(ctx)) },
+    { services: [objectOf(["add"])] },
+  );
+  const actor = stage.actor();
+  actor.startWorker();
+  const former = await stage.pulse.within(1_000, callKeyed(actor, keyed("O", "k", "add", "1")));
+  const id = await stage.pulse.within(0, anew(actor, former.invocationId, 1));
+  await stage.pulse.settle();
+  await sendWake(actor.engine, former.invocationId, 0);
+  await stage.pulse.settle();
+  const { holder } = await lockAt(actor.engine, placeOf(actor.engine, { service: "O", key: "k" }));
+  expect(holder?.id).toBe(id);
+  gate.open();
+  await resultOf(stage, actor, id);
+  expect((await lockAt(actor.engine, placeOf(actor.engine, { service: "O", key: "k" }))).holder).toBeUndefined();
 });

@@ -60,6 +60,57 @@ test("a large edit stands beside the lock, and leaves the key free", async () =>
   expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "add", "1"))))).toBe("2");
 });
 
+test("an edit of any size that waits in the queue is applied in its turn", async () => {
+  const { stage, actor, gate } = await stageOf();
+  await stage.pulse.within(0, sendKeyed(actor, keyed("O", "k", "slow", "1")));
+  await stage.pulse.settle();
+  const large = values("7", { large: "x".repeat(500_000) });
+  expect(await stage.pulse.within(0, editState(actor.engine, target, "object", large))).toBe("queued");
+  const behind = callKeyed(actor, keyed("O", "k", "add", "1"));
+  await stage.pulse.settle();
+  gate.open();
+  expect(textOf(await stage.pulse.within(1_000, behind))).toBe("8");
+  expect((await stage.pulse.within(0, textState(actor)))["large"]).toHaveLength(500_000);
+});
+
+test("an editor that dies behind any write leaves the key free for the next, and no half of its edit", async () => {
+  const former = values("1", { large: "x".repeat(2_000), other: "x".repeat(2_000) });
+  const edited = values("10", { large: "y".repeat(2_000), other: "y".repeat(2_000) });
+  for (let survived = 1; ; survived++) {
+    const { stage, actor } = await stageOf();
+    await stage.pulse.within(0, editState(actor.engine, target, "object", former));
+    const editor = stage.actor();
+    let writes = 0;
+    const counted = async <T>(written: Promise<T>): Promise<T> => {
+      const outcome = await written;
+      if (++writes === survived) throw new Error("the editor dies");
+      return outcome;
+    };
+    const { table } = editor.engine;
+    const dying: typeof table = {
+      get: (key) => table.get(key),
+      query: (pk, range) => table.query(pk, range),
+      queryIndex: (index, pk, range) => table.queryIndex(index, pk, range),
+      put: (item, condition) => counted(table.put(item, condition)),
+      update: (key, update, condition) => counted(table.update(key, update, condition)),
+      delete: (key, condition) => counted(table.delete(key, condition)),
+      transact: (all) => counted(table.transact(all)),
+    };
+    const engine = { ...editor.engine, table: dying };
+    const end = await stage.pulse.within(
+      0,
+      editState(engine, target, "object", edited).catch(() => "died"),
+    );
+    if (end !== "died") break;
+    const sum = textOf(await stage.pulse.within(1_000, callKeyed(actor, keyed("O", "k", "add", "1"))));
+    const { large, other } = (await stage.pulse.within(0, textState(actor))) as Record<string, string>;
+    expect([sum, large?.[0], other?.[0]], `behind write ${survived}`).toEqual(
+      sum === "2" ? ["2", "x", "x"] : ["11", "y", "y"],
+    );
+    expect((await lockAt(actor.engine, placeOf(actor.engine, target))).holder).toBeUndefined();
+  }
+});
+
 test("an edit for another state than the one that stands is refused, also where that changes while it waits", async () => {
   const { stage, actor, gate } = await stageOf();
   await stage.pulse.within(0, editState(actor.engine, target, "object", values("5")));
