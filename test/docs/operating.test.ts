@@ -1,0 +1,77 @@
+/** What the operators' page says of the stack is what the template has: alarms, actions, time-outs, and files that are there. */
+import { existsSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { SETTINGS } from "../../shared/config/settings-table.ts";
+import { actionsOf, resourcesOf, statementsOf, synthesised } from "../infra/synthesised.ts";
+
+const DOCS = new URL("../../docs/", import.meta.url);
+const ROOT = new URL("../../", import.meta.url);
+const page = readFileSync(new URL("operating.md", DOCS), "utf8");
+const template = synthesised();
+const section = (heading: string): string => page.split(`\n## ${heading}\n`)[1]!.split("\n## ")[0]!;
+
+test("every alarm has a section, and every section an alarm", () => {
+  const alarms = resourcesOf(template, "AWS::CloudWatch::Alarm").map(
+    ([id]) => /^StepwellAlarms(.+)[0-9A-F]{8}$/.exec(id)![1]!,
+  );
+  const told = [...section("Alarms").matchAll(/^### (\w+)$/gm)].map(([, name]) => name!);
+  expect(told.sort()).toEqual(alarms.sort());
+});
+
+test("every action that is granted to anybody is told, and none that is not", () => {
+  const withAll = synthesised({ assumableRoleArns: ["arn:aws:iam::111122223333:role/r"] });
+  const granted = [template, withAll].flatMap((one) =>
+    statementsOf(one).flatMap(({ statement }) => actionsOf(statement)),
+  );
+  const told = [...section("What it may do").matchAll(/`([a-z]+:[A-Z]\w+)`/g)].map(([, action]) => action!);
+  const plain = (actions: readonly string[]) =>
+    [...new Set(actions.map((action) => action.replace(/Batch$/, "")))].sort();
+  // A key of one's own is not in this stack; its actions are in `grants.ts`.
+  expect(plain(told).filter((action) => !action.startsWith("kms:"))).toEqual(plain(granted));
+});
+
+test("functions have the memory and the time that is told", () => {
+  const functions = resourcesOf(template, "AWS::Lambda::Function");
+  const timesOf = (name: string) =>
+    functions.filter(([id]) => id.includes(`Functions${name}`)).map(([, { Properties }]) => Properties["Timeout"]);
+  expect(["Ingress", "Admin", "Worker", "Sweeper"].flatMap(timesOf)).toEqual([29, 29, 900, 300]);
+  expect(section("What is deployed")).toContain("*ingress* and *admin* (29 s), *worker* (15 min), *sweeper* (5 min)");
+  expect(new Set(functions.map(([, { Properties }]) => Properties["MemorySize"]))).toEqual(new Set([512]));
+});
+
+test("settings have the values that are told", () => {
+  const limits = section("Limits");
+  for (const [name, text, value] of [
+    ["aws.ingress-time", "25 s (`aws.ingress-time`)", 25_000],
+    ["aws.time-margin", "3 s (`aws.time-margin`)", 3_000],
+    ["worker.lease", "10 s (`worker.lease`)", 10_000],
+    ["worker.invoker.message-size-limit", "32 MiB (`worker.invoker.message-size-limit`)", 32 * 1024 * 1024],
+    ["aws.index-shards", "1 unless told, 16 at most (`aws.index-shards`)", 1],
+  ] as const) {
+    expect(limits).toContain(text);
+    expect(SETTINGS[name].fallback, name).toBe(value);
+  }
+});
+
+test("the queues keep and give up as is told", () => {
+  const queues = resourcesOf(template, "AWS::SQS::Queue").map(([, { Properties }]) => Properties);
+  expect(queues.map(({ MessageRetentionPeriod }) => MessageRetentionPeriod)).toEqual([14 * 86_400, 14 * 86_400]);
+  const [receives] = queues.flatMap(({ RedrivePolicy }) => {
+    const redrive = RedrivePolicy as { readonly maxReceiveCount: number } | undefined;
+    return redrive === undefined ? [] : [redrive.maxReceiveCount];
+  });
+  expect(receives).toBe(12);
+});
+
+test("every file and every place that it points to is there", () => {
+  const links = [...page.matchAll(/\]\(([^)#]*)(?:#([^)]+))?\)/g)].map(([, file, place]) => [file!, place] as const);
+  expect(links.length).toBeGreaterThan(8);
+  for (const [file, place] of links) {
+    const target = file === "" ? page : readFileSync(new URL(file, DOCS), "utf8");
+    const headings = [...target.matchAll(/^#+ (.+)$/gm)].map(([, text]) => text!.toLowerCase().replaceAll(" ", "-"));
+    if (place !== undefined) expect(headings, `${file}#${place}`).toContain(place);
+  }
+  const files = [...page.matchAll(/`((?:test|infra|shared|functions)\/[\w./-]+\.\w+)`/g)].map(([, path]) => path!);
+  expect(files.length).toBeGreaterThan(15);
+  expect(files.filter((path) => !existsSync(new URL(path, ROOT)))).toEqual([]);
+});
