@@ -1,13 +1,15 @@
 /** What can be told of an invocation to an operator: where it stands, what it tried, what is in its journal. */
-import type { Entry } from "../core/invocation/entry.ts";
 import { hasJournal, type Invocation } from "../core/invocation/invocation.ts";
 import type { InvocationId } from "../core/model/ids.ts";
 import type { Engine } from "./engine.ts";
+import { entryView } from "./entry-view.ts";
 import { readFailures } from "./failure-events.ts";
 import type { Held } from "./held.ts";
 import { knownNow } from "./known-now.ts";
 import { hasExpired, isHeld, load, type Loaded } from "./load.ts";
-import type { EntryView, InvocationView, PresentedStatus } from "./submission.ts";
+import { EDITOR } from "./lock-record.ts";
+import { lockAt, placeOf } from "./object-place.ts";
+import type { InvocationView, PresentedStatus, QueueView } from "./submission.ts";
 
 /** @returns undefined where there is no such invocation, or no longer */
 export async function inspect(engine: Engine, id: InvocationId): Promise<InvocationView | undefined> {
@@ -27,7 +29,7 @@ export async function inspect(engine: Engine, id: InvocationId): Promise<Invocat
     createdAtMs: acceptance.createdAtMs,
     modifiedAtMs: invocation.modifiedAtMs,
     attempts: invocation.attempts,
-    entries: kept ? journal.entries.map(viewOf) : [],
+    entries: kept ? journal.entries.map(entryView) : [],
     events: kept ? events : [],
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...("callerId" in source && { invokedBy: { invocationId: source.callerId, target: source.callerTarget } }),
@@ -38,6 +40,7 @@ export async function inspect(engine: Engine, id: InvocationId): Promise<Invocat
     ...(standing.status === "completed" && { completedAtMs: standing.endedAtMs }),
     ...(standing.status === "completed" && standing.result.kind === "failure" && { failure: standing.result.failure }),
     ...waits(loaded, invocation, driven),
+    ...(await queueOf(engine, loaded, invocation)),
   };
 }
 
@@ -67,7 +70,11 @@ export function presentedStatus(engine: Engine, loaded: Loaded): PresentedStatus
   return isHeld(engine, loaded, engine.clock.nowMs()) ? "running" : "ready";
 }
 
-function viewOf(entry: Entry, index: number): EntryView {
-  if (entry.kind === "notification") return { index, type: `Notification: ${entry.type}` };
-  return { index, type: `Command: ${entry.type}`, ...(entry.name !== "" && { name: entry.name }) };
+/** The lock tells it, in one read that only those pay who wait. */
+async function queueOf(engine: Engine, { hold }: Loaded, invocation: Invocation): Promise<{ queue?: QueueView }> {
+  const ticket = engine.drives.find(invocation.acceptance.id)?.ticket ?? hold?.ticket;
+  if (invocation.standing.status !== "pending" || ticket === undefined) return {};
+  const { holder, head } = await lockAt(engine, placeOf(engine, invocation.acceptance.target));
+  const isHeld = holder !== undefined && holder.id !== EDITOR;
+  return { queue: { place: Math.max(1, ticket - head), ...(isHeld && { holderId: holder.id }) } };
 }

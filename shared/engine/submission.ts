@@ -60,6 +60,17 @@ export interface EntryView {
   /** `Command: Run`, `Notification: Sleep`, ... as the reference's tables name them. */
   readonly type: string;
   readonly name?: string;
+  /** Of a command about state or a promise: which one. */
+  readonly key?: string;
+  /** Of a call or a send. */
+  readonly target?: string;
+}
+
+export interface QueueView {
+  /** 1 is next. Those that ended while they waited count until they are passed over. */
+  readonly place: number;
+  /** Who has the key now. */
+  readonly holderId?: InvocationId;
 }
 
 /** What `GET /invocations/{id}` shows. */
@@ -81,6 +92,8 @@ export interface InvocationView {
   readonly wakeAtMs?: number;
   /** A deployment that took the running attempt and has sent nothing since this moment. */
   readonly silentSinceMs?: number;
+  /** While it waits for its key. */
+  readonly queue?: QueueView;
   readonly lastFailure?: AttemptFailure;
   readonly completedAtMs?: number;
   readonly failure?: Failure;

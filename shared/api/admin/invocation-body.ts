@@ -34,10 +34,15 @@ export function invocationBody(view: InvocationView): InvocationBody {
       next_retry_at: written(view.nextRetryAtMs, momentText),
       wake_at: written(view.wakeAtMs, momentText),
       silent_since: written(view.silentSinceMs, momentText),
+      queue: written(view.queue, ({ place, holderId }) => ({ place, ...present({ held_by: holderId }) })),
       last_failure: written(view.lastFailure, attemptFailureBody),
       completion_failure: written(view.failure, failureBody),
     }),
-    entries: view.entries.map(({ index, type, name }) => ({ index, type, ...present({ name }) })),
+    entries: view.entries.map(({ index, type, name, key, target: callee }) => ({
+      index,
+      type,
+      ...present({ name, key, target: callee }),
+    })),
     events: view.events.map(attemptFailureBody),
   };
 }

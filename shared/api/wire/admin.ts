@@ -153,6 +153,16 @@ export interface BatchBody {
   readonly failed: readonly { readonly invocation_id: string; readonly error: string }[];
 }
 
+export interface EntryBody {
+  readonly index: number;
+  readonly type: string;
+  readonly name?: string;
+  /** Of a command about state or a promise: which one. */
+  readonly key?: string;
+  /** Of a call or a send. */
+  readonly target?: string;
+}
+
 export interface InvocationBody {
   readonly id: string;
   readonly target: string;
@@ -174,6 +184,8 @@ export interface InvocationBody {
   readonly wake_at?: string;
   /** A deployment that took the running attempt has sent nothing since. */
   readonly silent_since?: string;
+  /** While it waits for its key: its place, of which 1 is next, and the invocation that has the key. */
+  readonly queue?: { readonly place: number; readonly held_by?: string };
   readonly last_failure?: AttemptFailureBody;
   readonly completion_failure?: {
     readonly code: number;
@@ -181,7 +193,7 @@ export interface InvocationBody {
     readonly metadata?: Readonly<Record<string, string>>;
     readonly stacktrace?: string;
   };
-  readonly entries: readonly { readonly index: number; readonly type: string; readonly name?: string }[];
+  readonly entries: readonly EntryBody[];
   readonly events: readonly AttemptFailureBody[];
 }
 
