@@ -7,11 +7,16 @@ import { EXIT_NO_SERVER, EXIT_REFUSED } from "./exit-codes.ts";
 const PLAIN_TEXT_MAX = 300;
 
 /** For refusals without a code, which have no remedy in the error table. */
-const FIXES: Readonly<Record<number, string>> = {
-  400: "Correct the value that the message names.",
-  404: "The `list` commands show what is there.",
-  409: "The `describe` commands show in which state it is.",
+const FIXES: Readonly<Record<number, (kind: string) => string>> = {
+  400: () => "Correct the value that the message names.",
+  404: (kind) => `\`stepwell ${kind} list\` shows what is there.`,
+  409: (kind) => `\`stepwell ${kind} describe\` shows in which state it is.`,
 };
+
+/** @param path begins with the kind of what it is about, and the commands about it have the same name */
+function fixOf(status: number, path: string): string | undefined {
+  return FIXES[status]?.(/^\w+/.exec(path)?.[0] ?? "");
+}
 
 /** Longer than the server itself waits for a deployment that it discovers. */
 const ANSWER_WITHIN_MS = 60_000;
@@ -33,7 +38,7 @@ export function adminClient(base: string): AdminClient {
     async ask<Body>(method: string, path: string, body?: object): Promise<AdminAnswer<Body>> {
       const response = await send(base, method, path, body);
       const text = await response.text();
-      if (!response.ok) throw refusal(base, `${method} /${path}`, response.status, text);
+      if (!response.ok) throw refusal(base, { method, path }, response.status, text);
       return { status: response.status, body: parsed(base, text) as Body };
     },
   };
@@ -67,22 +72,30 @@ function innermost(error: unknown): string {
   return at instanceof Error ? at.message : String(at);
 }
 
-function refusal(base: string, request: string, status: number, text: string): CommandFailure {
+function refusal(
+  base: string,
+  { method, path }: { readonly method: string; readonly path: string },
+  status: number,
+  text: string,
+): CommandFailure {
   const failed = (message: string, fix: string | undefined): CommandFailure =>
     new CommandFailure(message, {
       exitCode: EXIT_REFUSED,
-      cause: `${status} to ${request}`,
+      cause: `${status} to ${method} /${path}`,
       ...(fix === undefined ? {} : { fix }),
     });
   const body = errorBody(text);
   if (body?.source !== undefined) return noAdminApi(base, "it answers as an ingress does");
   if (body !== undefined) {
     if (body.restate_code !== null) return codedFailure(body.restate_code, body.message);
-    return failed(body.message, FIXES[status]);
+    return failed(body.message, fixOf(status, path));
   }
   const said = text.trim().split("\n", 1)[0]!.slice(0, PLAIN_TEXT_MAX);
   const unknown = "Look whether this is the address of an admin API (--admin-url), and of this version.";
-  return failed(said === "" ? "The server does not know this request" : said, said === "" ? unknown : FIXES[status]);
+  return failed(
+    said === "" ? "The server does not know this request" : said,
+    said === "" ? unknown : fixOf(status, path),
+  );
 }
 
 /** Only refusals of the ingress name their source. */

@@ -1,6 +1,6 @@
 /** `stepwell invocations`: inspect invocations, and change them. */
 import { Command } from "commander";
-import type { AttemptFailureBody, InvocationBody } from "../../shared/api/wire/admin.ts";
+import type { AttemptFailureBody, EntryBody, InvocationBody } from "../../shared/api/wire/admin.ts";
 import { changeCommand } from "./change-command.ts";
 import { INVOCATION_CHANGES } from "./invocation-changes.ts";
 import { invocationListCommand } from "./invocation-list-command.ts";
@@ -38,6 +38,7 @@ function invocationText(colours: Colours, body: InvocationBody): string {
   const facts = pairsText(colours, [
     ["Invocation", body.id],
     ["Target", body.target],
+    ["Key", body.target_service_key],
     ["Status", failure === undefined ? body.status : `${body.status} with a failure`],
     ["Created", momentText(body.created_at)],
     ["Completed", optional(body.completed_at, momentText)],
@@ -45,13 +46,17 @@ function invocationText(colours: Colours, body: InvocationBody): string {
     ["Invoked by", optional(body.invoked_by, ({ invocation_id: id, target }) => `${target ?? ""} ${id}`.trim())],
     ["Deployment", body.pinned_deployment_id],
     ["Attempts", String(body.attempts)],
+    ["In the queue", optional(body.queue, queueText)],
     ["Next retry", optional(body.next_retry_at, momentText)],
     ["Wakes", optional(body.wake_at, momentText)],
     ["Failed with", optional(failure, ({ code, message }) => colours.red(`[${code}] ${message}`))],
     ["Last failure", optional(body.last_failure, failureText)],
   ]);
-  const rows = body.entries.map(({ index, type, name }) => [String(index), type, name ?? ""]);
-  const journal = rows.length === 0 ? "" : `\n\n${tableText(colours, ["ENTRY", "TYPE", "NAME"], rows)}`;
+  const rows = body.entries.map((entry) => [String(entry.index), entry.type, entry.name ?? "", aboutText(entry)]);
+  const isTold = rows.some((row) => row[3] !== "");
+  const heads = ["ENTRY", "TYPE", "NAME", ...(isTold ? ["ABOUT"] : [])];
+  const shown = rows.map((row) => row.slice(0, heads.length));
+  const journal = rows.length === 0 ? "" : `\n\n${tableText(colours, heads, shown)}`;
   const earlier = body.events.slice(0, -1).map((event) => `${momentText(event.at)}  ${failureText(event)}`);
   const events = earlier.length === 0 ? "" : `\n\nEarlier failures:\n${indented(earlier.join("\n"))}`;
   return `${facts}${journal}${events}`;
@@ -59,6 +64,16 @@ function invocationText(colours: Colours, body: InvocationBody): string {
 
 function optional<Value>(value: Value | undefined, text: (value: Value) => string): string | undefined {
   return value === undefined ? undefined : text(value);
+}
+
+/** A state key may be anything, and shows where it ends. */
+function aboutText({ key, target }: EntryBody): string {
+  return key === undefined ? (target ?? "") : `"${key}"`;
+}
+
+function queueText({ place, held_by: holder }: NonNullable<InvocationBody["queue"]>): string {
+  const held = holder === undefined ? "" : `; ${holder} has the key`;
+  return `${place === 1 ? "next" : `number ${place}`}${held}`;
 }
 
 function failureText({ error_code: code, message, related_command: command }: AttemptFailureBody): string {

@@ -21,6 +21,7 @@ export function createProgram(runDev: DevRun, exitWith: (code: number) => void):
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError("(see stepwell --help)")
     .addHelpText("after", exitCodesHelp)
+    .configureOutput({ writeErr: (text) => void (wantsJson(program) || process.stderr.write(text)) })
     .exitOverride();
   for (const option of serverOptions()) program.addOption(option);
   const commands = [
@@ -34,17 +35,23 @@ export function createProgram(runDev: DevRun, exitWith: (code: number) => void):
     completionCommand(),
   ];
   for (const command of commands) {
-    inheritSettings(command, program);
+    inheritSettings(command, program, program.name());
     program.addCommand(command);
   }
   program.addCommand(completeCommand(program), { hidden: true });
   return program;
 }
 
-/** Errors and help are the program's business, however deep the command stands. */
-function inheritSettings(command: Command, parent: Command): void {
-  command.copyInheritedSettings(parent);
-  for (const child of command.commands) inheritSettings(child, command);
+/** Whether programs read what is written; known as soon as the command line has been looked at. */
+export function wantsJson(program: Command): boolean {
+  return program.opts<{ json?: true }>().json === true;
+}
+
+/** Errors and help are the program's business, however deep the command stands; the hint names the command. */
+function inheritSettings(command: Command, parent: Command, above: string): void {
+  const written = `${above} ${command.name()}`;
+  command.copyInheritedSettings(parent).showHelpAfterError(`(see ${written} --help)`);
+  for (const child of command.commands) inheritSettings(child, command, written);
 }
 
 function exitCodesHelp(): string {

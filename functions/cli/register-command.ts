@@ -90,11 +90,13 @@ function registeredText({ terminal, ingressUrl }: Session, registered: Registere
   ].join("\n");
 }
 
-/** How the first handler is called that takes JSON and needs no key to be made up. */
+/** How the first handler is called that takes JSON; one of a plain service where there is one, since it needs no key. */
 function firstCall(ingressUrl: string, services: readonly ServiceBody[]): readonly string[] {
-  const service = services.find((one) => one.ty === "Service" && one.public);
+  const open = services.filter((one) => one.public);
+  const service = open.find((one) => one.ty === "Service") ?? open[0];
   const handler = service?.handlers.find((one) => one.public && one.input_description.includes("json"));
   if (service === undefined || handler === undefined) return [];
-  const call = `${ingressUrl}${service.name}/${handler.name}`;
+  const key = service.ty === "Service" ? "" : "a-key/";
+  const call = `${ingressUrl}${service.name}/${key}${handler.name}`;
   return ["", "Call it:", `  curl ${call} -H 'content-type: application/json' -d '…'`];
 }

@@ -87,7 +87,18 @@ async function write(session: Session, service: string, key: string, { values, r
   session.show(`${changeText(session, state, after)}\n`);
   await session.confirm(`Change the state of ${service}/${key}?`);
   await session.admin.ask("POST", pathOf(service), { object_key: key, version, new_state: after });
-  session.give({ service, key, changed: true }, () => `Changing the state of ${service}/${key}`);
+  const isDone = isSame((await read(session, service, key)).state, after);
+  session.give({ service, key, outcome: isDone ? "done" : "noted" }, () =>
+    isDone
+      ? `Changed the state of ${service}/${key}`
+      : `Changing the state of ${service}/${key} in its turn, unless a handler changes it before`,
+  );
+}
+
+function isSame(state: StateBody["state"], after: Readonly<Record<string, readonly number[]>>): boolean {
+  const written = Object.entries(state).map(([name, { bytes }]) => [name, bytes.join()] as const);
+  const wanted = new Map(Object.entries(after).map(([name, bytes]) => [name, bytes.join()]));
+  return written.length === wanted.size && written.every(([name, bytes]) => wanted.get(name) === bytes);
 }
 
 function changeText(

@@ -4,7 +4,8 @@ import { CommanderError } from "commander";
 import { CommandFailure, failureText } from "./command-failure.ts";
 import type { DevRun } from "./dev-command.ts";
 import { EXIT_OK, EXIT_REFUSED, EXIT_USAGE } from "./exit-codes.ts";
-import { createProgram } from "./program.ts";
+import { createProgram, wantsJson } from "./program.ts";
+import { usageFailure } from "./usage-failure.ts";
 
 /** Loaded on demand, so that no other command pays for the whole control plane. */
 const runDev: DevRun = async (options) => (await import("../local/dev.ts")).runDev(options);
@@ -24,11 +25,14 @@ try {
 }
 
 function exitCodeOf(error: unknown): number {
-  // The command line has been answered already: with help, with the version, or with what was wrong.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
+  // A person has been answered already: with help, with the version, or with what was wrong.
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return EXIT_OK;
+    if (wantsJson(program)) console.error(failureText(usageFailure(error), true));
+    return EXIT_USAGE;
+  }
   if (error instanceof CommandFailure) {
-    const wantsJson = program.opts<{ json?: true }>().json === true;
-    console.error(failureText(error, wantsJson));
+    console.error(failureText(error, wantsJson(program)));
     return error.text.exitCode;
   }
   console.error(error instanceof Error ? (error.stack ?? error.message) : error);

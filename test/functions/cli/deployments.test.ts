@@ -121,6 +121,8 @@ it("what cannot be done says why, what helps, and ends with a code of its own", 
   expect(await script.run("deploymets list")).toBe(2);
   expect(await script.run("deployments lst")).toBe(2);
   expect(await script.run("deployments list --jsno")).toBe(2);
+  for (const line of ["deploymets list --json", "svc describe --json", "inv --json", "dev --nope --json"])
+    expect(await script.run(line)).toBe(2);
   await expect(script.text).toMatchFileSnapshot("transcripts/failures.txt");
 });
 

@@ -1,0 +1,114 @@
+/** What a person and a program see of objects and workflows: their queues, their journals, and edits of a state that is in use. */
+import { object, service, workflow } from "@restatedev/restate-sdk";
+import type { Context, ObjectContext, WorkflowContext } from "@restatedev/restate-sdk";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openLocalStage } from "../../e2e-local/local-stage.ts";
+import type { LocalStage } from "../../e2e-local/local-stage.ts";
+import { buildCommand } from "./built-command.ts";
+import type { BuiltCommand } from "./built-command.ts";
+import { scribe } from "./transcript.ts";
+
+const bell = service({ name: "Bell", handlers: { ring: async (_ctx: Context): Promise<void> => {} } });
+
+const desk = object({
+  name: "Desk",
+  handlers: {
+    /** Has the key until the bell rings. */
+    serve: async (ctx: ObjectContext): Promise<void> => {
+      ctx.set("served", ((await ctx.get<number>("served")) ?? 0) + 1);
+      ctx.serviceSendClient(bell).ring();
+      await ctx.sleep({ hours: 1 });
+    },
+    close: async (ctx: ObjectContext): Promise<void> => ctx.clear("served"),
+  },
+});
+
+const signup = workflow({
+  name: "SignUp",
+  handlers: {
+    run: async (ctx: WorkflowContext): Promise<boolean> => {
+      ctx.set("status", "waiting");
+      return await ctx.promise<boolean>("confirmed");
+    },
+  },
+});
+
+let command: BuiltCommand;
+let stage: LocalStage;
+let env: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  [command, stage] = await Promise.all([buildCommand(), openLocalStage({ services: [bell, desk, signup] })]);
+  env = { STEPWELL_ADMIN_URL: stage.adminUri, STEPWELL_INGRESS_URL: stage.ingressUri };
+});
+
+afterAll(async () => {
+  await command.remove();
+  await stage.close();
+});
+
+interface Shown {
+  readonly status: string;
+  readonly entries: readonly { readonly type: string }[];
+}
+
+async function shown(id: string): Promise<Shown> {
+  return (await (await fetch(`${stage.adminUri}/invocations/${id}`)).json()) as Shown;
+}
+
+/** Sends, and waits until it is where it stays. */
+async function sent(path: string, status: string, lastEntry: string): Promise<string> {
+  const response = await fetch(`${stage.ingressUri}/${path}/send`, { method: "POST" });
+  const { invocationId } = (await response.json()) as { invocationId: string };
+  const where = async (): Promise<unknown> => {
+    const { status: now, entries } = await shown(invocationId);
+    return [now, entries.at(-1)?.type];
+  };
+  await expect.poll(where, { timeout: 15_000 }).toEqual([status, `Command: ${lastEntry}`]);
+  return invocationId;
+}
+
+it("whoever waits for a key is told its place, and who has the key", async () => {
+  const holder = await sent("Desk/front%2Fleft/serve", "suspended", "Sleep");
+  const second = await sent("Desk/front%2Fleft/close", "pending", "Input");
+  const third = await sent("Desk/front%2Fleft/close", "pending", "Input");
+  const script = scribe(command, env);
+  for (const id of [holder, second, third]) expect(await script.run(`invocations describe ${id}`)).toBe(0);
+  expect(await script.run("inv ls --key front/left --status pending suspended")).toBe(0);
+  const { stdout } = await command.run(["inv", "get", third, "--json"], { env });
+  expect(JSON.parse(stdout)).toMatchObject({ queue: { place: 2, held_by: holder }, target_service_key: "front/left" });
+
+  expect(await script.run("state set Desk front/left served=9 --yes")).toBe(0);
+  expect(await script.run("state get Desk front/left")).toBe(0);
+  expect(await script.run(`invocations cancel ${second} ${third} --yes`)).toBe(0);
+  expect(await script.run(`invocations cancel ${holder} --yes`)).toBe(0);
+  const open = ["inv", "ls", "--key", "front/left", "--status", "open", "--json"];
+  const left = async (): Promise<unknown> => JSON.parse((await command.run(open, { env })).stdout);
+  await expect.poll(left, { timeout: 15_000 }).toEqual({ invocations: [] });
+  // The edit has waited for the key behind them.
+  const state = async (): Promise<string> =>
+    (await command.run(["state", "get", "Desk", "front/left", "served"], { env })).stdout;
+  await expect.poll(state, { timeout: 15_000 }).toBe("9\n");
+  expect(await script.run(`invocations describe ${holder}`)).toBe(0);
+  await expect(script.text).toMatchFileSnapshot("transcripts/queue.txt");
+});
+
+it("a workflow shows its state and what it waits for", async () => {
+  const id = await sent("SignUp/ada/run", "suspended", "GetPromise");
+  const script = scribe(command, env);
+  expect(await script.run(`invocations describe ${id}`)).toBe(0);
+  expect(await script.run("state get SignUp ada")).toBe(0);
+  expect(await script.run("state get SignUp nobody --json")).toBe(0);
+  const { stdout } = await command.run(["inv", "get", id, "--json"], { env });
+  const keys = (JSON.parse(stdout) as { entries: { key?: string }[] }).entries.map(({ key }) => key);
+  expect(keys.filter((key) => key !== undefined)).toEqual(["status", "confirmed"]);
+  await expect(script.text).toMatchFileSnapshot("transcripts/workflow.txt");
+});
+
+it("services with keys say so where they are listed and called", async () => {
+  const script = scribe(command, env);
+  expect(await script.run("svc ls")).toBe(0);
+  expect(await script.run("svc describe Desk")).toBe(0);
+  expect(await script.run("svc describe SignUp")).toBe(0);
+  await expect(script.text).toMatchFileSnapshot("transcripts/keyed-services.txt");
+});
