@@ -14,7 +14,7 @@ const README_LINES_MAX = 15;
 const TOP_FOLDERS = new Set(["shared", "functions", "examples", "test", "docs", "infra", "localstack", ".ci"]);
 const TOP_FILES = new Set(
   `package.json package-lock.json tsconfig.json vitest.config.ts build.mjs cdk.json README.md LICENSE NOTICE SECURITY.md
-  CHANGELOG.md CONTRIBUTING.md .npmrc .gitignore .oxlintrc.json .oxfmtrc.json`.split(/\s+/),
+  CHANGELOG.md CONTRIBUTING.md Dockerfile .npmrc .gitignore .dockerignore .oxlintrc.json .oxfmtrc.json`.split(/\s+/),
 );
 const ROOMS_WITH_README = [
   "shared/core",
