@@ -7,7 +7,7 @@ import { Glances } from "./glance.ts";
 import { shardsOf } from "./item-keys.ts";
 import { ListingBudget, type ListingLimits } from "./listing-budget.ts";
 import { type ListingEntry, ListingStream } from "./listing-stream.ts";
-import { openSummaries, settled, type SettledLook, type Summary } from "./open-listing.ts";
+import { isAllParked, openSummaries, settled, type SettledLook, type Summary } from "./open-listing.ts";
 import { ended, isWanted, matters, sorted } from "./query-invocations.ts";
 
 export interface InvocationFilter {
@@ -69,9 +69,6 @@ export async function listInvocations(
   return await listed(engine, budget, wanted, limit, after);
 }
 
-/** Is always in the open index: whoever makes it so puts it there. */
-const PARKED: ReadonlySet<Presented> = new Set(["pending", "backing-off", "suspended", "paused"]);
-
 async function allOpen(
   engine: Engine,
   budget: ListingBudget,
@@ -84,7 +81,7 @@ async function allOpen(
   const listed = needsDeployment ? await withDeployment(glances, matching) : matching;
   const isTold = (summary: Summary): boolean =>
     isWanted(summary, wanted) && (!needsDeployment || summary.deploymentId !== undefined);
-  if ([...wanted.statuses].every((status) => PARKED.has(status))) return listed.filter(isTold);
+  if (isAllParked(wanted.statuses)) return listed.filter(isTold);
   const newest = new ListingStream(engine, budget, {
     order: "newest-first",
     fromMs: 0,

@@ -19,6 +19,14 @@ export interface Summary extends ListingEntry {
   readonly loaded?: Loaded;
 }
 
+/** Is always in the open index: whoever makes it so puts it there. */
+const PARKED: ReadonlySet<Presented> = new Set(["pending", "backing-off", "suspended", "paused"]);
+
+/** True where the open index alone tells of all that has one of these statuses. */
+export function isAllParked(statuses: ReadonlySet<Presented>): boolean {
+  return [...statuses].every((status) => PARKED.has(status));
+}
+
 const PAGE = 1000;
 /** Looked at at a time. */
 const TOGETHER = 4;

@@ -11,7 +11,7 @@ import { InvocationRow } from "./invocation-row.ts";
 import type { ListingBudget } from "./listing-budget.ts";
 import { ListingStream, type ListingEntry, type ListingRange } from "./listing-stream.ts";
 import { hasExpired, load } from "./load.ts";
-import { openSummaries, settled, summaryByLoading, summaryOfLoaded } from "./open-listing.ts";
+import { isAllParked, openSummaries, settled, summaryByLoading, summaryOfLoaded } from "./open-listing.ts";
 import type { SettledLook, Summary } from "./open-listing.ts";
 import type { ScanRequest, SqlTable } from "./ports/sql.ts";
 import type { Reading } from "./reading.ts";
@@ -83,6 +83,7 @@ function isId(text: string): text is InvocationId {
 
 async function allOpen({ engine, budget }: Reading, wanted: Wanted): Promise<Summary[]> {
   const open = await openSummaries(engine, budget);
+  if (isAllParked(wanted.statuses)) return [...open.values()].filter((summary) => isWanted(summary, wanted));
   const newest = new ListingStream(engine, budget, NEWEST);
   const { seen: young } = await settled(engine, { newest, open, ...byLoading(engine, budget, wanted) });
   return [...open.values(), ...young.values()].filter((summary) => isWanted(summary, wanted));

@@ -31,13 +31,13 @@ export function keyedStatusTable(reading: Reading): SqlTable {
 
 /** The same as locks, whose name is that of the service with the key. */
 export function locksTable(reading: Reading): SqlTable {
-  const { shape, ordered, scan } = queueTable(reading, LOCKS, {
+  const table = queueTable(reading, LOCKS, {
     ofKey: ({ holder, sinceMs }) =>
       holder === undefined ? [] : [inPartition(holder, { acquired_by: holder, acquired_at: sinceMs })],
     ofOpen: (summary) =>
       isHolder(summary, reading) ? inPartition(summary.id, { acquired_by: summary.id }) : undefined,
   });
-  return { shape, ordered, scan: ({ narrowing }) => scan({ narrowing: byKey(narrowing) }) };
+  return { ...table, scan: ({ narrowing }) => table.scan({ narrowing: byKey(narrowing) }) };
 }
 
 function byKey(narrowing: Narrowing): Narrowing {
@@ -77,11 +77,11 @@ function queueTable(reading: Reading, shape: TableShape, cells: QueueCells): Sql
   };
 }
 
-async function* openRows(reading: Reading, narrowing: Narrowing, { ofOpen }: QueueCells): AsyncGenerator<SqlRow> {
+async function* openRows(reading: Reading, narrowing: Narrowing, cells: QueueCells): AsyncGenerator<SqlRow> {
   const open = new Map([...asInvocations(narrowing), ["status", { notIn: ["completed"] }] as const]);
   for await (const summary of summaries(reading, open, "stored", "oldest-first")) {
     const { service, key } = summary;
-    const row = key === undefined ? undefined : ofOpen(summary);
+    const row = key === undefined ? undefined : cells.ofOpen(summary);
     if (key !== undefined && row !== undefined) yield rowOf({ ...keyCells({ service, key }), ...row });
   }
 }
