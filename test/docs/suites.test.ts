@@ -1,0 +1,29 @@
+/** What CONTRIBUTING.md says of the suites is what the gate runs. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
+
+test("every suite of the gate is told with its share, in order, and no other", () => {
+  const run = [...read(".ci/run").matchAll(/^suite (\S+) +(\d+) "(.+)"$/gm)].map(([, name, minutes, command]) => {
+    const isReadmes = command!.includes("readme-command.mjs");
+    return [name, isReadmes ? "npm ci && npm test" : command, minutes];
+  });
+  const told = [...read("CONTRIBUTING.md").matchAll(/^\| ([\w-]+) \| `(.+?)` \| .+ \| (\d+) min \|$/gm)];
+  expect(run.length).toBeGreaterThan(5);
+  expect(told.map(([, ...cells]) => cells)).toEqual(run);
+});
+
+test("the shares fit into an hour", () => {
+  const minutes = [...read(".ci/run").matchAll(/^suite \S+ +(\d+) /gm)].map(([, share]) => Number(share));
+  expect(minutes.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(60);
+});
+
+test("every npm command that is told is a script", () => {
+  const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: Readonly<Record<string, string>> };
+  const told = ["CONTRIBUTING.md", "README.md", "docs/operating.md", "docs/costs.md", "localstack/README.md"].flatMap(
+    (file) => [...read(file).matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name!),
+  );
+  expect(told.length).toBeGreaterThan(10);
+  expect(told.filter((name) => !(name in scripts))).toEqual([]);
+});
