@@ -143,6 +143,19 @@ describe("each template", () => {
     const backwards = [...printed().matchAll(/gave back (\w+)/g)].map(([, kind]) => kind);
     expect(backwards).toEqual(["hotel", "flight"]);
     expect(await discovered(place)).toEqual(["trips"]);
+
+    const { body } = await call("trips/book/send", { ...trip, hotel: "down" });
+    const { invocationId } = body as { invocationId: string };
+    const env = { STEPWELL_ADMIN_URL: stage.adminUri };
+    const shown = async (): Promise<unknown> =>
+      JSON.parse((await command.run(["inv", "get", invocationId, "--json"], { env })).stdout);
+    const again = { last_failure: { message: expect.stringContaining("The hotel does not answer") as unknown } };
+    await expect.poll(shown, { timeout: 15_000 }).toMatchObject(again);
+    expect(await command.run(["inv", "cancel", invocationId, "--yes"], { env })).toMatchObject({ code: 0 });
+    const cancelled = { status: "completed", completion_failure: { code: 409, message: "Cancelled" } };
+    await expect.poll(shown, { timeout: 15_000 }).toMatchObject(cancelled);
+    const both = [...printed().matchAll(/gave back (\w+)/g)].map(([, kind]) => kind);
+    expect(both).toEqual(["hotel", "flight", "hotel", "flight"]);
   });
 
   it("object counts for each key", async () => {
@@ -161,7 +174,9 @@ describe("each template", () => {
     const { printed } = await serve(place);
     const running = call("signup/ada/run", { name: "Ada", email: "ada@example.com" });
     await expect.poll(printed, { timeout: 15_000 }).toContain("confirm with");
-    expect(await call("signup/ada/status")).toEqual({ status: 200, body: "waiting for the confirmation" });
+    // The letter is printed before the step is durable, and the state with it.
+    const status = (): ReturnType<typeof call> => call("signup/ada/status");
+    await expect.poll(status, { timeout: 15_000 }).toEqual({ status: 200, body: "waiting for the confirmation" });
     const [, letter] = /confirm with (.*)/.exec(printed())!;
     expect((await call("signup/ada/confirm", JSON.parse(letter!))).status).toBe(200);
     expect(await running).toEqual({ status: 200, body: "Welcome, Ada!" });

@@ -2,6 +2,7 @@
 import * as restate from "@restatedev/restate-sdk";
 
 const FULL = "full";
+const DOWN = "down";
 
 interface Trip {
   readonly traveller: string;
@@ -17,6 +18,8 @@ interface Booked {
 /** Stands for a call to somebody else's system; it repeats safely, since the reference tells the bookings apart. */
 function book(kind: string, name: string, reference: string): string {
   if (name === FULL) throw new restate.TerminalError(`The ${kind} is fully booked`, { errorCode: 409 });
+  // Not terminal: it is tried again, until it succeeds or the trip is cancelled.
+  if (name === DOWN) throw new Error(`The ${kind} does not answer`);
   console.log(`booked ${kind} ${name} (${reference})`);
   return reference;
 }
@@ -42,7 +45,7 @@ const trips = restate.service({
 
         return { flight, hotel };
       } catch (error) {
-        // Other errors are tried again and end here only when they have become terminal.
+        // Other errors are tried again and end here only when they have become terminal; a cancellation is terminal.
         if (error instanceof restate.TerminalError) {
           for (const compensate of compensations.toReversed()) await compensate();
         }
