@@ -1,0 +1,60 @@
+/** The corpus of hostile addresses: none is connected to, over either protocol, whether it is registered or found by a name later. */
+import { expect, test, afterEach } from "vitest";
+import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
+import type { HttpsEndpointsOptions } from "../../../shared/adapters/https/https-endpoints.ts";
+import { reasonOf, requestTo } from "../../contracts/endpoints-contract.ts";
+import type { PeerKind } from "./peer.ts";
+import { startPeer } from "./peer.ts";
+import { HOSTILE_URLS, NO_WAY } from "./hostile-urls.ts";
+
+const opened: HttpsEndpoints[] = [];
+afterEach(() => opened.splice(0).forEach((one) => one.close()));
+function endpointsWith(options: HttpsEndpointsOptions = {}): HttpsEndpoints {
+  const made = new HttpsEndpoints(options);
+  opened.push(made);
+  return made;
+}
+
+const KINDS: readonly PeerKind[] = ["h2 in the clear", "http1.1 in the clear"];
+const resolve = (): Promise<never> => Promise.reject(new Error("no name is to be looked up"));
+
+test("the corpus has more than a hundred addresses, none twice", () => {
+  const urls = HOSTILE_URLS.map(([, url]) => url);
+  expect(urls.length).toBeGreaterThanOrEqual(120);
+  expect(new Set(urls).size).toBe(urls.length);
+});
+
+test.each(HOSTILE_URLS)("%s: %j is forbidden", async (_trick, url) => {
+  // Names of this machine are looked up by the system; everything else in the corpus is an address and looks nothing up.
+  const endpoints = endpointsWith(/localhost/.test(url) ? {} : { resolve });
+  for (const kind of KINDS) expect(await reasonOf(endpoints.open(requestTo(url, kind)).head()), kind).toBe("forbidden");
+});
+
+test.each(NO_WAY)("%j leads nowhere", async (url) => {
+  const endpoints = endpointsWith({ resolve });
+  for (const kind of KINDS) {
+    expect(await reasonOf(endpoints.open(requestTo(url, kind)).head()), kind).toMatch(/^(unreachable|forbidden)$/);
+  }
+});
+
+test("a name that was public at its registration is judged again at each connection, by every address of the corpus", async () => {
+  const addresses = HOSTILE_URLS.filter(([trick]) => trick !== "disguised")
+    .map(([, url]) => new URL(url).hostname.replaceAll(/[[\]]/g, ""))
+    .filter((host) => !host.startsWith("localhost"));
+  const peer = await startPeer("http1.1 in the clear", (_request, response) => {
+    response.writeHead(200, { connection: "close" }).end("ok");
+  });
+  let next = "127.0.0.1";
+  const endpoints = endpointsWith({
+    allow: ["127.0.0.1/32"],
+    resolve: () => Promise.resolve([{ address: next, family: next.includes(":") ? 6 : 4 }]),
+  });
+  const request = requestTo(`http://rebound.example:${peer.port}`, "http1.1 in the clear");
+  const ask = async () => await reasonOf(endpoints.open(request).head());
+  expect(await ask()).toContain("no failure");
+  const moved = addresses.filter((address) => address !== "127.0.0.1" && !/7f00:0*1\b|127\.0\.0\.1/.test(address));
+  expect(moved.length).toBeGreaterThanOrEqual(70);
+  for (next of moved) expect(await ask(), next).toBe("forbidden");
+  expect(peer.connections()).toBe(1);
+  await peer.stop();
+});
