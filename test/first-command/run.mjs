@@ -1,4 +1,4 @@
-/** Does what a newcomer does: a fresh clone, the README's first command, the curl lines that it prints, Ctrl-C. */
+/** Does what a newcomer does: a fresh clone, the README's first command, the curl lines that it prints, Ctrl-C; then the package without the clone. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readmeCommand } from "./readme-command.mjs";
+import { verifyTarball } from "./tarball.mjs";
 
 const PORTS = [8080, 9070, 9080];
 const ANSWERED_WITHIN_S = 120;
@@ -168,6 +169,7 @@ async function run() {
   } finally {
     signalGroup(running.child, "SIGKILL");
   }
+  await verifyTarball({ clone, temporary, cache }, verify);
 }
 
 try {

@@ -1,0 +1,72 @@
+/** Does what somebody does who has no clone: the packed command, installed from nothing by npx, in an empty folder. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const READY_WITHIN_MS = 90_000;
+const STOPPED_WITHIN_MS = 20_000;
+const POLL_EVERY_MS = 50;
+
+/** @returns the path of the tarball; the clone has been built before */
+function packed(clone, temporary, env) {
+  const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", temporary];
+  const { stdout, stderr, status } = spawnSync("npm", args, { cwd: clone, env, encoding: "utf8" });
+  if (status !== 0) throw new Error(`npm pack failed: ${stderr}`);
+  return join(temporary, JSON.parse(stdout)[0].filename);
+}
+
+/** The line of the log that says where the process listens. */
+async function readyLine(running) {
+  const deadlineMs = Date.now() + READY_WITHIN_MS;
+  while (Date.now() < deadlineMs && running.child.exitCode === null && running.child.signalCode === null) {
+    const line = running.log
+      .split("\n")
+      .find((one) => one.startsWith("{") && one.includes("is ready") && one.endsWith("}"));
+    if (line !== undefined) return JSON.parse(line);
+    await sleep(POLL_EVERY_MS);
+  }
+  throw new Error(`npx stepwell dev was not ready: ${running.log}`);
+}
+
+/**
+ * @param place the clone, a temporary folder and npm's cache
+ * @param verify notes down what holds and what does not
+ */
+export async function verifyTarball({ clone, temporary, cache }, verify) {
+  const env = { ...process.env, npm_config_cache: cache, npm_config_ignore_scripts: "true" };
+  const tarball = packed(clone, temporary, env);
+  const empty = join(temporary, "empty");
+  mkdirSync(empty);
+  const npx = (...args) => ["--yes", `--package=${tarball}`, "stepwell", ...args];
+
+  const startedMs = performance.now();
+  const args = npx("dev", "--ingress-port", "0", "--admin-port", "0", "--json");
+  const child = spawn("npx", args, { cwd: empty, env, detached: true, stdio: ["ignore", "ignore", "pipe"] });
+  const running = { child, log: "" };
+  const end = once(child, "exit");
+  child.stderr.setEncoding("utf8").on("data", (text) => (running.log += text));
+  try {
+    const { ingress, admin } = await readyLine(running);
+    const seconds = (performance.now() - startedMs) / 1000;
+    verify(`npx --package=<tarball> stepwell dev is ready after ${seconds.toFixed(1)} s`, true);
+    verify("its ingress is healthy", (await fetch(`${ingress}restate/health`)).status === 200);
+    const listed = spawnSync("npx", npx("svc", "ls", "--json", "--admin-url", admin), {
+      cwd: empty,
+      env,
+      encoding: "utf8",
+    });
+    verify("npx stepwell svc ls asks it", listed.status === 0 && /"services": \[\]/.test(listed.stdout), listed.stderr);
+    verify(
+      "the folder has its data and nothing else",
+      readdirSync(empty).join() === ".stepwell",
+      readdirSync(empty).join(),
+    );
+    process.kill(-child.pid, "SIGINT");
+    const [code, signal] = await Promise.race([end, sleep(STOPPED_WITHIN_MS, ["late"], { ref: false })]);
+    verify("Ctrl-C ends it", code === 0 || code === 130 || signal === "SIGINT", `${code} ${signal}`);
+  } finally {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, "SIGKILL");
+  }
+}
