@@ -1,4 +1,5 @@
 /** The two doors: the ingress, where handlers are called, and the admin API, where nobody comes in without IAM. */
+import { Stack } from "aws-cdk-lib";
 import { HttpApi, HttpNoneAuthorizer } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpIamAuthorizer, HttpJwtAuthorizer } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
@@ -35,8 +36,16 @@ function authorizerOf(auth: IngressAuth) {
   return new HttpJwtAuthorizer("Jwt", auth.jwt.issuer, { jwtAudience: [...auth.jwt.audiences] });
 }
 
-export class AdminApi extends Construct {
+/** An admin API, of this stack or another one. */
+export interface AdminApiReference {
   readonly url: string;
+  /** What IAM judges who may come in by, without its stage and routes: `arn:aws:execute-api:<region>:<account>:<api>`. */
+  readonly arn: string;
+}
+
+export class AdminApi extends Construct implements AdminApiReference {
+  readonly url: string;
+  readonly arn: string;
 
   constructor(scope: Construct, id: string, { admin }: { readonly admin: LambdaFunction }) {
     super(scope, id);
@@ -45,5 +54,6 @@ export class AdminApi extends Construct {
       defaultAuthorizer: new HttpIamAuthorizer(),
     });
     this.url = api.apiEndpoint;
+    this.arn = Stack.of(this).formatArn({ service: "execute-api", resource: api.apiId });
   }
 }

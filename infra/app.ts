@@ -22,6 +22,7 @@ const stepwell = new Stepwell(stack, "Stepwell", {
   ...(assumableRoleArns !== undefined && { assumableRoleArns }),
   ...(scheduleArns !== undefined && { scheduleArns }),
   ...(context("ingress-auth") === "iam" && { ingressAuth: "iam" as const }),
+  ...(context("alarms") === "false" && { alarms: false }),
   ...(context("ssl-only") === "false" && { sslOnly: false }),
   ...(context("signing-key") !== undefined && { signingKey: Number(context("signing-key")) }),
   ...(context("worker-concurrency") !== undefined && { workerConcurrencyMax: Number(context("worker-concurrency")) }),

@@ -6,7 +6,7 @@ import { build } from "esbuild";
 
 const ROOT = join(import.meta.dirname, "..");
 export const FUNCTIONS_FOLDER = join(ROOT, ".cache/functions");
-const FUNCTIONS = ["ingress", "admin", "worker", "sweeper", "keys"];
+const FUNCTIONS = ["ingress", "admin", "worker", "sweeper", "keys", "registrar"];
 
 /** Some packages still ask for `require`, which a module has only if it makes one. */
 const REQUIRE = 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);';

@@ -5,12 +5,13 @@ import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import type { SettingPath } from "../shared/config/settings-table.ts";
-import type { IngressAuth } from "./apis.ts";
+import type { AdminApiReference, IngressAuth } from "./apis.ts";
 import { StepwellAlarms } from "./alarms.ts";
 import { AdminApi, IngressApi } from "./apis.ts";
 import { StepwellDashboard } from "./dashboard.ts";
 import { StepwellFunctions } from "./functions.ts";
 import { EnvironmentKeys } from "./keys.ts";
+import { PACKED_CODE } from "./packed-code.ts";
 import { WakeQueue } from "./queues.ts";
 import { WakeSchedules } from "./schedules.ts";
 import { SweepRule } from "./sweep-rule.ts";
@@ -20,8 +21,8 @@ import { InvocationTable } from "./table.ts";
 const NAME_MAX_CHARACTERS = 50;
 
 export interface StepwellProps {
-  /** Holds a folder with the code of each function: `ingress`, `admin`, `worker`, `sweeper`. */
-  readonly codeFolder: string;
+  /** Holds a folder with the code of each function, such as `ingress`; what is packed with this construct unless told. */
+  readonly codeFolder?: string;
   /** As one would write them into the configuration; what the stack itself decides cannot be set. */
   readonly settings?: Partial<Readonly<Record<SettingPath, string>>>;
   /**
@@ -54,6 +55,8 @@ export interface StepwellProps {
   readonly sslOnly?: boolean;
   /** How long logs are kept; a month unless told. */
   readonly logRetention?: RetentionDays;
+  /** Alarms in CloudWatch; there are, unless told. */
+  readonly alarms?: boolean;
   /** Is told when an alarm goes off, and when it is over; nobody is, unless told. */
   readonly alarmTopic?: ITopic;
   /** A dashboard in CloudWatch, which costs by the month as alarms do; there is one, unless told. */
@@ -67,12 +70,14 @@ export interface StepwellProps {
 export class Stepwell extends Construct {
   /** Addresses and names, for whoever deploys. */
   readonly outputs: Readonly<Record<string, string>>;
+  /** Where deployments are registered. */
+  readonly admin: AdminApiReference;
 
   constructor(scope: Construct, id: string, props: StepwellProps) {
     super(scope, id);
     const removalPolicy = props.removalPolicy ?? RemovalPolicy.RETAIN;
     const shared = {
-      codeFolder: props.codeFolder,
+      codeFolder: props.codeFolder ?? PACKED_CODE,
       environment: props.environmentName ?? Names.uniqueResourceName(this, { maxLength: NAME_MAX_CHARACTERS }),
       signingKey: props.signingKey ?? 1,
       logRetention: props.logRetention ?? RetentionDays.ONE_MONTH,
@@ -93,10 +98,8 @@ export class Stepwell extends Construct {
       functions: [functions.ingress, functions.admin, functions.worker, functions.sweeper],
       hasOwnMetrics: props.settings?.["aws.metrics"] !== "none",
     };
-    new StepwellAlarms(this, "Alarms", {
-      ...watched,
-      ...(props.alarmTopic !== undefined && { alarmTopic: props.alarmTopic }),
-    });
+    const { alarmTopic } = props;
+    if (props.alarms ?? true) new StepwellAlarms(this, "Alarms", { ...watched, ...(alarmTopic && { alarmTopic }) });
     if (props.dashboard ?? true) new StepwellDashboard(this, "Dashboard", watched);
     new SweepRule(this, "SweepRule", { sweeper: functions.sweeper });
     const ingress = new IngressApi(this, "IngressApi", {
@@ -104,6 +107,7 @@ export class Stepwell extends Construct {
       auth: props.ingressAuth ?? "open",
     });
     const admin = new AdminApi(this, "AdminApi", { admin: functions.admin });
+    this.admin = admin;
     this.outputs = {
       IngressUrl: ingress.url,
       AdminUrl: admin.url,

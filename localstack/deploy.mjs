@@ -15,6 +15,8 @@ export function emulatorContext(handlersName) {
     "keep-data": "false",
     // Plain HTTP is all that it speaks.
     "ssl-only": "false",
+    // Alarms on sums of metrics are unknown to it.
+    alarms: "false",
     "handler-arns": `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${handlersName}*`,
     "schedule-arns": `arn:aws:scheduler:${REGION}:${ACCOUNT}:schedule/*`,
   };

@@ -1,9 +1,9 @@
 /** A port of this machine whose requests reach an API behind IAM: each is signed with Signature Version 4 and passed on. */
-import { createHash, createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import { SignatureV4 } from "@smithy/signature-v4";
+import { Sha256 } from "../signing/sha256.ts";
 
 /** What an API Gateway takes at most. */
 const BODY_MAX_BYTES = 10 * 1024 * 1024;
@@ -128,28 +128,4 @@ function kept(headers: Readonly<Record<string, string | readonly string[] | unde
   return Object.fromEntries(
     pairs.map(([name, value]) => [name, typeof value === "string" ? value : value!.join(", ")]),
   );
-}
-
-/** The hash in the form in which the signer asks for it. */
-class Sha256 {
-  readonly #hash;
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash = secret === undefined ? createHash("sha256") : createHmac("sha256", bytesOf(secret));
-  }
-  update(part: string | ArrayBuffer | ArrayBufferView): void {
-    this.#hash.update(bytesOf(part));
-  }
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest();
-  }
-  reset(): void {
-    throw new Error("A hash is used once");
-  }
-}
-
-function bytesOf(part: string | ArrayBuffer | ArrayBufferView): Uint8Array {
-  if (typeof part === "string") return Buffer.from(part, "utf8");
-  return ArrayBuffer.isView(part)
-    ? new Uint8Array(part.buffer, part.byteOffset, part.byteLength)
-    : new Uint8Array(part);
 }

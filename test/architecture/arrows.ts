@@ -67,9 +67,16 @@ export const ROOMS: readonly Room[] = [
   { folder: "functions/worker", rooms: LAMBDA },
   { folder: "functions/sweeper", rooms: LAMBDA },
   { folder: "functions/keys", rooms: LAMBDA },
+  { folder: "functions/signing", rooms: [], node: true },
+  {
+    folder: "functions/registrar",
+    rooms: ["functions/lambda", "functions/signing"],
+    packages: ["@smithy/signature-v4"],
+    node: true,
+  },
   {
     folder: "functions/cli",
-    rooms: ["shared/api/wire"],
+    rooms: ["shared/api/wire", "functions/signing"],
     packages: ["commander", "cli-table3", "picocolors", "@smithy/signature-v4", "@aws-sdk/credential-provider-node"],
     node: true,
   },

@@ -19,15 +19,19 @@ export interface Statement {
   readonly Condition?: unknown;
 }
 
-export function synthesised(props: Partial<StepwellProps> = {}): Template {
+/** @param beside what else stands in the stack */
+export function synthesised(
+  props: Partial<StepwellProps> = {},
+  beside: (stepwell: Stepwell, codeFolder: string) => void = () => undefined,
+): Template {
   const codeFolder = mkdtempSync(join(tmpdir(), "stepwell-code-"));
   try {
-    for (const name of ["ingress", "admin", "worker", "sweeper", "keys"]) {
+    for (const name of ["ingress", "admin", "worker", "sweeper", "keys", "registrar"]) {
       mkdirSync(join(codeFolder, name));
       writeFileSync(join(codeFolder, name, "index.mjs"), "export const handler = async () => ({});\n");
     }
     const stack = new Stack(new App({ analyticsReporting: false }), "Test");
-    new Stepwell(stack, "Stepwell", { codeFolder, ...props });
+    beside(new Stepwell(stack, "Stepwell", { codeFolder, ...props }), codeFolder);
     return Template.fromStack(stack);
   } finally {
     rmSync(codeFolder, { recursive: true, force: true });

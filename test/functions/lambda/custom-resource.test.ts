@@ -20,11 +20,13 @@ let close: () => void;
 beforeEach(async () => {
   told = [];
   status = 200;
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     let text = "";
-    for await (const piece of request) text += String(piece);
-    told.push({ method: request.method, contentType: request.headers["content-type"], answer: JSON.parse(text) });
-    response.writeHead(status).end();
+    request.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+    request.once("end", () => {
+      told.push({ method: request.method, contentType: request.headers["content-type"], answer: JSON.parse(text) });
+      response.writeHead(status).end();
+    });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   close = () => server.close();

@@ -1,0 +1,57 @@
+/** The admin API as a function of the same account asks it: each request signed with the credentials of its role. */
+import { SignatureV4 } from "@smithy/signature-v4";
+import { Sha256 } from "../signing/sha256.ts";
+
+export interface AdminAnswer {
+  readonly status: number;
+  /** Empty where the answer is no JSON object. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export type AskAdmin = (method: "POST" | "DELETE", path: string, body?: object) => Promise<AdminAnswer>;
+
+/** The gateway in front of the API waits no longer. */
+const ANSWER_WITHIN_MS = 30_000;
+
+/** @param adminUrl its path, if it has one, goes before that of each request */
+export function adminClient(adminUrl: string, environment: NodeJS.ProcessEnv): AskAdmin {
+  const signer = new SignatureV4({
+    service: "execute-api",
+    region: environment["AWS_REGION"] ?? "",
+    credentials: {
+      accessKeyId: environment["AWS_ACCESS_KEY_ID"] ?? "",
+      secretAccessKey: environment["AWS_SECRET_ACCESS_KEY"] ?? "",
+      ...(environment["AWS_SESSION_TOKEN"] !== undefined && { sessionToken: environment["AWS_SESSION_TOKEN"] }),
+    },
+    sha256: Sha256,
+  });
+  return async (method, path, content) => {
+    const target = new URL(`${adminUrl.replace(/\/$/, "")}${path}`);
+    const body = content === undefined ? "" : JSON.stringify(content);
+    const { headers } = await signer.sign({
+      method,
+      protocol: target.protocol,
+      hostname: target.hostname,
+      path: target.pathname,
+      query: Object.fromEntries(target.searchParams),
+      headers: { host: target.host, ...(body !== "" && { "content-type": "application/json" }) },
+      body,
+    });
+    const { host: _host, ...sent } = headers;
+    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+    const asked = fetch(target, { method, headers: sent, signal, ...(body !== "" && { body }) });
+    const response = await asked.catch((error: Error & { cause?: Error }) => {
+      throw new Error(`the admin API at ${target.origin} does not answer: ${(error.cause ?? error).message}`);
+    });
+    return { status: response.status, body: objectIn(await response.text()) };
+  };
+}
+
+function objectIn(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,52 @@
+/** A deployment as a resource of a stack: registered while the stack is deployed, or the stack is not deployed. */
+import type { ResourceEvent, ResourceOutcome } from "../lambda/custom-resource.ts";
+import { NEVER_MADE } from "../lambda/custom-resource.ts";
+import type { AdminAnswer, AskAdmin } from "./admin-client.ts";
+
+const REGISTERED_ALREADY = "META0004";
+const MESSAGE_MAX_CHARACTERS = 400;
+
+/**
+ * Properties: `AdminUrl`, `Request` (the body of a registration, as JSON), `RemoveOnDelete`.
+ * Attributes: `DeploymentId`.
+ */
+export function deploymentResource(
+  clientOf: (adminUrl: string) => AskAdmin,
+): (event: ResourceEvent) => Promise<ResourceOutcome> {
+  return async ({ RequestType, ResourceProperties: told, PhysicalResourceId = NEVER_MADE }) => {
+    const ask = clientOf(String(told["AdminUrl"]));
+    if (RequestType === "Delete") {
+      if (told["RemoveOnDelete"] === "true" && PhysicalResourceId !== NEVER_MADE) await remove(ask, PhysicalResourceId);
+      return { physicalId: PhysicalResourceId };
+    }
+    const id = await register(ask, JSON.parse(String(told["Request"])) as object);
+    return { physicalId: id, attributes: { DeploymentId: id } };
+  };
+}
+
+/** The same event may come twice, and a roll-back comes with what was registered before: what is there already is found. */
+async function register(ask: AskAdmin, request: object): Promise<string> {
+  const answer = await ask("POST", "/deployments", request);
+  const isThere = answer.body["restate_code"] === REGISTERED_ALREADY;
+  const final = isThere ? await ask("POST", "/deployments", { ...request, dry_run: true }) : answer;
+  const id = final.body["id"];
+  if (final.status < 300 && typeof id === "string") return id;
+  const { arn, uri } = request as { readonly arn?: string; readonly uri?: string };
+  throw new Error(`${arn ?? uri} is not registered: ${told(final)}`);
+}
+
+async function remove(ask: AskAdmin, id: string): Promise<void> {
+  const answer = await ask("DELETE", `/deployments/${encodeURIComponent(id)}?force=true`);
+  if (answer.status < 300 || answer.status === 404) return;
+  throw new Error(`the deployment ${id} is not removed: ${told(answer)}`);
+}
+
+/** Short, because CloudFormation shows the beginning only. */
+function told({ status, body }: AdminAnswer): string {
+  const { message, restate_code: code } = body;
+  if (status === 401 || status === 403) {
+    return `the admin API lets this function not in (${status}): its role may lack execute-api:Invoke, or the address is another account's`;
+  }
+  if (typeof message !== "string") return `the admin API answered ${status}`;
+  return `${typeof code === "string" ? `[${code}] ` : ""}${message.slice(0, MESSAGE_MAX_CHARACTERS)}`;
+}

@@ -1,0 +1,4 @@
+/** Where the code of the functions lies in the package, beside the bundle of the constructs. */
+import { join } from "node:path";
+
+export const PACKED_CODE = join(import.meta.dirname, "functions");

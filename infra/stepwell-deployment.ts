@@ -1,0 +1,99 @@
+/** A deployment that is registered with the stack that it belongs to: handlers that cannot be registered fail the deployment of their stack. */
+import { createHash } from "node:crypto";
+import { CustomResource, RemovalPolicy, Stack, Tags } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Alias, Function as LambdaFunction, IAlias, IFunction, IVersion, Version } from "aws-cdk-lib/aws-lambda";
+import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import type { AdminApiReference } from "./apis.ts";
+import { bundledFunction } from "./bundled-function.ts";
+import { HANDLER_TAG } from "./grants.ts";
+import { PACKED_CODE } from "./packed-code.ts";
+import { DEPLOY_TIMEOUT } from "./time-outs.ts";
+
+/** The classes are named beside their interfaces because, read strictly, they do not fit them. */
+export type QualifiedFunction = IVersion | Version | IAlias | Alias;
+
+export interface StepwellDeploymentProps {
+  /** Of a `Stepwell`, as its `admin`. */
+  readonly admin: AdminApiReference;
+  /**
+   * The handlers: a version or an alias of a function, which gets the tag by which the control plane may call it, or
+   * an address. Invocations go on with the version that they began with, so that old versions have to stay
+   * (`currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN }`).
+   */
+  readonly handlers: QualifiedFunction | { readonly url: string };
+  /** Sent with each request to the deployment. They stand in the template: no place for secrets. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The role as which the function is called. */
+  readonly assumeRoleArn?: string;
+  /** Speaks HTTP/1.1 to an `http` address. */
+  readonly useHttp11?: boolean;
+  /** Replaces what is registered under the same address, which may leave invocations in flight unable to go on. */
+  readonly force?: boolean;
+  /** Removes the deployment with its resource, also where invocations still need it; it stays registered, unless told. */
+  readonly removeOnDelete?: boolean;
+  /** Holds a folder `registrar` with the code that registers; what is packed with this construct unless told. */
+  readonly codeFolder?: string;
+}
+
+const REGISTRAR = "StepwellRegistrar";
+const HASH_CHARACTERS = 8;
+
+export class StepwellDeployment extends Construct {
+  readonly deploymentId: string;
+
+  constructor(scope: Construct, id: string, props: StepwellDeploymentProps) {
+    super(scope, id);
+    const { admin, handlers, headers, assumeRoleArn, useHttp11, force, removeOnDelete = false } = props;
+    const registrar = registrarOf(this, admin, props.codeFolder ?? PACKED_CODE);
+    const request = {
+      ...("url" in handlers ? { uri: handlers.url } : { arn: handlers.functionArn }),
+      ...(headers !== undefined && { additional_headers: headers }),
+      ...(assumeRoleArn !== undefined && { assume_role_arn: assumeRoleArn }),
+      ...(useHttp11 !== undefined && { use_http_11: useHttp11 }),
+      ...(force !== undefined && { force }),
+    };
+    if (!("url" in handlers)) Tags.of(functionOf(handlers)).add(HANDLER_TAG.name, HANDLER_TAG.value);
+    const resource = new CustomResource(this, "Deployment", {
+      serviceToken: registrar.functionArn,
+      resourceType: "Custom::StepwellDeployment",
+      serviceTimeout: DEPLOY_TIMEOUT,
+      properties: {
+        AdminUrl: admin.url,
+        Request: Stack.of(this).toJsonString(request),
+        RemoveOnDelete: String(removeOnDelete),
+      },
+    });
+    // Its role may do what it has to before it is called.
+    resource.node.addDependency(registrar);
+    this.deploymentId = resource.getAttString("DeploymentId");
+  }
+}
+
+function functionOf(handlers: QualifiedFunction): IFunction {
+  return "aliasName" in handlers ? handlers.version.lambda : handlers.lambda;
+}
+
+/** One for each stack and admin API, however many deployments are registered there. */
+function registrarOf(scope: Construct, admin: AdminApiReference, codeFolder: string): LambdaFunction {
+  const stack = Stack.of(scope);
+  const id = `${REGISTRAR}${hashOf(stack.resolve(admin.arn))}`;
+  const place = (stack.node.tryFindChild(id) as Construct | undefined) ?? new Construct(stack, id);
+  const standing = place.node.tryFindChild("Registrar") as LambdaFunction | undefined;
+  const resources = ["POST", "DELETE"].map((method) => `${admin.arn}/*/${method}/deployments*`);
+  return (
+    standing ??
+    bundledFunction(place, "Registrar", {
+      codeFolder,
+      timeout: DEPLOY_TIMEOUT,
+      grants: [new PolicyStatement({ actions: ["execute-api:Invoke"], resources })],
+      logRetention: RetentionDays.ONE_MONTH,
+      removalPolicy: RemovalPolicy.DESTROY,
+    })
+  );
+}
+
+function hashOf(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, HASH_CHARACTERS);
+}

@@ -1,0 +1,118 @@
+/** A deployment as a resource of a stack: against a control plane that runs, and against doors that are shut. */
+import { createServer } from "node:http";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import type { ResourceEvent } from "../../../functions/lambda/custom-resource.ts";
+import { adminClient } from "../../../functions/registrar/admin-client.ts";
+import { deploymentResource } from "../../../functions/registrar/registrar-handler.ts";
+import { listen } from "../../e2e-local/local-stage.ts";
+import type { ErrorStage } from "../../errors/stage.ts";
+import { openStage } from "../../errors/stage.ts";
+import { serveHandlers } from "../../e2e-aws/url-deployment.ts";
+import type { SignedArrival } from "../expected-signature.ts";
+import { expectedSignature, signatureOf } from "../expected-signature.ts";
+
+const ROLE = {
+  AWS_REGION: "eu-west-1",
+  AWS_ACCESS_KEY_ID: "ASIAEXAMPLE",
+  AWS_SECRET_ACCESS_KEY: "an example of a secret",
+  AWS_SESSION_TOKEN: "of/a+role==",
+};
+const act = deploymentResource((adminUrl) => adminClient(adminUrl, ROLE));
+
+function event(RequestType: ResourceEvent["RequestType"], adminUrl: string, request: object, more = {}): ResourceEvent {
+  return {
+    RequestType,
+    ResponseURL: "",
+    StackId: "",
+    RequestId: "",
+    LogicalResourceId: "",
+    ResourceProperties: { AdminUrl: adminUrl, Request: JSON.stringify(request), RemoveOnDelete: "false", ...more },
+  };
+}
+
+let stage: ErrorStage;
+let uri: string;
+beforeEach(async () => {
+  [stage, uri] = await Promise.all([openStage(), serveHandlers("Greeter", { greet: async () => "hello" })]);
+});
+
+const registered = async () => {
+  const { body } = await stage.admin("GET", "deployments");
+  return (body["deployments"] as { id: string }[]).map(({ id }) => id);
+};
+
+test("what is created is registered, and found again when the event comes again", async () => {
+  const made = await act(event("Create", stage.local.adminUrl, { uri }));
+  expect(made).toEqual({ physicalId: made.physicalId, attributes: { DeploymentId: made.physicalId } });
+  expect(await registered()).toEqual([made.physicalId]);
+  expect(await act(event("Create", stage.local.adminUrl, { uri }))).toEqual(made);
+  expect(await registered()).toEqual([made.physicalId]);
+});
+
+test("another address is another deployment, and the old one stays for those who began with it", async () => {
+  const { physicalId: old } = await act(event("Create", stage.local.adminUrl, { uri }));
+  const next = { ...event("Update", stage.local.adminUrl, { uri: `${uri}/v2` }), PhysicalResourceId: old };
+  const { physicalId } = await act(next);
+  expect(physicalId).not.toBe(old);
+  await act({ ...event("Delete", stage.local.adminUrl, { uri }), PhysicalResourceId: old });
+  expect((await registered()).toSorted()).toEqual([old, physicalId].toSorted());
+});
+
+test("it is removed where that is wanted, once, and never for a creation that failed", async () => {
+  const { physicalId } = await act(event("Create", stage.local.adminUrl, { uri }));
+  const deletion = event("Delete", stage.local.adminUrl, { uri }, { RemoveOnDelete: "true" });
+  await act({ ...deletion, PhysicalResourceId: "never-made" });
+  expect(await registered()).toEqual([physicalId]);
+  await act({ ...deletion, PhysicalResourceId: physicalId });
+  expect(await registered()).toEqual([]);
+  expect(await act({ ...deletion, PhysicalResourceId: physicalId })).toEqual({ physicalId });
+});
+
+test("a deployment that does not answer fails its stack in one line that names it and the code", async () => {
+  const failed = act(event("Create", stage.local.adminUrl, { uri: "http://127.0.0.1:1" }));
+  await expect(failed).rejects.toThrow(/^http:\/\/127\.0\.0\.1:1 is not registered: \[META0003\] .{10,400}/);
+  expect(await registered()).toEqual([]);
+});
+
+test.each([
+  [403, "lets this function not in (403): its role may lack execute-api:Invoke"],
+  [500, "is not registered: the admin API answered 500"],
+])("an API that answers %i is told as such", async (status, words) => {
+  const door = await listen(createServer((_, response) => response.writeHead(status).end("{}")));
+  onTestFinished(door.close);
+  await expect(act(event("Create", door.uri, { uri }))).rejects.toThrow(words);
+});
+
+test("an API that is not there is named", async () => {
+  const gone = await listen(createServer());
+  await gone.close();
+  const refused = act(event("Create", gone.uri, { uri }));
+  await expect(refused).rejects.toThrow(`the admin API at ${gone.uri} does not answer: connect ECONNREFUSED`);
+});
+
+test("requests are signed by the role, with their body and query", async () => {
+  const arrived: SignedArrival[] = [];
+  const server = createServer((incoming, outgoing) => {
+    let body = "";
+    incoming.setEncoding("utf8").on("data", (piece: string) => (body += piece));
+    incoming.once("end", () => {
+      arrived.push({ method: incoming.method!, url: incoming.url!, headers: incoming.headers, body });
+      outgoing.writeHead(201, { "content-type": "application/json" }).end('{"id":"dp_1"}');
+    });
+  });
+  const door = await listen(server);
+  onTestFinished(door.close);
+  await act(event("Create", `${door.uri}/stage`, { uri: "https://ü.example" }));
+  const deletion = event("Delete", `${door.uri}/stage`, {}, { RemoveOnDelete: "true" });
+  await act({ ...deletion, PhysicalResourceId: "dp_1" });
+  expect(arrived.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    "POST /stage/deployments",
+    "DELETE /stage/deployments/dp_1?force=true",
+  ]);
+  for (const one of arrived) {
+    const { keyId, names, signature } = signatureOf(one);
+    expect(keyId).toBe(ROLE.AWS_ACCESS_KEY_ID);
+    expect(names).toEqual(expect.arrayContaining(["host", "x-amz-date", "x-amz-security-token"]));
+    expect(signature).toBe(expectedSignature(one, { region: "eu-west-1", secret: ROLE.AWS_SECRET_ACCESS_KEY }));
+  }
+});

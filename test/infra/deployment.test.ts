@@ -1,0 +1,72 @@
+/** Deployments that are registered with their stack, as CloudFormation gets them. */
+import { Stack } from "aws-cdk-lib";
+import { Match } from "aws-cdk-lib/assertions";
+import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
+import { expect, test } from "vitest";
+import type { Stepwell } from "../../infra/stepwell.ts";
+import type { StepwellDeploymentProps } from "../../infra/stepwell-deployment.ts";
+import { StepwellDeployment } from "../../infra/stepwell-deployment.ts";
+import { actionsOf, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
+
+const TYPE = "Custom::StepwellDeployment";
+
+function handlersOf(stepwell: Stepwell): LambdaFunction {
+  return new LambdaFunction(Stack.of(stepwell), "Shop", {
+    code: Code.fromInline("exports.handler = async () => ({});"),
+    handler: "index.handler",
+    runtime: Runtime.NODEJS_24_X,
+  });
+}
+
+const withDeployments = (make: (stepwell: Stepwell) => readonly Omit<StepwellDeploymentProps, "admin">[]) =>
+  synthesised({}, (stepwell, codeFolder) => {
+    make(stepwell).forEach((props, at) => {
+      new StepwellDeployment(Stack.of(stepwell), `Deployment${at}`, { admin: stepwell.admin, codeFolder, ...props });
+    });
+  });
+
+test.each([
+  ["a version", (shop: LambdaFunction) => shop.currentVersion],
+  ["an alias", (shop: LambdaFunction) => shop.addAlias("live")],
+])("%s is registered by its qualified ARN, and its function carries the tag", (_what, qualified) => {
+  const template = withDeployments((stepwell) => [{ handlers: qualified(handlersOf(stepwell)) }]);
+  template.hasResourceProperties("AWS::Lambda::Function", {
+    Handler: "index.handler",
+    Tags: [{ Key: "stepwell", Value: "handler" }],
+  });
+  template.hasResourceProperties(TYPE, {
+    Request: { "Fn::Join": ["", ['{"arn":"', { Ref: Match.stringLikeRegexp("^Shop") }, '"}']] },
+    AdminUrl: Match.anyValue(),
+    RemoveOnDelete: "false",
+    ServiceTimeout: "120",
+  });
+});
+
+test("an address is registered with what it asks for", () => {
+  const template = withDeployments(() => [
+    { handlers: { url: "https://shop.example" }, headers: { "x-shop": "1" }, force: true, removeOnDelete: true },
+  ]);
+  template.hasResourceProperties(TYPE, {
+    Request: '{"uri":"https://shop.example","additional_headers":{"x-shop":"1"},"force":true}',
+    RemoveOnDelete: "true",
+  });
+});
+
+test("one function registers all, and may do nothing else: it asks one admin API for its deployments", () => {
+  const template = withDeployments(() => ["a", "b"].map((name) => ({ handlers: { url: `https://${name}.example` } })));
+  const tokens = resourcesOf(template, TYPE).map(([, { Properties }]) => JSON.stringify(Properties["ServiceToken"]));
+  expect(tokens).toHaveLength(2);
+  expect(new Set(tokens).size).toBe(1);
+  const granted = statementsOf(template).filter(({ id }) => id.startsWith("StepwellRegistrar"));
+  expect(
+    granted
+      .map(({ statement }) => actionsOf(statement))
+      .flat()
+      .toSorted(),
+  ).toEqual(["execute-api:Invoke", "logs:CreateLogStream", "logs:PutLogEvents"]);
+  const [invokes] = granted.filter(({ statement }) => actionsOf(statement).includes("execute-api:Invoke"));
+  const text = JSON.stringify(invokes!.statement.Resource);
+  expect(text).toMatch(/StepwellAdminApi/);
+  expect(text).toContain("/*/POST/deployments*");
+  expect(text).not.toContain("/*/*");
+});
