@@ -1,6 +1,7 @@
 /** What the OpenAPI document says of each route beside its path: a sentence, what it takes, and what it answers with. */
 import type * as z from "zod";
 import { Batch, InvocationBatch, Restarted, ResumeQuery, RestartQuery, TerminateQuery } from "./invocation-schemas.ts";
+import { InvocationList, ListInvocationsQuery, StatementBody, StatementRows } from "./query-schemas.ts";
 import {
   CreateKafkaCluster,
   CreateSubscription,
@@ -123,8 +124,16 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     answers: { 202: null },
   },
   "GET /invocations/:id": { summary: "Show an invocation with its journal", answers: { 200: Invocation } },
-  "GET /invocations": { summary: "List invocations, by filters and page by page", answers: { 200: null } },
-  "POST /query": { summary: "Ask the tables of the control plane in SQL", answers: { 200: null } },
+  "GET /invocations": {
+    summary: "List invocations, by filters and page by page",
+    query: ListInvocationsQuery,
+    answers: { 200: InvocationList },
+  },
+  "POST /query": {
+    summary: "Ask the tables of the control plane in SQL",
+    body: [StatementBody],
+    answers: { 200: StatementRows },
+  },
   "PATCH /invocations/:id/cancel": { summary: "Cancel an invocation", answers: { 200: null, 202: null } },
   "PATCH /invocations/:id/kill": { summary: "Kill an invocation", answers: { 200: null } },
   "PATCH /invocations/:id/pause": {

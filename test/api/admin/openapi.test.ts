@@ -84,6 +84,20 @@ test("what the document asks for is what the API takes", async () => {
   expect((await plane.ask("POST", "/deployments", { uri: endpoint.uri })).status).toBe(201);
 });
 
+test("the list of invocations takes the filters that the document names, and answers as it says", async () => {
+  const { json } = await plane.ask("GET", "/openapi");
+  const { get } = json.paths["/invocations"];
+  const names: string[] = get.parameters.map(({ name }: { name: string }) => name);
+  const query = "status=open&service=S&handler=h&key=k&deployment=dp_x&limit=5&after=1.inv_1";
+  expect([...new URLSearchParams(query).keys()]).toEqual(names);
+  const list = await plane.ask("GET", `/invocations?${query}`);
+  expect(list.status).toBe(200);
+  const { $ref } = get.responses["200"].content["application/json"].schema;
+  const { required, properties } = json.components.schemas[$ref.split("/").at(-1)];
+  expect(Object.keys(list.json)).toEqual(required);
+  expect(Object.keys(properties)).toEqual(["invocations", "next"]);
+});
+
 test("a service tells how it is called, and leaves out what nobody may call", async () => {
   await plane.ask("POST", "/deployments", { uri: endpoint.uri });
   const { json } = await plane.ask("GET", "/services/Flow/openapi");

@@ -1,0 +1,47 @@
+/** What the list of invocations and a statement take and answer with, as the OpenAPI document describes them. */
+import * as z from "zod";
+import { PRESENTED } from "../../core/query/status-words.ts";
+import type { InvocationListBody, InvocationSummaryBody } from "../wire/admin.ts";
+
+const text = z.string();
+const words = z.string().optional();
+const oneOrMore = "one, or more parted by commas or by giving it again.";
+
+export const ListInvocationsQuery = z.object({
+  status: words.describe(`\`open\` for all but completed, ${PRESENTED.join(", ")}: ${oneOrMore}`),
+  service: words.describe(`Names of services: ${oneOrMore}`),
+  handler: words.describe(`Names of handlers: ${oneOrMore}`),
+  key: words.describe("The key of an object or the id of a workflow; more by giving it again."),
+  deployment: words.describe(`Ids of deployments, only together with statuses of what is open: ${oneOrMore}`),
+  limit: words.describe("At most so many, from 1 to 500; 100 unless given."),
+  after: words.describe("The `next` of another page."),
+});
+
+const InvocationSummary = z
+  .object({
+    id: text,
+    target: text,
+    target_service_name: text,
+    target_service_key: text.exactOptional(),
+    target_handler_name: text,
+    status: z.enum(PRESENTED),
+    created_at: z.iso.datetime(),
+    pinned_deployment_id: text.exactOptional().describe("Only of what is open."),
+  })
+  .meta({ id: "InvocationSummary" }) satisfies z.ZodType<InvocationSummaryBody>;
+
+export const InvocationList = z
+  .object({
+    invocations: z.array(InvocationSummary).describe("Newest first."),
+    next: text.exactOptional().describe("To be given as `after`; present where more may follow."),
+  })
+  .meta({ id: "InvocationList" }) satisfies z.ZodType<InvocationListBody>;
+
+export const StatementBody = z
+  .object({ query: text.describe("One SELECT over the tables that `information_schema.columns` names.") })
+  .meta({ id: "Statement" });
+
+/** Where `accept` is exactly `application/json`; an Arrow stream is answered otherwise. */
+export const StatementRows = z
+  .object({ rows: z.array(z.record(text, z.unknown())).describe("Columns without a value are left out.") })
+  .meta({ id: "StatementRows" });
