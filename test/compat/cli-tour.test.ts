@@ -138,8 +138,21 @@ test("invocations are paused, resumed, cancelled, killed and purged", async () =
   expect((await world.restate("invocations", "describe", ids.stumble)).text).toContain("not found");
 });
 
-test("the state of a key is shown and cleared", async () => {
+test("what has completed is started anew", async () => {
+  const [greeting] = await world.query("select id from sys_invocation where target = 'Greeter/call'");
+  const text = await told("invocations", "restart-as-new", String(greeting?.["id"]), "--yes");
+  const [, anew = ""] = /(inv_\w+)(?![\s\S]*inv_)/.exec(text) ?? [];
+  await untilStatus(anew, "completed");
+  const [row] = await world.query(`select invoked_by, restarted_from from sys_invocation where id = '${anew}'`);
+  expect(row).toEqual({ invoked_by: "restart_as_new", restarted_from: greeting?.["id"] });
+});
+
+test("the state of a key is shown, patched and cleared", async () => {
   expect(await told("kv", "get", "Counter", "a")).toMatch(/count +3/);
+  const patch = JSON.stringify([{ op: "replace", path: "/count", value: 8 }]);
+  await told("kv", "patch", "Counter", "a", "--patch", patch, "--yes");
+  expect(await told("kv", "get", "Counter", "a")).toMatch(/count +8/);
+  expect(await post("Counter/a/add", 1)).toBe(9);
   expect(await told("kv", "clear", "Counter/a", "--yes")).toMatch(/Counter\/a +\[count\]/);
   expect(await told("kv", "get", "Counter", "a")).not.toContain("count");
   expect(await post("Counter/a/add", 4)).toBe(4);
