@@ -1,8 +1,9 @@
 /** What a person and a program see of objects and workflows: their queues, their journals, and edits of a state that is in use. */
-import { object, service, workflow } from "@restatedev/restate-sdk";
+import { createServer } from "node:http2";
+import { createEndpointHandler, object, service, workflow } from "@restatedev/restate-sdk";
 import type { Context, ObjectContext, WorkflowContext } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openLocalStage } from "../../e2e-local/local-stage.ts";
+import { listen, openLocalStage } from "../../e2e-local/local-stage.ts";
 import type { LocalStage } from "../../e2e-local/local-stage.ts";
 import { buildCommand } from "./built-command.ts";
 import type { BuiltCommand } from "./built-command.ts";
@@ -105,8 +106,12 @@ it("a workflow shows its state and what it waits for", async () => {
   await expect(script.text).toMatchFileSnapshot("transcripts/workflow.txt");
 });
 
-it("services with keys say so where they are listed and called", async () => {
+it("services with keys say so where they are registered, listed and called", async () => {
   const script = scribe(command, env);
+  const counter = object({ name: "Counter", handlers: { add: async (_ctx: ObjectContext): Promise<void> => {} } });
+  const server = await listen(createServer(createEndpointHandler({ services: [counter], logger: () => {} })));
+  expect(await script.run(`dp add ${server.uri} --yes`)).toBe(0);
+  await server.close();
   expect(await script.run("svc ls")).toBe(0);
   expect(await script.run("svc describe Desk")).toBe(0);
   expect(await script.run("svc describe SignUp")).toBe(0);
