@@ -3,6 +3,7 @@ import { appendFileSync } from "node:fs";
 import { inject } from "vitest";
 import type { ApiRequest, ApiResponse, Credentials, LocalApi } from "../../localstack/signed-request.mjs";
 import { send } from "../../localstack/signed-request.mjs";
+import type { InvocationBody } from "../../shared/api/wire/admin.ts";
 
 export interface DeployedStack {
   readonly outputs: Readonly<Record<string, string>>;
@@ -102,8 +103,34 @@ export class ControlPlane {
   }
 
   async status(id: string): Promise<string> {
-    const { text } = await this.askAdmin({ path: `/invocations/${id}` });
-    return (JSON.parse(text) as { readonly status: string }).status;
+    return (await this.shown(id)).status;
+  }
+
+  /** @throws Error where the admin API does not know the invocation */
+  async shown(id: string): Promise<InvocationBody> {
+    const { status, text } = await this.askAdmin({ path: `/invocations/${id}` });
+    if (status !== 200) throw new Error(`the invocation was answered with ${status}: ${text}`);
+    return JSON.parse(text) as InvocationBody;
+  }
+
+  async untilStatus(id: string, status: string): Promise<void> {
+    await until(`${id} is ${status}`, 30_000, async () => ((await this.status(id)) === status ? true : undefined));
+  }
+
+  /** @param operation such as `pause`, its query behind it @returns the status of the answer */
+  async change(id: string, operation: string): Promise<number> {
+    return (await this.askAdmin({ method: "PATCH", path: `/invocations/${id}/${operation}` })).status;
+  }
+
+  async postAdmin(path: string, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<ApiResponse> {
+    return await this.askAdmin(post(path, body, headers));
+  }
+
+  /** @throws Error where the statement is refused */
+  async rows<Row>(statement: string): Promise<readonly Row[]> {
+    const { status, text } = await this.postAdmin("/query", { query: statement }, { accept: "application/json" });
+    if (status !== 200) throw new Error(`the statement was answered with ${status}: ${text}`);
+    return (JSON.parse(text) as { readonly rows: readonly Row[] }).rows;
   }
 }
 

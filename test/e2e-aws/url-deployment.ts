@@ -8,10 +8,15 @@ import type { Context } from "@restatedev/restate-sdk";
 import { startServer } from "../adapters/https/peer.ts";
 
 type Handlers = Readonly<Record<string, (ctx: Context, input: never) => Promise<unknown>>>;
+type Services = Parameters<typeof createEndpointHandler>[0]["services"];
 
-/** @returns its address; it ends with the tests of the file */
+/** @returns the address of one service; it ends with the tests of the file */
 export async function serveHandlers(name: string, handlers: Handlers): Promise<string> {
-  const services = [service({ name, handlers: handlers as never })];
+  return await serve([service({ name, handlers: handlers as never })]);
+}
+
+/** @param services objects and workflows among them @returns their address; it ends with the tests of the file */
+export async function serve(services: Services): Promise<string> {
   const server = createServer(createEndpointHandler({ services, logger: () => {} }));
   const peer = await startServer(server as Server);
   afterAll(() => peer.stop());

@@ -1,7 +1,9 @@
-/** Handlers as a Lambda function. */
+/** Handlers as a Lambda function, which keeps the limit of Lambda that an emulator does not. */
 import "../../../examples/polyfill.mjs";
-import { createEndpointHandler, service } from "@restatedev/restate-sdk/lambda";
-import type { Context } from "@restatedev/restate-sdk/lambda";
+import { createEndpointHandler, handlers, object, service } from "@restatedev/restate-sdk/lambda";
+import type { Context, ObjectContext, ObjectSharedContext } from "@restatedev/restate-sdk/lambda";
+import { asStreaming, withinAnswerLimit } from "./lambda-manners.ts";
+import { noise } from "./noise.ts";
 
 /** A copy for each stack, told apart by the environment in which it is deployed. */
 const lambdaHandlers = service({
@@ -22,7 +24,31 @@ const lambdaHandlers = service({
       await ctx.sleep(ms);
       return "awake";
     },
+    echo: async (_ctx: Context, text: string) => text,
+    /** Answers with so many characters that no codec makes much smaller. */
+    shout: async (_ctx: Context, characters: number) => noise(characters),
+    /** Keeps as many in each of its steps, and answers with how many there are in all. */
+    hoard: async (ctx: Context, { steps, characters }: { readonly steps: number; readonly characters: number }) => {
+      let kept = 0;
+      for (let step = 1; step <= steps; step++) kept += (await ctx.run(`step ${step}`, () => noise(characters))).length;
+      return kept;
+    },
   },
 });
 
-export const handler = createEndpointHandler({ services: [lambdaHandlers], logger: () => {} });
+const tally = object({
+  name: "tally",
+  handlers: {
+    add: async (ctx: ObjectContext, amount: number) => {
+      const total = ((await ctx.get<number>("total")) ?? 0) + amount;
+      ctx.set("total", total);
+      return total;
+    },
+    total: handlers.object.shared(async (ctx: ObjectSharedContext) => (await ctx.get<number>("total")) ?? 0),
+    reset: async (ctx: ObjectContext) => ctx.clearAll(),
+  },
+});
+
+const answer = createEndpointHandler({ services: [lambdaHandlers, tally], logger: () => {} });
+
+export const handler = withinAnswerLimit(asStreaming(answer));

@@ -1,0 +1,43 @@
+/** What functions do on Lambda and not on an emulator, and what a function of no SDK might say. */
+
+interface LambdaEvent {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
+interface LambdaAnswer {
+  readonly body: string;
+  readonly isBase64Encoded?: boolean;
+}
+
+type LambdaHandler<Event, LambdaContext, Answer> = (event: Event, context: LambdaContext) => Promise<Answer>;
+
+/** As Lambda states it in its failure. */
+const ANSWER_MAX_BYTES = 6_291_556;
+/** A registration adds it to have the manifest of an endpoint that streams, which no function is. */
+export const STREAMING_HEADER = "x-e2e-streaming";
+
+/** Fails as Lambda fails an invocation whose answer it does not carry: after the handler has run, and in these words. */
+export function withinAnswerLimit<Event, LambdaContext, Answer>(
+  answer: LambdaHandler<Event, LambdaContext, Answer>,
+): LambdaHandler<Event, LambdaContext, Answer> {
+  return async (event, context) => {
+    const given = await answer(event, context);
+    if (Buffer.byteLength(JSON.stringify(given)) <= ANSWER_MAX_BYTES) return given;
+    throw new Error(`Response payload size exceeded maximum allowed payload size (${ANSWER_MAX_BYTES} bytes).`);
+  };
+}
+
+export function asStreaming<Event, LambdaContext, Answer>(
+  answer: LambdaHandler<Event, LambdaContext, Answer>,
+): LambdaHandler<Event, LambdaContext, Answer> {
+  return async (event, context) => {
+    const given = await answer(event, context);
+    const { path, headers } = event as unknown as LambdaEvent;
+    if (!path.endsWith("/discover") || headers[STREAMING_HEADER] === undefined) return given;
+    const { body, isBase64Encoded } = given as unknown as LambdaAnswer;
+    const manifest = Buffer.from(body, isBase64Encoded === true ? "base64" : "utf8").toString("utf8");
+    const streaming = { ...(JSON.parse(manifest) as object), protocolMode: "BIDI_STREAM" };
+    return { ...given, body: JSON.stringify(streaming), isBase64Encoded: false };
+  };
+}
