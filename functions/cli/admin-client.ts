@@ -3,6 +3,7 @@ import type { AdminErrorBody } from "../../shared/api/wire/admin.ts";
 import type { IngressErrorBody } from "../../shared/api/wire/ingress.ts";
 import { CommandFailure, codedFailure } from "./command-failure.ts";
 import { EXIT_NO_SERVER, EXIT_REFUSED } from "./exit-codes.ts";
+import type { Terminal } from "./terminal.ts";
 
 const PLAIN_TEXT_MAX = 300;
 
@@ -18,6 +19,8 @@ function fixOf(status: number, path: string): string | undefined {
   return FIXES[status]?.(/^\w+/.exec(path)?.[0] ?? "");
 }
 
+const WAITING = "Waiting for the server";
+
 /** Longer than the server itself waits for a deployment that it discovers. */
 const ANSWER_WITHIN_MS = 60_000;
 
@@ -28,15 +31,18 @@ export interface AdminAnswer<Body> {
 }
 
 export interface AdminClient {
-  /** @throws CommandFailure where the server refuses, cannot be reached, or is none */
-  ask<Body>(method: string, path: string, body?: object): Promise<AdminAnswer<Body>>;
+  /**
+   * @param what a person is told where it takes its time
+   * @throws CommandFailure where the server refuses, cannot be reached, or is none
+   */
+  ask<Body>(method: string, path: string, body?: object, what?: string): Promise<AdminAnswer<Body>>;
 }
 
 /** @param base ends with a slash */
-export function adminClient(base: string): AdminClient {
+export function adminClient(base: string, { during }: Pick<Terminal, "during">): AdminClient {
   return {
-    async ask<Body>(method: string, path: string, body?: object): Promise<AdminAnswer<Body>> {
-      const response = await send(base, method, path, body);
+    async ask<Body>(method: string, path: string, body?: object, what = WAITING): Promise<AdminAnswer<Body>> {
+      const response = await during(what, send(base, method, path, body));
       const text = await response.text();
       if (!response.ok) throw refusal(base, { method, path }, response.status, text);
       return { status: response.status, body: parsed(base, text) as Body };

@@ -64,7 +64,7 @@ async function post(
   body: RegisterBody,
   what: string,
 ): ReturnType<typeof session.admin.ask<RegisteredBody>> {
-  return session.terminal.during(what, session.admin.ask<RegisteredBody>("POST", "deployments", body));
+  return session.admin.ask<RegisteredBody>("POST", "deployments", body, what);
 }
 
 /** The server would say the same, after a question that changes nothing about it. */

@@ -51,7 +51,7 @@ export function sessionOf(command: Command): Session {
   const { adminUrl, ingressUrl, json, yes } = command.optsWithGlobals<GlobalFlags>();
   const terminal = openTerminal();
   return {
-    admin: adminClient(adminUrl),
+    admin: adminClient(adminUrl, terminal),
     terminal,
     ingressUrl,
     json: json === true,

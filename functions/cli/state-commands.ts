@@ -35,7 +35,8 @@ async function show(session: Session, service: string, key: string, name: string
   if (name !== undefined) {
     const found = values.find(([one]) => one === name)?.[1];
     if (found === undefined) {
-      throw new CommandFailure(`'${service}/${key}' keeps no value '${name}'`, { exitCode: EXIT_REFUSED });
+      const fix = `\`stepwell state get ${service} ${key}\` shows what it keeps.`;
+      throw new CommandFailure(`'${service}/${key}' keeps no value '${name}'`, { exitCode: EXIT_REFUSED, fix });
     }
     return session.give(stateJson(found.bytes), () => stateText(found.bytes));
   }

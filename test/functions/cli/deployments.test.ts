@@ -1,4 +1,5 @@
 /** What a person, a script and a program see of `stepwell deployments` and `stepwell services`. */
+import { createServer as createHttp1Server } from "node:http";
 import { createServer } from "node:http2";
 import { createEndpointHandler, service } from "@restatedev/restate-sdk";
 import type { Context } from "@restatedev/restate-sdk";
@@ -88,6 +89,13 @@ it("what takes its time says so at a terminal, and leaves no trace elsewhere", a
     command.run(register, { env, terminal: true }),
     command.run(register, { env }),
   ]);
+  const late = await listen(
+    createHttp1Server((_request, response) => void setTimeout(() => response.end("{}"), SLOW_MS)),
+  );
+  const asked = await command.run(["dp", "get", "dp_1", "--admin-url", late.uri, "--json"], { terminal: true });
+  await late.close();
+  expect(asked.code).toBe(0);
+  expect(asked.stdout).toContain("Waiting for the server …");
   expect(seen.stdout).toContain("Discovering …");
   expect(piped.stdout + piped.stderr).not.toContain("Discovering");
   expect([seen.code, piped.code]).toEqual([1, 1]);
