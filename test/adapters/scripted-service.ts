@@ -11,6 +11,8 @@ export interface Asked {
   readonly text: string;
   /** The key by which the request was signed. */
   readonly signer: string | undefined;
+  /** Of the function that asked, where it passes its own on. */
+  readonly traceId: string | undefined;
 }
 
 export interface ScriptedAnswer {
@@ -40,7 +42,8 @@ export async function startService(
     for await (const part of request) parts.push(part as Buffer);
     const operation = request.headers["x-amz-target"]?.toString().split(".").at(-1);
     const signer = /Credential=([^/]+)\//.exec(request.headers.authorization ?? "")?.[1];
-    const one: Asked = { path: request.url ?? "", operation, text: Buffer.concat(parts).toString(), signer };
+    const traceId = request.headers["x-amzn-trace-id"]?.toString();
+    const one: Asked = { path: request.url ?? "", operation, text: Buffer.concat(parts).toString(), signer, traceId };
     asked.push(one);
     const { status = 200, headers = {}, body = {} } = await answer(one, asked.length);
     response.writeHead(status, { "content-type": "application/x-amz-json-1.0", ...headers });

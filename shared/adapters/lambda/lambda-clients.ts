@@ -52,6 +52,9 @@ export class LambdaClients {
       ...(endpoint !== undefined && { endpoint }),
       ...(credentials !== undefined && { credentials }),
     });
+    // Without this header each call begins a trace of its own. With it Lambda takes the steps of one long invocation for a
+    // loop, and stops the function of somebody who never asked to be called in circles.
+    client.middlewareStack.remove("recursionDetectionMiddleware");
     this.#clients.set(name, client);
     return client;
   }

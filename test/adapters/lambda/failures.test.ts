@@ -1,5 +1,5 @@
 /** What Lambda answers when it does not serve a call, in the words of the port; and that nothing is called twice. */
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { LambdaEndpoints } from "../../../shared/adapters/lambda/lambda-endpoints.ts";
 import type { Exchange } from "../../../shared/engine/ports/endpoints.ts";
 import { readAll, reasonOf } from "../../contracts/endpoints-contract.ts";
@@ -54,6 +54,31 @@ test.each([
   await expect(exchange.head()).rejects.toThrow(`${ARN}': ${error}: as it is`);
   expect(await reasonOf(exchange.head())).toBe(reason);
   expect(service.asked).toHaveLength(1);
+});
+
+test("who is not allowed is told what is missing, and both commands that grant it", async () => {
+  const role = "arn:aws:sts::111122223333:assumed-role/Stepwell-AdminRole-1X/admin";
+  const { exchange } = await callOf(() => ({
+    status: 403,
+    headers: { "x-amzn-errortype": "AccessDeniedException", "content-type": "application/json" },
+    body: { Message: `User: ${role} is not authorized to perform: lambda:InvokeFunction on resource: ${ARN}` },
+  }));
+  const { message } = (await exchange.head().catch((error: unknown) => error)) as Error;
+  expect(message).toContain(
+    `aws lambda add-permission --function-name ${ARN} --statement-id stepwell --action lambda:InvokeFunction --principal arn:aws:iam::111122223333:role/Stepwell-AdminRole-1X`,
+  );
+  expect(message).toContain(
+    "aws lambda tag-resource --resource arn:aws:lambda:eu-west-1:123456789012:function:greeter --tags stepwell=handler",
+  );
+});
+
+test("a call made inside of a function carries nothing of that function's trace", async () => {
+  vi.stubEnv("AWS_LAMBDA_FUNCTION_NAME", "worker");
+  vi.stubEnv("_X_AMZN_TRACE_ID", "Root=1-5759e988-bd862e3fe1be46a994272793;Lineage=1:a87bd80c:15");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { exchange, service } = await callOf(() => ({ body: { statusCode: 200 } }));
+  await exchange.head();
+  expect(service.asked.map(({ traceId }) => traceId)).toEqual([undefined]);
 });
 
 test("a connection that breaks in the middle breaks the exchange, and nothing is called again", async () => {
