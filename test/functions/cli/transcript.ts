@@ -34,17 +34,17 @@ function wordsOf(args: string): readonly string[] {
 }
 
 /** Said only where the machine happens to be slow, and wiped out again. */
-const PROGRESS = /[A-Z][a-z ]+ …\r\u001b\[K/g;
+const PROGRESS = /[A-Z][a-z ]+ …\r␛\[K/g;
 
 /** Every shape is as wide as what it stands for, so that columns stay aligned. */
 function shapeOf(text: string): string {
   const same = (found: string): string =>
     found.replace(/^(dp_|inv_)?.*$/s, (all, prefix: string = "") => prefix + "x".repeat(all.length - prefix.length));
   return text
-    .replaceAll(PROGRESS, "")
     .replaceAll(/(?:dp_|inv_)[0-9A-Za-z]{20,}/g, same)
     .replaceAll(/\d{4}-\d\d-\d\d([ T])\d\d:\d\d:\d\d(?:\.\d+)?( UTC|Z)/g, "YYYY-MM-DD$1hh:mm:ss$2")
     .replaceAll(/(127\.0\.0\.1|localhost):(\d{5})\b/g, "$1:ppppp")
     .replaceAll(/--after \S+/g, "--after …")
-    .replaceAll("\u001b", "␛");
+    .replaceAll("\u001b", "␛")
+    .replaceAll(PROGRESS, "");
 }
