@@ -1,10 +1,15 @@
 /** The two doors: the ingress, where handlers are called, and the admin API, where nobody comes in without IAM. */
+import type { RemovalPolicy } from "aws-cdk-lib";
 import { Stack } from "aws-cdk-lib";
+import type { CfnStage } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpApi, HttpNoneAuthorizer } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpIamAuthorizer, HttpJwtAuthorizer } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import { acknowledgeOpenIngress, acknowledgeUnloggedIngress } from "./acknowledged.ts";
 
 export interface IngressApiProps {
   readonly ingress: LambdaFunction;
@@ -26,6 +31,8 @@ export class IngressApi extends Construct {
       defaultIntegration: new HttpLambdaIntegration("Ingress", ingress),
       defaultAuthorizer: authorizerOf(auth),
     });
+    if (auth === "open") acknowledgeOpenIngress(api);
+    acknowledgeUnloggedIngress(api);
     this.url = api.apiEndpoint;
   }
 }
@@ -43,16 +50,37 @@ export interface AdminApiReference {
   readonly arn: string;
 }
 
+export interface AdminApiProps {
+  readonly admin: LambdaFunction;
+  readonly logRetention: RetentionDays;
+  readonly removalPolicy: RemovalPolicy;
+}
+
+/** Who asked for what, and how it ended: of operators that is worth a line each. */
+const ACCESS_LOG = {
+  at: "$context.requestTime",
+  caller: "$context.identity.userArn",
+  address: "$context.identity.sourceIp",
+  method: "$context.httpMethod",
+  path: "$context.path",
+  status: "$context.status",
+  error: "$context.error.message",
+  requestId: "$context.requestId",
+};
+
 export class AdminApi extends Construct implements AdminApiReference {
   readonly url: string;
   readonly arn: string;
 
-  constructor(scope: Construct, id: string, { admin }: { readonly admin: LambdaFunction }) {
+  constructor(scope: Construct, id: string, { admin, logRetention, removalPolicy }: AdminApiProps) {
     super(scope, id);
     const api = new HttpApi(this, "Api", {
       defaultIntegration: new HttpLambdaIntegration("Admin", admin),
       defaultAuthorizer: new HttpIamAuthorizer(),
     });
+    const log = new LogGroup(this, "AccessLog", { retention: logRetention, removalPolicy });
+    const stage = api.defaultStage!.node.defaultChild as CfnStage;
+    stage.accessLogSettings = { destinationArn: log.logGroupArn, format: JSON.stringify(ACCESS_LOG) };
     this.url = api.apiEndpoint;
     this.arn = Stack.of(this).formatArn({ service: "execute-api", resource: api.apiId });
   }

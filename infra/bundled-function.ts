@@ -7,6 +7,7 @@ import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
+import { acknowledgeWildcards } from "./acknowledged.ts";
 
 /** Gives a third of a processor: enough to unpack a journal, and the memory is what waiting costs. */
 const MEMORY_MB = 512;
@@ -29,6 +30,7 @@ export function bundledFunction(scope: Construct, name: string, props: BundledFu
   const role = new Role(scope, `${name}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
   const writesLog = { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [logGroup.logGroupArn] };
   for (const grant of [new PolicyStatement(writesLog), ...grants]) role.addToPolicy(grant);
+  acknowledgeWildcards(role, grants);
   return new LambdaFunction(scope, name, {
     code: Code.fromAsset(join(codeFolder, name.toLowerCase())),
     handler: "index.handler",

@@ -49,7 +49,7 @@ export interface StepwellProps {
    * (outputs `SigningKey` and `NextSigningKey`); to exchange it, raise this by one, then give out the new pair.
    */
   readonly signingKey?: number;
-  /** Encrypts the table, the queues and the keys; AWS's own keys unless told. */
+  /** Encrypts the table, the queues and the keys, in a stack that names its Region; AWS's own keys unless told. */
   readonly encryptionKey?: IKey;
   /** Queues refuse whoever comes without TLS, unless told: an emulator may speak nothing else. */
   readonly sslOnly?: boolean;
@@ -106,7 +106,7 @@ export class Stepwell extends Construct {
       ingress: functions.ingress,
       auth: props.ingressAuth ?? "open",
     });
-    const admin = new AdminApi(this, "AdminApi", { admin: functions.admin });
+    const admin = new AdminApi(this, "AdminApi", { ...shared, admin: functions.admin });
     this.admin = admin;
     this.outputs = {
       IngressUrl: ingress.url,

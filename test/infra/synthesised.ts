@@ -30,7 +30,11 @@ export function synthesised(
       mkdirSync(join(codeFolder, name));
       writeFileSync(join(codeFolder, name, "index.mjs"), "export const handler = async () => ({});\n");
     }
-    const stack = new Stack(new App({ analyticsReporting: false }), "Test");
+    const stack = new Stack(
+      new App({ analyticsReporting: false }),
+      "Test",
+      props.encryptionKey && { env: { account: "111122223333", region: "eu-west-1" } },
+    );
     beside(new Stepwell(stack, "Stepwell", { codeFolder, ...props }), codeFolder);
     return Template.fromStack(stack);
   } finally {

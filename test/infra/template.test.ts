@@ -1,4 +1,6 @@
 /** What the stack must be, read from its template: an emulator drops some of it without a word, and AWS would bill the rest. */
+import { App, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Key } from "aws-cdk-lib/aws-kms";
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { SETTING_PATHS, variableOf } from "../../shared/config/settings-table.ts";
@@ -12,11 +14,11 @@ const functions = resourcesOf(template, "AWS::Lambda::Function");
 const idOf = (name: string) =>
   functions.find(([id]) => new RegExp(`^StepwellFunctions${name}[0-9A-F]{8}$`).test(id))![0];
 
-test("there are four functions and one that makes the keys, on Node 24, each with a log group that forgets", () => {
+test("there are four functions and one that makes the keys, on Node 24, each with a log group that forgets, as the admin API has", () => {
   expect(functions).toHaveLength(5);
   for (const name of NAMES) expect(idOf(name)).toBeDefined();
   template.allResourcesProperties("AWS::Lambda::Function", { Runtime: "nodejs24.x", LoggingConfig: Match.anyValue() });
-  template.resourceCountIs("AWS::Logs::LogGroup", 5);
+  template.resourceCountIs("AWS::Logs::LogGroup", 6);
   template.allResourcesProperties("AWS::Logs::LogGroup", { RetentionInDays: 30 });
 });
 
@@ -55,6 +57,41 @@ describe("the table", () => {
     expect(Properties["KeySchema"]).toEqual(wanted.KeySchema);
     expect(Properties["GlobalSecondaryIndexes"]).toEqual(wanted.GlobalSecondaryIndexes);
     expect(TABLE_FACTS.expiryAttribute).toBe(EXPIRY_ATTRIBUTE);
+  });
+});
+
+describe("what protects the data", () => {
+  test("a table that is kept cannot be deleted by mistake, and one that is not kept can", () => {
+    const replicas = (of: typeof template) =>
+      resourcesOf(of, "AWS::DynamoDB::GlobalTable").flatMap(([, { Properties }]) => Properties["Replicas"]);
+    expect(replicas(template)).toMatchObject([{ DeletionProtectionEnabled: true }]);
+    expect(replicas(synthesised({ removalPolicy: RemovalPolicy.DESTROY }))).toMatchObject([
+      { DeletionProtectionEnabled: false },
+    ]);
+  });
+
+  test("queues refuse whoever comes without TLS", () => {
+    const policies = resourcesOf(template, "AWS::SQS::QueuePolicy");
+    expect(policies).toHaveLength(2);
+    for (const [, { Properties }] of policies) {
+      expect(Properties["PolicyDocument"]).toMatchObject({
+        Statement: [{ Effect: "Deny", Action: "sqs:*", Condition: { Bool: { "aws:SecureTransport": "false" } } }],
+      });
+    }
+  });
+
+  test("one key of one's own encrypts table, queues and keys, and everybody who needs it may use it", () => {
+    const arn = "arn:aws:kms:eu-west-1:111122223333:key/1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f";
+    const env = { account: "111122223333", region: "eu-west-1" };
+    const elsewhere = new Stack(new App({ analyticsReporting: false }), "Elsewhere", { env });
+    const told = synthesised({ encryptionKey: Key.fromKeyArn(elsewhere, "Key", arn) });
+    told.hasResourceProperties("AWS::DynamoDB::GlobalTable", { SSESpecification: { SSEType: "KMS" } });
+    told.allResourcesProperties("AWS::SQS::Queue", { KmsMasterKeyId: arn });
+    told.hasResourceProperties("Custom::StepwellKeys", { KmsKeyId: arn });
+    const users = statementsOf(told).filter(({ statement }) => actionsOf(statement).includes("kms:Decrypt"));
+    expect(users.map(({ statement }) => statement.Resource)).toEqual(users.map(() => arn));
+    // The four functions, the one that makes the keys, and the schedules.
+    expect(new Set(users.map(({ id }) => id)).size).toBe(6);
   });
 });
 
@@ -118,6 +155,21 @@ describe("the doors", () => {
         .map(([, { Properties }]) => Properties["AuthorizationType"]);
     expect(auth(template)).toEqual(["NONE"]);
     expect(auth(synthesised({ ingressAuth: "iam" }))).toEqual(["AWS_IAM"]);
+  });
+
+  test("or for tokens of one issuer, for these audiences", () => {
+    const told = synthesised({ ingressAuth: { jwt: { issuer: "https://id.example", audiences: ["shop"] } } });
+    told.hasResourceProperties("AWS::ApiGatewayV2::Route", { AuthorizationType: "JWT" });
+    told.hasResourceProperties("AWS::ApiGatewayV2::Authorizer", {
+      AuthorizerType: "JWT",
+      JwtConfiguration: { Issuer: "https://id.example", Audience: ["shop"] },
+    });
+  });
+
+  test("who asks the admin API for what is logged", () => {
+    const stages = resourcesOf(template, "AWS::ApiGatewayV2::Stage").filter(([id]) => /Admin/.test(id));
+    expect(stages).toHaveLength(1);
+    expect(JSON.stringify(stages[0]![1].Properties["AccessLogSettings"])).toContain("$context.identity.userArn");
   });
 });
 

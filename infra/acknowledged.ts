@@ -1,0 +1,45 @@
+/** What a checker of rules would find in this stack, and why it stands: acknowledged where it arises, finding by finding. */
+import { Stack, Validations } from "aws-cdk-lib";
+import type { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { IConstruct } from "constructs";
+
+/** By the action that is granted on more than one resource. Whatever is not named here is found. */
+const WILDCARD_REASONS: Readonly<Record<string, string>> = {
+  "ssm:GetParameter":
+    "The signing keys of one environment are numbered, and while they are exchanged two numbers are read.",
+  "scheduler:CreateSchedule": "Schedules are named for their invocations; the group is this environment's own.",
+  "lambda:InvokeFunction":
+    "Handlers are registered after the stack is deployed: those that carry a tag, or whose names the stack was told.",
+  "execute-api:Invoke": "Deployments have ids; the API, the methods and the path before the id are named.",
+};
+
+/** @param scope of the role or of what holds it */
+export function acknowledgeWildcards(scope: IConstruct, grants: readonly PolicyStatement[]): void {
+  for (const { actions, resources } of grants) {
+    const reason = actions.map((action) => WILDCARD_REASONS[action]).find((known) => known !== undefined);
+    if (reason === undefined) continue;
+    for (const resource of resources.map((one) => told(Stack.of(scope).resolve(one)))) {
+      if (!resource.includes("*")) continue;
+      Validations.of(scope).acknowledge({ id: `AwsSolutions-IAM5[Resource::${resource}]`, reason });
+    }
+  }
+}
+
+export function acknowledgeOpenIngress(scope: IConstruct): void {
+  const reason = "The ingress is open because whoever deploys it chose so; IAM and JWT are the other choices.";
+  Validations.of(scope).acknowledge({ id: "AwsSolutions-APIG4", reason });
+}
+
+export function acknowledgeUnloggedIngress(scope: IConstruct): void {
+  const reason =
+    "Each accepted request stands in the table and is counted in a metric; a line for each would cost as much again.";
+  Validations.of(scope).acknowledge({ id: "AwsSolutions-APIG1", reason });
+}
+
+/** An ARN as findings write it: what CloudFormation fills in stands in angle brackets. */
+function told(value: unknown): string {
+  if (typeof value === "string") return value;
+  const [[name, content]] = Object.entries(value as Record<string, unknown>) as [[string, unknown]];
+  if (name === "Fn::Join") return (content as [string, unknown[]])[1].map(told).join("");
+  return `<${[content].flat().join(".")}>`;
+}

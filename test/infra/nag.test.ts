@@ -1,0 +1,47 @@
+/** The rules that AWS's own solutions are checked by: each finding is mended, or acknowledged where it arises with the reason why it stands. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { App, Stack, Validations } from "aws-cdk-lib";
+import { Queue } from "aws-cdk-lib/aws-sqs";
+import { AwsSolutionsChecks } from "cdk-nag";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { StepwellProps } from "../../infra/stepwell.ts";
+import { Stepwell } from "../../infra/stepwell.ts";
+import { StepwellDeployment } from "../../infra/stepwell-deployment.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "stepwell-nag-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Synthesis throws at the first report that is not empty. */
+function synthesise(props: Partial<StepwellProps>, beside: (stack: Stack) => void = () => undefined): void {
+  const codeFolder = join(folder, "code");
+  for (const name of ["ingress", "admin", "worker", "sweeper", "keys", "registrar"]) {
+    mkdirSync(join(codeFolder, name), { recursive: true });
+    writeFileSync(join(codeFolder, name, "index.mjs"), "export const handler = async () => ({});\n");
+  }
+  const app = new App({ analyticsReporting: false, outdir: join(folder, "out") });
+  const stack = new Stack(app, "Test");
+  const { admin } = new Stepwell(stack, "Stepwell", { codeFolder, ...props });
+  new StepwellDeployment(stack, "Shop", { admin, codeFolder, handlers: { url: "https://shop.example" } });
+  beside(stack);
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  app.synth();
+}
+
+test("nothing is found that is not acknowledged", () => {
+  expect(() => synthesise({})).not.toThrow();
+  const named = "arn:aws:lambda:eu-west-1:111122223333:function:shop-*";
+  expect(() => synthesise({ ingressAuth: "iam", handlerArns: [named] })).not.toThrow();
+}, 120_000);
+
+test("what is acknowledged here hides nothing that stands beside it", () => {
+  expect(() =>
+    synthesise({}, (stack) => {
+      new Queue(stack, "Foreign");
+    }),
+  ).toThrow(/AwsSolutions-SQS4/);
+}, 120_000);
