@@ -71,7 +71,7 @@ export class CommitGroups {
    * @param after the group whose writes these were judged against: they fail with it
    */
   stage(operations: readonly Operation[], after?: CommitGroup): CommitGroup {
-    const group = this.stageLazily(operations, after);
+    const group = this.#stage(operations, after);
     group.isUrgent = true;
     this.#schedule();
     return group;
@@ -79,11 +79,10 @@ export class CommitGroups {
 
   /** As `stage`, but waits a little for a write that is in more of a hurry. */
   stageLazily(operations: readonly Operation[], after?: CommitGroup): CommitGroup {
-    if (this.#isEnded) return endedGroup();
-    const group = (this.#gathering ??= new CommitGroup());
-    for (const operation of operations) group.operations.push(operation);
-    if (after !== undefined && after === this.#running) group.isDependent = true;
-    this.#lazyTimer ??= setTimeout(() => this.#hurry(), LAZY_MAX_MS).unref();
+    const group = this.#stage(operations, after);
+    if (group === this.#gathering && !group.isUrgent) {
+      this.#lazyTimer ??= setTimeout(() => this.#hurry(), LAZY_MAX_MS).unref();
+    }
     return group;
   }
 
@@ -98,7 +97,17 @@ export class CommitGroups {
     this.#isEnded = true;
   }
 
+  #stage(operations: readonly Operation[], after: CommitGroup | undefined): CommitGroup {
+    if (this.#isEnded) return endedGroup();
+    const group = (this.#gathering ??= new CommitGroup());
+    for (const operation of operations) group.operations.push(operation);
+    if (after !== undefined && after === this.#running) group.isDependent = true;
+    return group;
+  }
+
   #hurry(): void {
+    clearTimeout(this.#lazyTimer);
+    this.#lazyTimer = undefined;
     if (this.#gathering !== undefined) this.#gathering.isUrgent = true;
     this.#schedule();
   }
