@@ -88,6 +88,8 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     this.#writes.headers(stream.id, flags, block, this.#outbound.frameMaxBytes);
     this.#outbound.send(stream);
     exchange.attach(stream);
+    // A lone request has nobody to wait for; those that come while it is open go out together at the end of their turn.
+    if (this.#streams.size === 1) this.#writes.flush();
   }
 
   /** @param unfinished a frame of which only a part came: content in it counts as far as it goes */
