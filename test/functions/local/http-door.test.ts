@@ -47,6 +47,21 @@ test("a status above 599 goes out over HTTP/1.1 as it is", async () => {
   expect(response.status).toBe(799);
 });
 
+// The longest one that goes out in one piece with its head, and the first that does not.
+test.each([0, 1, 256, 16 * 1024, 16 * 1024 + 1])("a body of %i bytes of any value arrives as it is", async (size) => {
+  const body = Uint8Array.from({ length: size }, (_, at) => at % 256);
+  door = await openDoor({
+    host: "127.0.0.1",
+    port: 0,
+    bodyMaxBytes: 0,
+    tooLarge: () => jsonResponse(413, {}),
+    answer: async () => ({ status: 200, headers: { "content-type": "application/octet-stream" }, body }),
+  });
+  const response = await fetch(`http://127.0.0.1:${door.port}/`);
+  expect(response.headers.get("content-length")).toBe(String(size));
+  expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true);
+});
+
 test.each([
   ["stream", frame(RESET, 0, 1, Buffer.from([0, 0, 0, 8]))],
   ["connection", Buffer.alloc(0)],
