@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ["test/simulation/crash-points/**/*.test.ts"],
     pool: "threads",
+    maxWorkers: 2,
     testTimeout: 30_000,
     reporters: reportersOf("simulation"),
   },

@@ -1,28 +1,52 @@
-/** The table of a run, which notes every write that changes a segment (I1). */
+/** The table of a run, which notes every write that changes a segment (I1), and every lock that changes hands (I6). */
+import { type Lock, readLock } from "../../../shared/engine/lock-record.ts";
+import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import type { Condition, Item, Key, Update, Updated, Written } from "../../../shared/engine/ports/table.ts";
 import { MemoryTable } from "../memory-table.ts";
 
+export interface HandOver {
+  readonly pk: string;
+  readonly from: NonNullable<Lock["holder"]>;
+  readonly atMs: number;
+}
+
 export class CheckedTable extends MemoryTable {
   readonly changedSegments: string[] = [];
+  readonly handOvers: HandOver[] = [];
+  readonly #clock: Clock;
+
+  constructor(clock: Clock) {
+    super();
+    this.#clock = clock;
+  }
 
   override async put(item: Item, condition?: Condition): Promise<Written> {
     const before = this.shown(item);
     const written = await super.put(item, condition);
     if (written.written && before !== undefined && isSegment(item) && contentOf(before) !== contentOf(item))
-      this.changedSegments.push(`put ${item.pk} ${item.sk}`);
+      this.#note("put", item);
     return written;
   }
 
   override async update(key: Key, update: Update, condition?: Condition): Promise<Updated> {
     const touched = [...Object.keys({ ...update.set, ...update.add }), ...(update.remove ?? [])];
-    if (isSegment(key) && touched.some((name) => name !== "expiresAtS"))
-      this.changedSegments.push(`update ${key.pk} ${key.sk}`);
-    return super.update(key, update, condition);
+    if (isSegment(key) && touched.some((name) => name !== "expiresAtS")) this.#note("update", key);
+    const holder = key.sk === "lock" ? readLock(this.shown(key)).holder : undefined;
+    const updated = await super.update(key, update, condition);
+    if (holder !== undefined && updated.written && readLock(updated.item).holder?.nonce !== holder.nonce)
+      this.handOvers.push({ pk: key.pk, from: holder, atMs: this.#clock.nowMs() });
+    return updated;
   }
 
   override async delete(key: Key, condition?: Condition): Promise<Written> {
-    if (isSegment(key)) this.changedSegments.push(`delete ${key.pk} ${key.sk}`);
+    if (isSegment(key)) this.#note("delete", key);
     return super.delete(key, condition);
+  }
+
+  /** A purge leaves the end alone, and only behind that anything else is changed or goes. */
+  #note(what: string, { pk, sk }: Key): void {
+    const isForgotten = this.all().some((item) => item.pk === pk && item["endAlone"] === true);
+    if (!isForgotten) this.changedSegments.push(`${what} ${pk} ${sk}`);
   }
 }
 

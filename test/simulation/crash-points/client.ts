@@ -8,76 +8,100 @@ import { kill } from "../../../shared/engine/kill.ts";
 import { send } from "../../../shared/engine/send.ts";
 import type { Ended, Submission } from "../../../shared/engine/submission.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import type { Target } from "../../../shared/core/model/target.ts";
 import type { World } from "./world.ts";
 
+const SIM: At = { service: "Sim" };
 const RETRY_MS = 200;
 const TRIES_MAX = 50;
 
+/** The service `Sim` unless another is told, and for what is keyed, its key. */
+export type At = Pick<Target, "service" | "key">;
+
 export interface Ask {
   readonly input?: unknown;
-  /** With a key a client asks until it is answered; without, it asks once. */
+  readonly at?: At;
+  /** With a key a client asks until it is answered; without, it asks once. The run of a workflow needs none. */
   readonly key?: string;
   readonly delayMs?: number;
 }
 
+/** One that a client knows of: when it first asked for it, and when it knew that it is accepted. */
+export interface Known {
+  readonly id: InvocationId;
+  readonly askedAt: number;
+  readonly toldAt: number;
+}
+
 export class Client {
   /** Every end that a client was told of. */
-  readonly answers: Ended[] = [];
-  /** Ids that a client was told are accepted. */
-  readonly acknowledged: InvocationId[] = [];
+  answers: Ended[] = [];
+  /** Those that a client was told are accepted. */
+  readonly acknowledged: Known[] = [];
   /** True where a request without a key was not answered: nobody knows whether it arrived. */
   lostOne = false;
   readonly #world: World;
+  /** Counts what clients asked and were told. */
+  #moments = 0;
 
   constructor(world: World) {
     this.#world = world;
   }
 
   async call(handler: string, ask: Ask = {}): Promise<void> {
-    const ended = await this.#ask(ask.key !== undefined, (engine) => call(engine, submissionOf(handler, ask)));
+    const askedAt = ++this.#moments;
+    const ended = await this.ask(ask.key !== undefined, (engine) => call(engine, submissionOf(handler, ask)));
     if (ended === undefined) return;
     if (ended.kind !== "ended") throw new Error(`${handler} was refused: ${ended.kind}`);
+    this.#know(ended.invocationId, askedAt);
     this.answers.push(ended);
   }
 
   /** @returns the id, or undefined where it was never learnt */
   async send(handler: string, ask: Ask = {}): Promise<InvocationId | undefined> {
-    const sent = await this.#ask(ask.key !== undefined, (engine) => {
+    const askedAt = ++this.#moments;
+    const isRun = ask.at?.service === "Flow" && handler === "run";
+    const sent = await this.ask(ask.key !== undefined || isRun, (engine) => {
       const { delayMs } = ask;
       const startAtMs = delayMs === undefined ? {} : { startAtMs: engine.clock.nowMs() + delayMs };
       return send(engine, { ...submissionOf(handler, ask), ...startAtMs });
     });
     if (sent === undefined) return undefined;
     if (sent.kind !== "sent") throw new Error(`${handler} was refused: ${sent.kind}`);
-    this.acknowledged.push(sent.invocationId);
+    this.#know(sent.invocationId, askedAt);
     return sent.invocationId;
   }
 
   async attach(id: InvocationId): Promise<void> {
-    const ended = await this.#ask(true, (engine) => attach(engine, id));
+    const ended = await this.ask(true, (engine) => attach(engine, id));
     if (ended?.kind !== "ended") throw new Error(`${id} was accepted, and is ${ended?.kind}`);
     this.answers.push(ended);
   }
 
   /** The id of every request with this key. */
-  idOf(handler: string, key: string): InvocationId {
-    return idempotentId(this.#world.observer(), { service: "Sim", handler }, key);
+  idOf(handler: string, key: string, at: At = SIM): InvocationId {
+    return idempotentId(this.#world.observer(), { ...at, handler }, key);
+  }
+
+  #know(id: InvocationId, askedAt: number): void {
+    this.acknowledged.push({ id, askedAt, toldAt: ++this.#moments });
   }
 
   async cancel(id: InvocationId): Promise<void> {
-    await this.#ask(true, (engine) => cancel(engine, id));
+    await this.ask(true, (engine) => cancel(engine, id));
   }
 
   /** @returns false where nobody knows such an invocation */
   async kill(id: InvocationId): Promise<boolean> {
-    return (await this.#ask(true, (engine) => kill(engine, id))) !== "unknown";
+    return (await this.ask(true, (engine) => kill(engine, id))) !== "unknown";
   }
 
   async wait(ms: number): Promise<void> {
     await this.#world.clock.sleep(ms);
   }
 
-  async #ask<T>(again: boolean, request: (engine: Engine) => Promise<T>): Promise<T | undefined> {
+  /** Asks whichever process lives; where that dies the next one, if it may be asked `again`. */
+  async ask<T>(again: boolean, request: (engine: Engine) => Promise<T>): Promise<T | undefined> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const { engine, death } = await this.#world.alive();
       try {
@@ -92,9 +116,9 @@ export class Client {
   }
 }
 
-function submissionOf(handler: string, { input, key }: Ask): Submission {
+function submissionOf(handler: string, { input, key, at = SIM }: Ask): Submission {
   return {
-    target: { service: "Sim", handler },
+    target: { ...at, handler },
     input: input === undefined ? new Uint8Array(0) : new TextEncoder().encode(JSON.stringify(input)),
     headers: input === undefined ? [] : [{ key: "content-type", value: "application/json" }],
     ...(key !== undefined && { idempotencyKey: key }),

@@ -19,7 +19,12 @@ export class Death extends Error {
 /** A process that makes so many calls goes in circles. */
 const CALLS_MAX = 20_000;
 
+/** Longer than a lease, so that others act meanwhile wherever that is possible. */
+const LATE_MS = 12_000;
+
 const NEVER = new Promise<never>(() => {});
+
+const READS: ReadonlySet<string> = new Set(["get", "query", "queryIndex"]);
 
 interface Called<T> {
   readonly call: PortCall;
@@ -28,6 +33,7 @@ interface Called<T> {
   readonly lost?: () => Error;
   /** True where the effect comes only with the answer, so that the process outlives the call. */
   readonly waits?: boolean;
+  readonly isRead?: boolean;
 }
 
 export class FaultyPorts {
@@ -39,6 +45,8 @@ export class FaultyPorts {
   #dead = false;
   /** The call at which the fault struck. */
   struck: string | undefined;
+  /** True while the call at which the fault struck has not had its effect. */
+  isLate = false;
 
   constructor(clock: VirtualClock, strike: Strike | undefined, onDeath: () => void) {
     this.#clock = clock;
@@ -55,7 +63,7 @@ export class FaultyPorts {
     this.#onDeath();
   }
 
-  async #called<T>({ call, effect, lost, waits = false }: Called<T>): Promise<T> {
+  async #called<T>({ call, effect, lost, waits = false, isRead = false }: Called<T>): Promise<T> {
     if (this.#dead) return NEVER;
     const text = callText(call);
     const at = this.calls.push(text) - 1;
@@ -78,7 +86,25 @@ export class FaultyPorts {
         if (lost === undefined) return this.#alive(value);
         throw lost();
       }
+      case "late-after-death": {
+        const late = this.#late(effect);
+        this.die();
+        await late;
+        return NEVER;
+      }
+      case "slow": {
+        if (!isRead) return this.#alive(await this.#late(effect));
+        const value = await effect();
+        return this.#alive(await this.#late(async () => value));
+      }
     }
+  }
+
+  async #late<T>(effect: () => Promise<T>): Promise<T> {
+    this.isLate = true;
+    await this.#clock.sleep(LATE_MS);
+    this.isLate = false;
+    return effect();
   }
 
   #alive<T>(value: T): T | Promise<T> {
@@ -95,7 +121,7 @@ export class FaultyPorts {
   table(port: "table" | "meta", table: Table): Table {
     const lost = () => new StoreError("the reply was lost");
     const called = <T>(method: string, about: string, effect: () => Promise<T>) =>
-      this.#called({ call: { port, method, about }, effect, lost });
+      this.#called({ call: { port, method, about }, effect, lost, isRead: READS.has(method) });
     const at = ({ pk, sk }: Key) => `${pk} ${sk}`;
     return {
       get: (key) => called("get", at(key), () => table.get(key)),

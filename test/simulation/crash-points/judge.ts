@@ -4,6 +4,7 @@ import type { Result } from "../../../shared/core/model/failure.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { load, type Loaded } from "../../../shared/engine/load.ts";
 import type { Client } from "./client.ts";
+import { judgeKeys } from "./key-judge.ts";
 import type { Ledger } from "./ledger.ts";
 import { TOKEN } from "./ledger.ts";
 import type { Scenario } from "./scenarios.ts";
@@ -23,7 +24,8 @@ export async function invocationsOf(world: World): Promise<readonly Loaded[]> {
 
 /** True where nothing is left to do: no invocation, no entry of the open index and no message. */
 export async function isQuiet(world: World): Promise<boolean> {
-  const { table, queue } = world;
+  const { table, queue, processes } = world;
+  if (processes.some(({ isLate }) => isLate)) return false;
   if (queue.size > 0 || table.all().some(({ openPk }) => openPk !== undefined)) return false;
   const invocations = await invocationsOf(world);
   return invocations.every(({ invocation }) => invocation.standing.status === "completed");
@@ -39,6 +41,7 @@ export async function judge(world: World, client: Client, scenario: Scenario, fa
     ...answerComplaints(invocations, client),
     ...invocations.flatMap((loaded) => invocationComplaints(loaded, scenario, world.ledger)),
     ...executionComplaints(world.ledger, scenario, faults),
+    ...(await judgeKeys(world, client, scenario, invocations)),
   ];
 }
 
@@ -55,7 +58,9 @@ function countComplaints(invocations: readonly Loaded[], client: Client, { expec
 
 function answerComplaints(invocations: readonly Loaded[], { answers, acknowledged }: Client): string[] {
   const byId = new Map(invocations.map((loaded) => [loaded.invocation.acceptance.id, loaded]));
-  const lost = acknowledged.filter((id) => !byId.has(id)).map((id) => `${id} was acknowledged and is not there`);
+  const lost = acknowledged
+    .filter(({ id }) => !byId.has(id))
+    .map(({ id }) => `${id} was acknowledged and is not there`);
   for (const { invocationId, result } of answers) {
     const standing = byId.get(invocationId)?.invocation.standing;
     const final = standing?.status === "completed" ? textOf(standing.result) : "no result";

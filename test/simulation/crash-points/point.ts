@@ -8,7 +8,14 @@ export const FAULTS = [
   /** The call happens, its caller is told that it failed, and the process lives on. */
   "after-with-lost-reply",
 ] as const;
-export type Fault = (typeof FAULTS)[number];
+/** Calls of the table that come late: for what races with others at one key. */
+export const LATE_FAULTS = [
+  /** The process dies behind the call, which happens after the next process has gone to work. */
+  "late-after-death",
+  /** The process lives, and what it writes happens late; what it reads is old when it comes. */
+  "slow",
+] as const;
+export type Fault = (typeof FAULTS)[number] | (typeof LATE_FAULTS)[number];
 
 export interface PortCall {
   readonly port: "table" | "meta" | "queue" | "timers" | "endpoints";

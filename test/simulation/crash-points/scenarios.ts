@@ -1,6 +1,6 @@
 /** The scenarios: what clients do, and which invocations must be there in the end, with which results. */
 import type { Client } from "./client.ts";
-import { STUMBLES } from "./services.ts";
+import { STUMBLES } from "./step.ts";
 
 /** How invocations of one handler must have ended. */
 export interface Expected {
@@ -19,6 +19,12 @@ export interface Scenario {
    * recovery itself is broken off.
    */
   readonly diesAfter?: string;
+  /** What runs one at a time; `raced` where several meet at one key, so that it also matters what comes late. */
+  readonly keyed?: "quiet" | "raced";
+  /** What a key may show in the end, where that does not follow from the journals that are left. */
+  readonly states?: Readonly<Record<string, readonly string[]>>;
+  /** So many entries behind the input are copied where it is started anew. */
+  readonly keptEntries?: number;
   /** Executions that a step needs without any fault, where that is not one. */
   readonly needs?: Readonly<Record<string, number>>;
 }

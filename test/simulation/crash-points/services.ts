@@ -1,34 +1,12 @@
-/** The handlers of the scenarios, for the real SDK: every closure that runs writes itself down in the ledger. */
+/** The handlers of the scenarios, for the real SDK. */
 import "../../../examples/polyfill.mjs";
 import * as restate from "@restatedev/restate-sdk/lambda";
 import type { Context } from "@restatedev/restate-sdk/lambda";
 import type { LambdaHandler } from "../lambda-deployment.ts";
-import { Ledger } from "./ledger.ts";
+import { box, flow } from "./keyed-services.ts";
+import { retrying, step } from "./step.ts";
 
 const { RestatePromise, handlers } = restate;
-
-/** How often the closure of the step `stumble` fails before it works. */
-export const STUMBLES = 2;
-
-/** The endpoint is made once; the ledger is the one of the run that is under way. */
-const current = { ledger: new Ledger() };
-
-export function writeInto(ledger: Ledger): void {
-  current.ledger = ledger;
-}
-
-function step(ctx: Context, name: string): restate.RestatePromise<string> {
-  const invocationId = ctx.request().id;
-  return ctx.run(name, () => {
-    const { token, count } = current.ledger.execute(invocationId, name);
-    if (name === "stumble" && count <= STUMBLES) throw new Error(`stumbled ${count} times`);
-    return token;
-  });
-}
-
-const retrying = (initialInterval: number) => ({
-  retryPolicy: { initialInterval, maxInterval: initialInterval, exponentiationFactor: 1 },
-});
 
 const service = restate.service({
   name: "Sim",
@@ -83,6 +61,13 @@ const service = restate.service({
     }),
     race: async (ctx: Context) =>
       RestatePromise.race([1_000, 4_000, 7_000].map((ms) => ctx.serviceClient(sim).nap(ms))),
+    /** Three at one key: they begin in this order. */
+    fan: async (ctx: Context, key: string) => {
+      const sender = ctx.objectSendClient<typeof box>({ name: "Box" }, key);
+      sender.push("a");
+      sender.push("b");
+      return ctx.objectClient<typeof box>({ name: "Box" }, key).push("c");
+    },
     guardian: async (ctx: Context, ms: number) => [await step(ctx, "before"), await ctx.serviceClient(sim).nap(ms)],
   },
 });
@@ -99,6 +84,6 @@ interface Sim {
 const sim: restate.ServiceDefinition<"Sim", Sim> = { name: "Sim" };
 
 export const lambda = restate.createEndpointHandler({
-  services: [service],
+  services: [service, box, flow],
   logger: () => {},
 }) as unknown as LambdaHandler;

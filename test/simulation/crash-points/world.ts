@@ -20,7 +20,8 @@ import { CheckedTable } from "./checked-table.ts";
 import { Death, FaultyPorts } from "./faulty-ports.ts";
 import { Ledger } from "./ledger.ts";
 import type { Strike } from "./point.ts";
-import { lambda, writeInto } from "./services.ts";
+import { lambda } from "./services.ts";
+import { writeInto } from "./step.ts";
 
 /** `sole-owner`: one process owns the store, and its successor knows that. `shared-table`: leases must run out. */
 export type Ownership = "sole-owner" | "shared-table";
@@ -54,7 +55,7 @@ export async function registry(): Promise<MemoryTable> {
 
 export class World {
   readonly clock = new VirtualClock();
-  readonly table = new CheckedTable();
+  readonly table = new CheckedTable(this.clock);
   readonly queue = new MemoryQueue(this.clock);
   readonly timers = new MemoryTimers(this.clock, this.queue);
   readonly ledger = new Ledger();

@@ -1,0 +1,99 @@
+/** The judge of keys is judged: mistakes in the lock come through a sound run, and are caught at a crash point. */
+import { expect, test } from "vitest";
+import type { Condition, Table } from "../../../shared/engine/ports/table.ts";
+import { crashPoints } from "./crash-points.ts";
+import { KEYED_SCENARIOS } from "./keyed-scenarios.ts";
+import type { Sabotage } from "./world.ts";
+
+const TEST_MAX_MS = 120_000;
+const OBJECT_WRITTEN = /^table\.(put|update) obj#/;
+
+function withTable(table: Table, change: Partial<Table>): Table {
+  const { get, query, queryIndex, put, update, delete: remove, transact } = table;
+  return { get, query, queryIndex, put, update, delete: remove, transact, ...change };
+}
+
+/** Updates of a lock are made without what `drops` names in their conditions. */
+const without =
+  (drops: (set: Readonly<Record<string, unknown>>, condition: Condition) => boolean): Sabotage =>
+  (engine) => {
+    const { table } = engine;
+    const cut = (condition: Condition, set: Readonly<Record<string, unknown>>): Condition | undefined => {
+      if (drops(set, condition)) return undefined;
+      if (condition.kind !== "all") return condition;
+      return { kind: "all", of: condition.of.flatMap((one) => cut(one, set) ?? []) };
+    };
+    const update: Table["update"] = (key, change, condition) => {
+      if (key.sk !== "lock" || condition === undefined) return table.update(key, change, condition);
+      return table.update(key, change, cut(condition, change.set ?? {}));
+    };
+    return { ...engine, table: withTable(table, { update }) };
+  };
+
+/** Whoever gives the key to the next one does so whoever holds it by now (I6). */
+const blindHandOver = without((set) => set["head"] !== undefined && set["holder"] !== undefined);
+
+/** The key is freed although somebody has drawn a ticket since it was looked at. */
+const freedWithoutTail = without(
+  (set, condition) => set["held"] === 0 && condition.kind === "equal" && condition.attribute === "tail",
+);
+
+/** A change of the state is applied although a later one stands. */
+const appliedAgain = without((_, condition) => condition.kind === "less" && condition.attribute === "applied");
+
+/** Who finds its ticket void takes it for laid down. */
+const noOtherTicket: Sabotage = (engine) => {
+  const { table } = engine;
+  const put: Table["put"] = async (item, condition) => {
+    const written = await table.put(item, condition);
+    return item.sk.startsWith("inbox#") && item["void"] !== true ? { written: true } : written;
+  };
+  return { ...engine, table: withTable(table, { put }) };
+};
+
+const PLANTED: readonly {
+  readonly what: string;
+  readonly sabotage: Sabotage;
+  readonly scenario: string;
+  /** What the judge has to say. */
+  readonly complaint: RegExp;
+}[] = [
+  {
+    what: "a hand-over that asks for no grant",
+    sabotage: blindHandOver,
+    scenario: "contended key",
+    complaint:
+      /was given away|holds .* still|tickets of .* not served|something is left|until all was quiet|the state of/,
+  },
+  {
+    what: "a give-back that overlooks a ticket",
+    sabotage: freedWithoutTail,
+    scenario: "one key, one after another",
+    complaint: /tickets of .* were not served|until all was quiet/,
+  },
+  {
+    what: "a state that is applied twice",
+    sabotage: appliedAgain,
+    scenario: "state changed step by step",
+    complaint: /the state of k is/,
+  },
+  {
+    what: "a void ticket that is taken for a place in the queue",
+    sabotage: noOtherTicket,
+    scenario: "contended key",
+    complaint: /until all was quiet/,
+  },
+];
+
+test.each(PLANTED)(
+  "$what is caught",
+  async ({ sabotage, scenario: name, complaint }) => {
+    const scenario = KEYED_SCENARIOS.find((one) => one.name === name)!;
+    const { failures } = await crashPoints("shared-table", scenario, { sabotage, failuresMax: 1, at: OBJECT_WRITTEN });
+    expect(failures).toHaveLength(1);
+    expect(failures[0]).toMatch(complaint);
+    // It takes a fault to see the mistake.
+    expect(failures[0]).not.toContain("no fault");
+  },
+  TEST_MAX_MS,
+);

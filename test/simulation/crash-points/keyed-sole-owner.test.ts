@@ -1,0 +1,5 @@
+/** Crash points of what runs one at a time per key, on a store that its process owns alone. */
+import { coverageTests } from "./coverage-tests.ts";
+import { KEYED_SCENARIOS } from "./keyed-scenarios.ts";
+
+coverageTests("sole-owner", KEYED_SCENARIOS);

@@ -1,0 +1,39 @@
+/** The operator of a scenario: orders, edits of a state, purges and restarts, each asked for until it is answered. */
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import { editState } from "../../../shared/engine/edit-state.ts";
+import { pause } from "../../../shared/engine/pause.ts";
+import { purge } from "../../../shared/engine/purge.ts";
+import { restart } from "../../../shared/engine/restart.ts";
+import { resume } from "../../../shared/engine/resume.ts";
+import type { Client } from "./client.ts";
+
+const AGAIN_MS = 200;
+
+export async function pauseAndResume(client: Client, id: InvocationId, pauseMs: number): Promise<void> {
+  await client.ask(true, (engine) => pause(engine, id));
+  await client.wait(pauseMs);
+  await client.ask(true, (engine) => resume(engine, id, { kind: "keep" }));
+}
+
+/** What clients were told of it counts no longer: its id is free. */
+export async function purgeEnded(client: Client, id: InvocationId): Promise<void> {
+  while ((await client.ask(true, (engine) => purge(engine, id))) === "open") await client.wait(AGAIN_MS);
+  client.answers = client.answers.filter(({ invocationId }) => invocationId !== id);
+}
+
+/** Where the answer is lost it is started anew twice. @param from the last entry of the journal that is kept */
+export async function restartEnded(client: Client, id: InvocationId, from: number): Promise<InvocationId> {
+  for (;;) {
+    const outcome = await client.ask(true, (engine) => restart(engine, id, from, { kind: "keep" }));
+    if (typeof outcome === "object" && outcome.kind === "restarted") return outcome.invocationId;
+    if (outcome !== "open") throw new Error(`${id} was not started anew: ${JSON.stringify(outcome)}`);
+    await client.wait(AGAIN_MS);
+  }
+}
+
+/** Replaces the whole state of a key of `Box`. */
+export async function edit(client: Client, key: string, values: Readonly<Record<string, unknown>>): Promise<void> {
+  const encoder = new TextEncoder();
+  const state = new Map(Object.entries(values).map(([name, value]) => [name, encoder.encode(JSON.stringify(value))]));
+  await client.ask(true, (engine) => editState(engine, { service: "Box", key }, "object", state));
+}
