@@ -78,6 +78,14 @@ export class ControlPlane {
     return await this.ask(post(`/${target}`, input, headers));
   }
 
+  /** Calls as a patient client: who is told that the answer takes too long asks again by the id. @throws Error for any but 200 and 504 */
+  async answer(target: string, input: unknown): Promise<unknown> {
+    const { status, text, headers } = await this.call(target, input);
+    if (status === 504) return await this.result(String(headers["x-restate-id"]));
+    if (status !== 200) throw new Error(`the call was answered with ${status}: ${text}`);
+    return JSON.parse(text) as unknown;
+  }
+
   /** @returns the id of the invocation @throws Error where it was not accepted */
   async send(target: string, input: unknown, query = ""): Promise<string> {
     const { status, text } = await this.ask(post(`/${target}/send${query}`, input, {}));

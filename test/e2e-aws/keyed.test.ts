@@ -49,7 +49,7 @@ describe("an object", () => {
   });
 
   test("counts each of many calls at once, and answers each caller", async () => {
-    const counts = await Promise.all(numbers(12).map((name) => answerOf(`ledger/contended-${RUN}/add`, name)));
+    const counts = await Promise.all(numbers(12).map((name) => plane.answer(`ledger/contended-${RUN}/add`, name)));
     expect(counts.toSorted((a, b) => Number(a) - Number(b))).toEqual(numbers(12).map((at) => at + 1));
     expect(turnsOf(`contended-${RUN}`).order.toSorted((a, b) => a - b)).toEqual(numbers(12));
     expect(turnsOf(`contended-${RUN}`).atOnceMax).toBe(1);
@@ -152,14 +152,6 @@ describe("what waits for somebody outside", () => {
     expect(await plane.result(id)).toBe("green");
   });
 });
-
-/** A caller whose answer takes too long is told to ask again by the id. */
-async function answerOf(target: string, input: unknown): Promise<unknown> {
-  const { status, text, headers } = await plane.call(target, input);
-  if (status === 504) return await plane.result(String(headers["x-restate-id"]));
-  expect([status, text]).toEqual([200, expect.any(String)]);
-  return JSON.parse(text);
-}
 
 async function state(key: string): Promise<StateBody> {
   const { status, text } = await plane.askAdmin({ path: `/services/tally/state?object_key=${key}` });

@@ -1,0 +1,129 @@
+/** What only AWS limits and refuses: payloads of megabytes through gateway and function, and functions that may not be called. */
+import { LambdaClient, PublishVersionCommand } from "@aws-sdk/client-lambda";
+import type { Context } from "@restatedev/restate-sdk";
+import { beforeAll, describe, expect, test } from "vitest";
+import { aws, ControlPlane, until } from "./control-plane.ts";
+import { STREAMING_HEADER } from "./handlers/lambda-manners.ts";
+import { noise } from "./handlers/noise.ts";
+import { storedItems } from "./stored-items.ts";
+import type { StoredItem } from "./stored-items.ts";
+import { serveHandlers } from "./url-deployment.ts";
+
+const MEGABYTE = 1024 * 1024;
+/** Of DynamoDB. */
+const ITEM_MAX_BYTES = 400 * 1024;
+const plane = new ControlPlane(aws.plain);
+const lambda = new LambdaClient({});
+
+beforeAll(async () => {
+  const uri = await serveHandlers("mirror", {
+    echo: async (_ctx: Context, text: string) => text,
+    shout: async (_ctx: Context, characters: number) => noise(characters),
+  });
+  await Promise.all([plane.register({ arn: aws.handlerArn }), plane.register({ uri })]);
+});
+
+describe.each(["fn", "mirror"])("three megabytes through %s", (service) => {
+  test("go in and out of a call", async () => {
+    const text = noise(3 * MEGABYTE);
+    const answer = await plane.answer(`${service}/echo`, text);
+    // Compared here, because the difference of such texts would be printed for minutes.
+    expect(answer === text).toBe(true);
+  });
+
+  test("go in and out of what is sent, and is driven by a worker", async () => {
+    const text = noise(3 * MEGABYTE);
+    const result = await plane.result(await plane.send(`${service}/echo`, text));
+    expect(result === text).toBe(true);
+  });
+});
+
+describe("what the table holds of a payload", () => {
+  test("is packed where that makes it smaller, and comes out as it went in", async () => {
+    const text = "again and again, ".repeat(4_000);
+    const id = await plane.send("mirror/echo", text);
+    expect((await plane.result(id)) === text).toBe(true);
+    const items = await storedItems(aws.plain, id);
+    expect(items.length).toBeGreaterThan(1);
+    expect(sum(items)).toBeLessThan(text.length / 10);
+  });
+
+  test("is cut into pieces where it cannot be, of which a purge leaves none", async () => {
+    const text = noise(MEGABYTE);
+    const id = await plane.send("mirror/echo", text);
+    expect((await plane.result(id)) === text).toBe(true);
+    await plane.untilStatus(id, "completed");
+    const items = await storedItems(aws.plain, id);
+    // In and out, each of them as it was: three quarters is what six bits of eight can be packed to.
+    expect(sum(items)).toBeGreaterThan(1.5 * text.length);
+    expect(Math.max(...items.map(({ bytes }) => bytes))).toBeLessThan(ITEM_MAX_BYTES);
+    expect(await plane.change(id, "purge")).toBe(200);
+    expect(sum(await storedItems(aws.plain, id))).toBeLessThan(1_024);
+  });
+});
+
+test("a result larger than the ingress gives out is told of, and is not lost", async () => {
+  const id = await plane.send("mirror/shout", 7 * MEGABYTE);
+  const path = `/restate/invocation/${id}/attach`;
+  const { status, text } = await until("it has ended", 60_000, async () => {
+    const answer = await plane.ask({ path });
+    return answer.status === 504 ? undefined : answer;
+  });
+  expect(status).toBe(500);
+  expect(text).toMatch(/the result of \d+ bytes is larger than this ingress can give out/);
+  await plane.untilStatus(id, "completed");
+  expect(sum(await storedItems(aws.plain, id))).toBeGreaterThan(5 * MEGABYTE);
+});
+
+describe("a function on Lambda", () => {
+  test("that answers more than Lambda carries pauses its invocation, which says so", async () => {
+    const id = await plane.send("fn/shout", 8 * MEGABYTE);
+    await plane.untilStatus(id, "paused");
+    const { last_failure: failure, attempts } = await plane.shown(id);
+    expect(failure).toMatchObject({ error_code: "RT0019" });
+    expect(failure?.message).toContain("Response payload size exceeded maximum allowed payload size");
+    // Another try could only be another run for nothing.
+    expect(attempts).toBe(1);
+    expect(await plane.change(id, "kill")).toBe(200);
+  });
+
+  test("is not called with a journal larger than Lambda takes: the invocation pauses, and says so", async () => {
+    const id = await plane.send("fn/hoard", { steps: 4, characters: 2 * MEGABYTE });
+    await plane.untilStatus(id, "paused");
+    const { last_failure: failure } = await plane.shown(id);
+    expect(failure).toMatchObject({ error_code: "RT0019" });
+    expect(failure?.message).toMatch(
+      /content too large: the journal makes a call of \d+ bytes, and Lambda takes at most/,
+    );
+    expect(await plane.change(id, "kill")).toBe(200);
+  });
+
+  test("that the control plane may not call is no deployment: META0003 names the permission", async () => {
+    const FunctionName = aws.plain.outputs["SweeperFunction"]!;
+    const { FunctionArn: arn } = await lambda.send(new PublishVersionCommand({ FunctionName }));
+    const { status, text } = await plane.postAdmin("/deployments", { arn });
+    expect([status, JSON.parse(text)]).toEqual([500, expect.objectContaining({ restate_code: "META0003" })]);
+    expect(text).toContain("AccessDenied");
+    expect(text).toContain("lambda:InvokeFunction");
+  });
+
+  test("that does not exist is no deployment either", async () => {
+    const arn = aws.handlerArn.replace(/:\d+$/, ":4711");
+    const { status, text } = await plane.postAdmin("/deployments", { arn });
+    expect([status, JSON.parse(text)]).toEqual([500, expect.objectContaining({ restate_code: "META0003" })]);
+  });
+
+  test("whose manifest wants to stream is no deployment: META0015", async () => {
+    const additional_headers = { [STREAMING_HEADER]: "yes" };
+    const { status, text } = await plane.postAdmin("/deployments", {
+      arn: aws.handlerArn,
+      additional_headers,
+      force: true,
+    });
+    expect([status, JSON.parse(text)]).toEqual([500, expect.objectContaining({ restate_code: "META0015" })]);
+  });
+});
+
+function sum(items: readonly StoredItem[]): number {
+  return items.reduce((total, { bytes }) => total + bytes, 0);
+}
