@@ -37,6 +37,8 @@ export async function drive(
       const turn = await takeTurn(engine, held);
       if (turn === "again") continue;
       await leaveChildren(engine, held);
+      // Who took the lock late may hold it for what has ended meanwhile: whoever looks gives it back (I6).
+      if (turn === "lost" && held.lock !== undefined && !held.messageDriven) await sendWake(engine, held.id, 0);
       return turn;
     }
   } finally {

@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { explored } from "./explore.ts";
+import type { Limits, Mistake } from "./model.ts";
+
+const TEST_MAX_MS = 120_000;
+const PEACE: Limits = { crashes: 0, kills: 0, zombies: 0, voids: 0 };
+
+const PLAYED: readonly {
+  readonly what: string;
+  readonly claimants: number;
+  readonly limits: Limits;
+  statesMax?: number;
+}[] = [
+  { what: "two, one of which may die", claimants: 2, limits: { ...PEACE, crashes: 1 } },
+  { what: "two, one of which is killed", claimants: 2, limits: { ...PEACE, kills: 1 } },
+  {
+    what: "two, slow enough for a void ticket and to be taken for dead",
+    claimants: 2,
+    limits: { ...PEACE, zombies: 1, voids: 1 },
+  },
+  {
+    what: "three, of which one may die and one is slow",
+    claimants: 3,
+    limits: { ...PEACE, crashes: 1, voids: 1 },
+    statesMax: 40_000,
+  },
+];
+
+test.each(PLAYED)(
+  "$what: one holder at a time, in order, with a state that never goes back, and none is left",
+  ({ claimants, limits, statesMax }) => {
+    const { states, wrong } = explored(claimants, limits, statesMax === undefined ? {} : { statesMax });
+    expect(states).toBeGreaterThan(1_000);
+    expect(wrong).toBeUndefined();
+  },
+  TEST_MAX_MS,
+);
+
+const PLANTED: readonly { readonly mistake: Mistake; readonly complaint: RegExp }[] = [
+  { mistake: "blind hand-over", complaint: /the state goes back|the key is taken|holds the key/ },
+  { mistake: "free without tail", complaint: /is left|a ticket is not served/ },
+  { mistake: "no re-draw", complaint: /is left|a ticket is not served/ },
+];
+
+test.each(PLANTED)(
+  "a protocol with a $mistake is found out",
+  ({ mistake, complaint }) => {
+    const { wrong } = explored(2, { ...PEACE, zombies: 1, voids: 1 }, { mistake });
+    expect(wrong).toMatch(complaint);
+  },
+  TEST_MAX_MS,
+);
