@@ -100,6 +100,7 @@ export class StepwellFunctions extends Construct {
     const { settings = {}, table, queue, groupName, scheduleRole, keys, environment, signingKey } = this.#props;
     const all: Partial<Record<SettingPath, string>> = {
       "cluster-name": environment,
+      "aws.external-id": environment,
       ...settings,
       "aws.table": table.tableName,
       "aws.queue-url": queue.queueUrl,

@@ -31,7 +31,7 @@ export interface StepwellProps {
    * carry the tag `stepwell` with the value `handler`.
    */
   readonly handlerArns?: readonly string[];
-  /** Roles as which deployments may ask to be called (`assume_role_arn`), each of which has to trust the functions' roles; none unless told. */
+  /** Roles as which deployments may ask to be called (`assume_role_arn`), each of which has to trust the functions' roles, and may ask for the environment's name as external id; none unless told. */
   readonly assumableRoleArns?: readonly string[];
   /**
    * The schedules that drivers may make: those of this stack's own group, unless told. An emulator may judge every

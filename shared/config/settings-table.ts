@@ -133,6 +133,7 @@ export const SETTINGS = {
     "Partitions of each index: one carries some 1,000 acceptances a second, and each more costs a list two queries. Only ever raised.",
     { min: 1, max: 16 },
   ),
+  "aws.external-id": optionalText("The external id that is told to roles as which functions are called."),
   "aws.metrics": choice(
     ["emf", "none"],
     "Whether functions write metrics into their logs, where CloudWatch reads them.",

@@ -82,7 +82,9 @@ export async function openAws({ functionName, leavesSlowToQueue, throughQueue }:
   const secret = await (keys
     ? recognisedSecret(table, engineSettings.keyPrefix, keys.secret)
     : environmentSecret(table, engineSettings.keyPrefix, freshSecretBytes));
-  const endpoints = endpointsByDestination({ https: httpsEndpoints(settings), lambda: new LambdaEndpoints() });
+  const externalId = settings["aws.external-id"];
+  const lambda = new LambdaEndpoints(externalId === undefined ? {} : { externalId });
+  const endpoints = endpointsByDestination({ https: httpsEndpoints(settings), lambda });
   const engine: Engine = {
     table,
     meta: table,

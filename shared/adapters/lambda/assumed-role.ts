@@ -13,12 +13,24 @@ export interface TemporaryCredentials {
   readonly expiration: Date;
 }
 
-/** @throws Error where STS refuses, or answers without credentials */
-export function assumedRole(roleArn: string, config: STSClientConfig): () => Promise<TemporaryCredentials> {
+/**
+ * @param externalId what the role's trust may ask for, so that nobody else's control plane is taken for this one
+ * @throws Error where STS refuses, or answers without credentials
+ */
+export function assumedRole(
+  roleArn: string,
+  config: STSClientConfig,
+  externalId?: string,
+): () => Promise<TemporaryCredentials> {
   const client = new STSClient(config);
   return async () => {
     const { Credentials: given } = await client.send(
-      new AssumeRoleCommand({ RoleArn: roleArn, RoleSessionName: SESSION_NAME, DurationSeconds: DURATION_S }),
+      new AssumeRoleCommand({
+        RoleArn: roleArn,
+        RoleSessionName: SESSION_NAME,
+        DurationSeconds: DURATION_S,
+        ...(externalId !== undefined && { ExternalId: externalId }),
+      }),
     );
     const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = given ?? {};
     if (!AccessKeyId || !SecretAccessKey || !SessionToken || !Expiration) {

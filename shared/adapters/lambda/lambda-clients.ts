@@ -13,6 +13,8 @@ export interface LambdaClientsOptions {
   readonly endpoint?: string;
   /** The environment's credentials unless told. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** Told to roles that are assumed; nothing unless given. */
+  readonly externalId?: string;
   /** What a call may take in all; a little more than the longest that a function can run unless told. */
   readonly requestTimeoutMs?: number;
 }
@@ -36,7 +38,7 @@ export class LambdaClients {
       ...(endpoint !== undefined && { endpoint }),
       ...(own !== undefined && { credentials: own }),
     };
-    const credentials = roleArn === undefined ? own : assumedRole(roleArn, ground);
+    const credentials = roleArn === undefined ? own : assumedRole(roleArn, ground, this.#options.externalId);
     const agent = { maxSockets: SOCKETS_MAX, keepAlive: true };
     const client = new LambdaClient({
       region,

@@ -70,3 +70,17 @@ test("a role that is refused leaves the function uncalled, and the reason is tol
   expect(await reasonOf(call(ROLE).head())).toBe("unreachable");
   expect(service.asked.every(({ path }) => path === "/")).toBe(true);
 });
+
+test("an external id is told to the role, and none is where none is set", async () => {
+  const service = await startService(({ path }) => (path === "/" ? GRANTED : { body: { statusCode: 200 } }));
+  onTestFinished(service.stop);
+  const { endpoint, credentials } = service.options;
+  const request = { method: "POST", path: "/invoke/S/h", headers: {}, body: [], halfClose: true } as const;
+  for (const more of [{ externalId: "shop" }, {}]) {
+    const endpoints = new LambdaEndpoints({ endpoint, credentials, ...more });
+    onTestFinished(() => endpoints.close());
+    await endpoints.open({ destination: { arn: ARN, assumeRoleArn: ROLE }, ...request }).head();
+  }
+  const told = service.asked.filter(({ path }) => path === "/").map(({ text }) => new URLSearchParams(text));
+  expect(told.map((one) => one.get("ExternalId"))).toEqual(["shop", null]);
+});
