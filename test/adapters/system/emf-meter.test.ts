@@ -32,7 +32,7 @@ function read(name: string): readonly (readonly [string, readonly number[]])[] {
   return lines.flatMap((line) =>
     line._aws.CloudWatchMetrics.filter(({ Metrics }) => Metrics.some(({ Name }) => Name === name)).map(
       ({ Dimensions }) =>
-        [Dimensions[0]!.map((one) => `${one}=${line[one]}`).join(), [line[name]].flat() as number[]] as const,
+        [Dimensions[0]!.map((one) => `${one}=${String(line[one])}`).join(), [line[name]].flat() as number[]] as const,
     ),
   );
 }
