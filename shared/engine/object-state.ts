@@ -175,7 +175,10 @@ export class ChangedState {
   }
 }
 
-/** A lock without state is not kept for ever: only its grants are worth keeping for a while. */
+/** Longer than any ticket, or those of a lock that is made anew would meet old ones under their numbers. */
+const EMPTY_LOCK_KEPT_S = 40 * 86_400;
+
+/** A lock without state is not kept for ever: only its grants and its tickets are worth keeping for a while. */
 export function expiryOfEmpty({ clock }: Pick<Engine, "clock">, state: KeyedState): number | undefined {
-  return isEmpty(state) ? Math.ceil(clock.nowMs() / 1000) + MARK_KEPT_S : undefined;
+  return isEmpty(state) ? Math.ceil(clock.nowMs() / 1000) + EMPTY_LOCK_KEPT_S : undefined;
 }
