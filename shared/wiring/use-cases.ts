@@ -31,7 +31,16 @@ export function ingressUseCases(engine: Engine): IngressUseCases {
   };
 }
 
-export const invocationUseCases: InvocationUseCases = { inspect, cancel, kill, pause, resume, purge, purgeJournal, restart };
+export const invocationUseCases: InvocationUseCases = {
+  inspect,
+  cancel,
+  kill,
+  pause,
+  resume,
+  purge,
+  purgeJournal,
+  restart,
+};
 
 export interface Loops {
   /** Takes nothing new from the queue. */
