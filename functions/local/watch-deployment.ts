@@ -1,8 +1,8 @@
 /** Keeps a deployment registered as it is now: while its handlers are being written, each start may offer others. */
 import type { Engine } from "../../shared/engine/engine.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
-import { registerWhenUp } from "../../shared/engine/register-when-up.ts";
-import type { RegisteredUp } from "../../shared/engine/register-when-up.ts";
+import { registerWhenUp } from "../../shared/engine/register/register-when-up.ts";
+import type { RegisteredUp } from "../../shared/engine/register/register-when-up.ts";
 
 /** One request for its manifest each time. */
 const LOOK_EVERY_MS = 1_000;

@@ -1,9 +1,9 @@
 /** The sweeper as a function: a rule calls it every few minutes, and what it finds tells of lost messages. */
-import { drainDeadLetters } from "../../shared/engine/dead-letters.ts";
-import type { DeadLetterReport } from "../../shared/engine/dead-letters.ts";
-import { sweepAll, sweepOnce } from "../../shared/engine/sweep.ts";
-import type { SweepReport } from "../../shared/engine/sweep.ts";
-import { withinTime } from "../../shared/engine/time-budget.ts";
+import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";
+import type { DeadLetterReport } from "../../shared/engine/sweep/dead-letters.ts";
+import { sweepAll, sweepOnce } from "../../shared/engine/sweep/sweep.ts";
+import type { SweepReport } from "../../shared/engine/sweep/sweep.ts";
+import { withinTime } from "../../shared/engine/drive/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
 import { timeIsUpAtMs } from "../lambda/time-left.ts";
 import type { LambdaContext } from "../lambda/time-left.ts";

@@ -8,7 +8,7 @@ import type { Queue } from "./ports/queue.ts";
 import type { Table } from "./ports/table.ts";
 import type { Timers } from "./ports/timers.ts";
 import type { Tracer } from "./ports/tracer.ts";
-import type { Drives } from "./drives.ts";
+import type { Drives } from "./drive/drives.ts";
 import type { Registry } from "./registry.ts";
 import type { EngineSettings } from "./engine-settings.ts";
 

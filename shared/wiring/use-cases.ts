@@ -1,22 +1,22 @@
 /** Which use cases stand behind the doors, and which loops keep the engine going. */
 import type { InvocationUseCases } from "../api/admin/use-cases.ts";
 import type { IngressUseCases } from "../api/ingress/use-cases.ts";
-import { attach, output } from "../engine/attach.ts";
-import { call } from "../engine/call.ts";
-import { cancel } from "../engine/cancel.ts";
+import { attach, output } from "../engine/desk/attach.ts";
+import { call } from "../engine/desk/call.ts";
+import { cancel } from "../engine/operate/cancel.ts";
 import type { Engine } from "../engine/engine.ts";
-import { inspect } from "../engine/inspect.ts";
-import { idempotentId, workflowId } from "../engine/invocation-ids.ts";
-import { kill } from "../engine/kill.ts";
-import { pause } from "../engine/pause.ts";
-import { completeAwakeable } from "../engine/perform.ts";
-import { purge, purgeJournal } from "../engine/purge.ts";
-import { restart } from "../engine/restart.ts";
-import { resume } from "../engine/resume.ts";
-import { send } from "../engine/send.ts";
-import { recover, runSweeper } from "../engine/sweep.ts";
-import { runWorker } from "../engine/worker.ts";
-import type { WorkerLimits } from "../engine/worker.ts";
+import { inspect } from "../engine/operate/inspect.ts";
+import { idempotentId, workflowId } from "../engine/drive/invocation-ids.ts";
+import { kill } from "../engine/drive/kill.ts";
+import { pause } from "../engine/operate/pause.ts";
+import { completeAwakeable } from "../engine/drive/perform.ts";
+import { purge, purgeJournal } from "../engine/operate/purge.ts";
+import { restart } from "../engine/operate/restart.ts";
+import { resume } from "../engine/operate/resume.ts";
+import { send } from "../engine/desk/send.ts";
+import { recover, runSweeper } from "../engine/sweep/sweep.ts";
+import { runWorker } from "../engine/drive/worker.ts";
+import type { WorkerLimits } from "../engine/drive/worker.ts";
 import type { Embedded } from "./embedded.ts";
 
 export function ingressUseCases(engine: Engine): IngressUseCases {

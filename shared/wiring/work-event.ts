@@ -2,7 +2,7 @@
 import { batchFailures, deliveriesOfEvent } from "../adapters/sqs/event-deliveries.ts";
 import type { BatchResponse, SqsEvent } from "../adapters/sqs/event-deliveries.ts";
 import type { Engine } from "../engine/engine.ts";
-import { workBatch } from "../engine/work-batch.ts";
+import { workBatch } from "../engine/drive/work-batch.ts";
 
 export type WorkEvent = SqsEvent;
 export type WorkAnswer = BatchResponse;

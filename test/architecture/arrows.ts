@@ -12,10 +12,12 @@ interface Room {
 
 const MODEL = ["shared/core/errors", "shared/core/model"];
 const CORE = "shared/core/*";
-const PROGRAM = ["shared/wiring", "shared/api/*", "shared/engine", "shared/engine/ports", "shared/config"];
+const PROGRAM = ["shared/wiring", "shared/api/*", "shared/engine", "shared/engine/*", "shared/config"];
 const LAMBDA = [...PROGRAM, "functions/lambda"];
 const ADAPTER = [CORE, "shared/engine/ports"];
-const FACE = [CORE, "shared/engine", "shared/engine/ports", "shared/api/wire", "shared/api/http"];
+const GROUND = [CORE, "shared/engine", "shared/engine/ports", "shared/engine/ledger"];
+const HEART = [...GROUND, "shared/engine/desk", "shared/engine/drive", "shared/engine/keyed"];
+const FACE = [CORE, "shared/engine", "shared/engine/*", "shared/engine/ports", "shared/api/wire", "shared/api/http"];
 
 /** Anything that is not named here is refused, a new folder included: a room is added by adding its line. */
 export const ROOMS: readonly Room[] = [
@@ -27,7 +29,20 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/core/registry", rooms: MODEL },
   { folder: "shared/core/query", rooms: MODEL },
   { folder: "shared/engine/ports", rooms: [CORE] },
-  { folder: "shared/engine", rooms: [CORE, "shared/engine/ports"] },
+  // What all rooms of the engine share: its one record, its settings, the shapes of its use cases.
+  { folder: "shared/engine", rooms: [CORE, "shared/engine/ports", "shared/engine/drive", "shared/engine/ledger"] },
+  { folder: "shared/engine/ledger", rooms: GROUND },
+  // The heart: accepting, driving and keys turn to each other.
+  { folder: "shared/engine/desk", rooms: HEART },
+  { folder: "shared/engine/drive", rooms: HEART },
+  { folder: "shared/engine/keyed", rooms: HEART },
+  { folder: "shared/engine/operate", rooms: [...HEART, "shared/engine/operate"] },
+  { folder: "shared/engine/sweep", rooms: [...HEART, "shared/engine/operate"] },
+  {
+    folder: "shared/engine/query",
+    rooms: [...GROUND, "shared/engine/drive", "shared/engine/keyed", "shared/engine/operate"],
+  },
+  { folder: "shared/engine/register", rooms: GROUND },
   { folder: "shared/adapters/dynamodb", rooms: ADAPTER, packages: ["@aws-sdk/client-dynamodb"], node: true },
   { folder: "shared/adapters/embedded", rooms: ADAPTER, packages: ["classic-level"], node: true },
   { folder: "shared/adapters/https", rooms: ADAPTER, node: true },

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Engine } from "../../shared/engine/engine.ts";
 import type { Wake } from "../../shared/engine/ports/queue.ts";
 import type { Timers } from "../../shared/engine/ports/timers.ts";
-import { wakeAt } from "../../shared/engine/wake.ts";
+import { wakeAt } from "../../shared/engine/drive/wake.ts";
 import type { OpenQueue } from "./queue-contract.ts";
 import { invocation } from "./queue-contract.ts";
 

@@ -2,11 +2,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Result } from "../../shared/core/model/failure.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { attach, output } from "../../shared/engine/attach.ts";
-import { cancel } from "../../shared/engine/cancel.ts";
-import { kill } from "../../shared/engine/kill.ts";
-import { completeAwakeable } from "../../shared/engine/perform.ts";
-import { sweep } from "../../shared/engine/sweep.ts";
+import { attach, output } from "../../shared/engine/desk/attach.ts";
+import { cancel } from "../../shared/engine/operate/cancel.ts";
+import { kill } from "../../shared/engine/drive/kill.ts";
+import { completeAwakeable } from "../../shared/engine/drive/perform.ts";
+import { sweep } from "../../shared/engine/sweep/sweep.ts";
 import { Play, valueOf } from "../engine/budget-play.ts";
 import { LEASE_MS, openStage, type Stage } from "../engine/budget-stage.ts";
 import { PROJECTED } from "../engine/counted-table.ts";

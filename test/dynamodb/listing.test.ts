@@ -1,6 +1,6 @@
 /** What a page of the list costs, as a DynamoDB engine reports it, beside the model that other tests count by. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { type InvocationFilter, listInvocations, OPEN_STATUSES } from "../../shared/engine/list-invocations.ts";
+import { type InvocationFilter, listInvocations, OPEN_STATUSES } from "../../shared/engine/query/list-invocations.ts";
 import { Play } from "../engine/budget-play.ts";
 import { openStage, type Stage } from "../engine/budget-stage.ts";
 import { PROJECTED } from "../engine/counted-table.ts";

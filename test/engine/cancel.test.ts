@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { attach, output } from "../../shared/engine/attach.ts";
-import { cancel } from "../../shared/engine/cancel.ts";
-import { inspect } from "../../shared/engine/inspect.ts";
-import { freshId } from "../../shared/engine/invocation-ids.ts";
+import { attach, output } from "../../shared/engine/desk/attach.ts";
+import { cancel } from "../../shared/engine/operate/cancel.ts";
+import { inspect } from "../../shared/engine/operate/inspect.ts";
+import { freshId } from "../../shared/engine/drive/invocation-ids.ts";
 import { callOn, sendOn, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";
 import { TerminalError } from "./script-awaits.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { attach } from "../../shared/engine/attach.ts";
-import { inspect } from "../../shared/engine/inspect.ts";
+import { attach } from "../../shared/engine/desk/attach.ts";
+import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { callOn, sendOn, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";
 import { TerminalError } from "./script-awaits.ts";

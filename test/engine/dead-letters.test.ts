@@ -1,8 +1,8 @@
 /** The dead-letter queue and the sweeper that remembers nothing: what was given up on is driven after all, or parked with the reason. */
 import { expect, test } from "vitest";
-import { drainDeadLetters } from "../../shared/engine/dead-letters.ts";
-import { inspect } from "../../shared/engine/inspect.ts";
-import { sweepOnce } from "../../shared/engine/sweep.ts";
+import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";
+import { inspect } from "../../shared/engine/operate/inspect.ts";
+import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";
 import type { Actor, Stage } from "./engine-fixture.ts";
 import { sendOn } from "./engine-fixture.ts";
 import type { PortCall } from "./engine-process.ts";

@@ -1,7 +1,7 @@
 /** Discovery of deployments on Lambda: by version or alias, in one mode, with what they can compress. */
 import { expect, test } from "vitest";
 import { CodedError } from "../../shared/core/errors/coded-error.ts";
-import { AddressError, discover } from "../../shared/engine/discover.ts";
+import { AddressError, discover } from "../../shared/engine/register/discover.ts";
 import type { EngineSettings } from "../../shared/engine/engine-settings.ts";
 import type { Endpoints, ExchangeRequest } from "../../shared/engine/ports/endpoints.ts";
 import { SteppedClock } from "../stepped-clock.ts";

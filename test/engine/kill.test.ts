@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { attach, output } from "../../shared/engine/attach.ts";
+import { attach, output } from "../../shared/engine/desk/attach.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { inspect } from "../../shared/engine/inspect.ts";
-import { freshId } from "../../shared/engine/invocation-ids.ts";
-import { kill } from "../../shared/engine/kill.ts";
-import { sweep } from "../../shared/engine/sweep.ts";
+import { inspect } from "../../shared/engine/operate/inspect.ts";
+import { freshId } from "../../shared/engine/drive/invocation-ids.ts";
+import { kill } from "../../shared/engine/drive/kill.ts";
+import { sweep } from "../../shared/engine/sweep/sweep.ts";
 import { callOn, sendOn, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";
 import { AttemptFails, type Handler } from "./script-context.ts";

@@ -1,9 +1,9 @@
 /** Wakes that were sent ahead of their moment: they are sent on while their invocation waits for it, and end when it does not. */
 import { expect, test } from "vitest";
 import { LadderTimers } from "../../shared/adapters/scheduler/ladder-timers.ts";
-import { cancel } from "../../shared/engine/cancel.ts";
-import { inspect } from "../../shared/engine/inspect.ts";
-import { runWorker } from "../../shared/engine/worker.ts";
+import { cancel } from "../../shared/engine/operate/cancel.ts";
+import { inspect } from "../../shared/engine/operate/inspect.ts";
+import { runWorker } from "../../shared/engine/drive/worker.ts";
 import type { Actor, Stage } from "./engine-fixture.ts";
 import { sendOn } from "./engine-fixture.ts";
 import type { Handler } from "./script-context.ts";

@@ -2,9 +2,9 @@
 import { describe, expect, test } from "vitest";
 import { adminFace } from "../../shared/api/admin/admin-face.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { inspect } from "../../shared/engine/inspect.ts";
-import { freshId } from "../../shared/engine/invocation-ids.ts";
-import { pause } from "../../shared/engine/pause.ts";
+import { inspect } from "../../shared/engine/operate/inspect.ts";
+import { freshId } from "../../shared/engine/drive/invocation-ids.ts";
+import { pause } from "../../shared/engine/operate/pause.ts";
 import { invocationUseCases } from "../../shared/wiring/use-cases.ts";
 import { type Actor, type Stage, sendOn } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { INDEX_FACTS } from "../../shared/config/table-facts.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
-import { type InvocationFilter, listInvocations, OPEN_STATUSES } from "../../shared/engine/list-invocations.ts";
-import { idOf, openItems } from "../../shared/engine/index-walk.ts";
-import { dropJournal } from "../../shared/engine/drop-journal.ts";
-import { load } from "../../shared/engine/load.ts";
-import { invocationPk } from "../../shared/engine/item-keys.ts";
+import { type InvocationFilter, listInvocations, OPEN_STATUSES } from "../../shared/engine/query/list-invocations.ts";
+import { idOf, openItems } from "../../shared/engine/ledger/index-walk.ts";
+import { dropJournal } from "../../shared/engine/operate/drop-journal.ts";
+import { load } from "../../shared/engine/ledger/load.ts";
+import { invocationPk } from "../../shared/engine/ledger/item-keys.ts";
 import type { Table } from "../../shared/engine/ports/table.ts";
 import { type Actor, sendOn, type Stage } from "./engine-fixture.ts";
 import { complete } from "./ended-invocations.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { inspect } from "../../shared/engine/inspect.ts";
+import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { ErrorMessage } from "../../shared/core/protocol/control-messages.ts";
 import { COMMANDS, type CommandName } from "../../shared/core/protocol/command-messages.ts";
 import { messageFrame } from "../../shared/core/protocol/frame.ts";

@@ -1,7 +1,7 @@
 /** The objects and workflows of the tests: a counter whose handlers are exclusive but for one, and a workflow. */
 import type { Service } from "../../shared/core/model/service.ts";
-import { call } from "../../shared/engine/call.ts";
-import { send } from "../../shared/engine/send.ts";
+import { call } from "../../shared/engine/desk/call.ts";
+import { send } from "../../shared/engine/desk/send.ts";
 import type { Ended, Sent, Submission } from "../../shared/engine/submission.ts";
 import { handler, service } from "../core/registry/sample-deployment.ts";
 import type { Actor } from "./engine-fixture.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { attach } from "../../shared/engine/attach.ts";
-import { cancel } from "../../shared/engine/cancel.ts";
-import { inspect } from "../../shared/engine/inspect.ts";
-import { kill } from "../../shared/engine/kill.ts";
-import { load } from "../../shared/engine/load.ts";
-import { takeOrQueue } from "../../shared/engine/object-lock.ts";
-import { lockAt, placeOf } from "../../shared/engine/object-place.ts";
+import { attach } from "../../shared/engine/desk/attach.ts";
+import { cancel } from "../../shared/engine/operate/cancel.ts";
+import { inspect } from "../../shared/engine/operate/inspect.ts";
+import { kill } from "../../shared/engine/drive/kill.ts";
+import { load } from "../../shared/engine/ledger/load.ts";
+import { takeOrQueue } from "../../shared/engine/keyed/object-lock.ts";
+import { lockAt, placeOf } from "../../shared/engine/ledger/object-place.ts";
 import { type Actor, LEASE_MS, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";
 import { addCount, callKeyed, getCount, keyed, objectOf, sendKeyed } from "./object-stage.ts";

@@ -1,6 +1,6 @@
 /** How long overdue the oldest parked invocation is: what the sweeper tells of a queue that delivers nothing. */
 import { expect, test } from "vitest";
-import { sweep } from "../../shared/engine/sweep.ts";
+import { sweep } from "../../shared/engine/sweep/sweep.ts";
 import { type Actor, sendOn } from "./engine-fixture.ts";
 import { stages } from "./stages.ts";
 

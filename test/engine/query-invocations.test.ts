@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { pause } from "../../shared/engine/pause.ts";
-import { restart } from "../../shared/engine/restart.ts";
+import { pause } from "../../shared/engine/operate/pause.ts";
+import { restart } from "../../shared/engine/operate/restart.ts";
 import { callOn, sendOn } from "./engine-fixture.ts";
 import type { Handler } from "./script-context.ts";
 import { PROJECTED } from "./counted-table.ts";

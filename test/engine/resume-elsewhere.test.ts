@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { Deployment } from "../../shared/core/model/deployment.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { inspect } from "../../shared/engine/inspect.ts";
-import { pause } from "../../shared/engine/pause.ts";
-import { writeDeployment } from "../../shared/engine/registry-items.ts";
-import { resume } from "../../shared/engine/resume.ts";
+import { inspect } from "../../shared/engine/operate/inspect.ts";
+import { pause } from "../../shared/engine/operate/pause.ts";
+import { writeDeployment } from "../../shared/engine/register/registry-items.ts";
+import { resume } from "../../shared/engine/operate/resume.ts";
 import { deployment, deploymentId, service } from "../core/registry/sample-deployment.ts";
 import { LEASE_MS, type Stage, sendOn } from "./engine-fixture.ts";
 import { AttemptFails, type Handler } from "./script-context.ts";

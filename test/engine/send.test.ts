@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { attach } from "../../shared/engine/attach.ts";
-import { inspect } from "../../shared/engine/inspect.ts";
-import { send } from "../../shared/engine/send.ts";
+import { attach } from "../../shared/engine/desk/attach.ts";
+import { inspect } from "../../shared/engine/operate/inspect.ts";
+import { send } from "../../shared/engine/desk/send.ts";
 import { sendOn, submission, textOf } from "./engine-fixture.ts";
 import { stages } from "./stages.ts";
 

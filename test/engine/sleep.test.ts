@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { attach } from "../../shared/engine/attach.ts";
-import { inspect } from "../../shared/engine/inspect.ts";
-import { recover } from "../../shared/engine/sweep.ts";
+import { attach } from "../../shared/engine/desk/attach.ts";
+import { inspect } from "../../shared/engine/operate/inspect.ts";
+import { recover } from "../../shared/engine/sweep/sweep.ts";
 import { callOn, sendOn, textOf } from "./engine-fixture.ts";
 import type { Handler } from "./script-context.ts";
 import { stages } from "./stages.ts";

@@ -1,6 +1,6 @@
 /** Asks the tables of an engine in SQL, as the admin API does. */
 import { SquirrelingSql } from "../../shared/adapters/squirreling/squirreling-sql.ts";
-import { query } from "../../shared/engine/query-tables.ts";
+import { query } from "../../shared/engine/query/query-tables.ts";
 import type { Actor } from "./engine-fixture.ts";
 
 /** Rows as objects, cells without a value left out. */

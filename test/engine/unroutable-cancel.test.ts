@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { cancel } from "../../shared/engine/cancel.ts";
-import { inspect } from "../../shared/engine/inspect.ts";
-import { writeDeployment } from "../../shared/engine/registry-items.ts";
+import { cancel } from "../../shared/engine/operate/cancel.ts";
+import { inspect } from "../../shared/engine/operate/inspect.ts";
+import { writeDeployment } from "../../shared/engine/register/registry-items.ts";
 import { deployment, service } from "../core/registry/sample-deployment.ts";
 import { sendOn } from "./engine-fixture.ts";
 import { stages } from "./stages.ts";

@@ -1,5 +1,5 @@
 /** A registry whose first deployment nobody can read any more. */
-import { readRegistry, registryPk } from "../../shared/engine/registry-items.ts";
+import { readRegistry, registryPk } from "../../shared/engine/register/registry-items.ts";
 import type { ErrorStage } from "./stage.ts";
 
 export async function damageDeployment(stage: ErrorStage): Promise<void> {

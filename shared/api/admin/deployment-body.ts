@@ -1,6 +1,6 @@
 /** Deployments as the admin API shows them: with names of services in lists, with whole services in detail. */
 import type { Deployment } from "../../core/model/deployment.ts";
-import type { DeploymentView } from "../../engine/deployments-view.ts";
+import type { DeploymentView } from "../../engine/register/deployments-view.ts";
 import type { EngineSettings } from "../../engine/engine-settings.ts";
 import type {
   DeploymentAddressBody,

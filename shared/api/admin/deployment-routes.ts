@@ -2,12 +2,12 @@
 import { IdError, parseDeploymentId } from "../../core/model/ids.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import { ManifestRuleError } from "../../core/protocol/manifest-rule-error.ts";
-import { viewDeployments } from "../../engine/deployments-view.ts";
-import { AddressError } from "../../engine/discover.ts";
-import { register } from "../../engine/register.ts";
-import { removeDeployment as remove } from "../../engine/remove-deployment.ts";
-import { DestinationKindError, updateDeployment } from "../../engine/update-deployment.ts";
-import type { UpdateRequest } from "../../engine/update-deployment.ts";
+import { viewDeployments } from "../../engine/register/deployments-view.ts";
+import { AddressError } from "../../engine/register/discover.ts";
+import { register } from "../../engine/register/register.ts";
+import { removeDeployment as remove } from "../../engine/register/remove-deployment.ts";
+import { DestinationKindError, updateDeployment } from "../../engine/register/update-deployment.ts";
+import type { UpdateRequest } from "../../engine/register/update-deployment.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse } from "../http/message.ts";
 import { HttpProblem } from "../http/problem.ts";

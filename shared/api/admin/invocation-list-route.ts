@@ -1,8 +1,8 @@
 /** `GET /invocations`: a page of the list, by filters. */
 import { isPresented, type Presented } from "../../core/query/status-words.ts";
 import { targetText } from "../../core/model/target.ts";
-import { listInvocations, OPEN_STATUSES, UnlistableError } from "../../engine/list-invocations.ts";
-import type { InvocationFilter, InvocationPage, ListPosition } from "../../engine/list-invocations.ts";
+import { listInvocations, OPEN_STATUSES, UnlistableError } from "../../engine/query/list-invocations.ts";
+import type { InvocationFilter, InvocationPage, ListPosition } from "../../engine/query/list-invocations.ts";
 import { SqlError } from "../../engine/ports/sql.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { jsonResponse } from "../http/message.ts";

@@ -3,14 +3,14 @@ import { IdError, parseSubscriptionId } from "../../core/model/ids.ts";
 import type { SubscriptionId } from "../../core/model/ids.ts";
 import { consumerOptions, namesBrokers, parseSource, subscriptionsOf } from "../../core/registry/subscription.ts";
 import type { KafkaCluster, Subscription } from "../../core/registry/subscription.ts";
-import { readKafka } from "../../engine/kafka-items.ts";
+import { readKafka } from "../../engine/ledger/kafka-items.ts";
 import {
   createKafkaCluster,
   removeKafkaCluster,
   subscribe,
   unsubscribe,
   updateKafkaCluster,
-} from "../../engine/subscribe.ts";
+} from "../../engine/register/subscribe.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse } from "../http/message.ts";
 import { HttpProblem } from "../http/problem.ts";

@@ -1,6 +1,6 @@
 /** `POST /query`: one SQL statement, answered as JSON where exactly that is asked for, and as an Arrow stream otherwise. */
 import { SqlError } from "../../engine/ports/sql.ts";
-import { query } from "../../engine/query-tables.ts";
+import { query } from "../../engine/query/query-tables.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { jsonResponse } from "../http/message.ts";
 import type { QueryErrorBody } from "../wire/admin.ts";

@@ -1,7 +1,7 @@
 /** From the bodies of registrations and updates to what the engine is asked for. */
 import * as z from "zod";
-import type { UpdateRequest } from "../../engine/update-deployment.ts";
-import type { RegisterRequest } from "../../engine/register.ts";
+import type { UpdateRequest } from "../../engine/register/update-deployment.ts";
+import type { RegisterRequest } from "../../engine/register/register.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { HttpProblem } from "../http/problem.ts";
 import { readJsonBody, readOptionalJsonBody } from "./json-body.ts";

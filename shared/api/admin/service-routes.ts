@@ -1,5 +1,5 @@
 /** The routes of services and their handlers, each as its latest revision. */
-import { modifyService as modify, NoWorkflowError } from "../../engine/modify-service.ts";
+import { modifyService as modify, NoWorkflowError } from "../../engine/register/modify-service.ts";
 import type { LatestRevision } from "../../core/registry/latest-revisions.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { jsonResponse } from "../http/message.ts";

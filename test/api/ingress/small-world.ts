@@ -9,7 +9,7 @@ import type { HandlerType, ServiceType, Target } from "../../../shared/core/mode
 import { targetText } from "../../../shared/core/model/target.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import type { Routing } from "../../../shared/engine/registry.ts";
-import { StoppingError } from "../../../shared/engine/attach.ts";
+import { StoppingError } from "../../../shared/engine/desk/attach.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import type { Ended, Submission } from "../../../shared/engine/submission.ts";
 import { ingressFace } from "../../../shared/api/ingress/ingress-face.ts";

@@ -1,9 +1,9 @@
 /** The first attempt overlaps the put of its acceptance: an id that it tells to others is known before the table knows it. */
 import { expect, test } from "vitest";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
-import { attach } from "../../../shared/engine/attach.ts";
+import { attach } from "../../../shared/engine/desk/attach.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { completeAwakeable } from "../../../shared/engine/perform.ts";
+import { completeAwakeable } from "../../../shared/engine/drive/perform.ts";
 import { callOn, textOf } from "../engine-fixture.ts";
 import { Gate } from "../gate.ts";
 import { stages } from "../stages.ts";

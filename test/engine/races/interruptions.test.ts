@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { attach } from "../../../shared/engine/attach.ts";
-import { cancel } from "../../../shared/engine/cancel.ts";
-import { orderKill } from "../../../shared/engine/deliver.ts";
+import { attach } from "../../../shared/engine/desk/attach.ts";
+import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { orderKill } from "../../../shared/engine/drive/deliver.ts";
 import { callOn, LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
 import { stages } from "../stages.ts";
 

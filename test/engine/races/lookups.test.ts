@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { call } from "../../../shared/engine/call.ts";
+import { call } from "../../../shared/engine/desk/call.ts";
 import type { Registry } from "../../../shared/engine/registry.ts";
 import { submission, textOf } from "../engine-fixture.ts";
 import { stages } from "../stages.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { output } from "../../../shared/engine/attach.ts";
-import { currentLife, deliverSignal, writeArrival } from "../../../shared/engine/deliver.ts";
-import { runSweeper, sweepAll } from "../../../shared/engine/sweep.ts";
+import { output } from "../../../shared/engine/desk/attach.ts";
+import { currentLife, deliverSignal, writeArrival } from "../../../shared/engine/drive/deliver.ts";
+import { runSweeper, sweepAll } from "../../../shared/engine/sweep/sweep.ts";
 import { type Actor, callOn, LEASE_MS, type Stage, sendOn, textOf } from "../engine-fixture.ts";
 import { AttemptFails } from "../script-context.ts";
 import { stages } from "../stages.ts";

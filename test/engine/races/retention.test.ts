@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
-import { attach } from "../../../shared/engine/attach.ts";
-import { deliverSignal } from "../../../shared/engine/deliver.ts";
-import { inspect } from "../../../shared/engine/inspect.ts";
-import { completeAwakeable } from "../../../shared/engine/perform.ts";
-import { runSweeper, sweep } from "../../../shared/engine/sweep.ts";
+import { attach } from "../../../shared/engine/desk/attach.ts";
+import { deliverSignal } from "../../../shared/engine/drive/deliver.ts";
+import { inspect } from "../../../shared/engine/operate/inspect.ts";
+import { completeAwakeable } from "../../../shared/engine/drive/perform.ts";
+import { runSweeper, sweep } from "../../../shared/engine/sweep/sweep.ts";
 import { expireItems } from "../../../shared/wiring/expire-items.ts";
 import { type Actor, LEASE_MS, type Stage, sendOn, textOf } from "../engine-fixture.ts";
 import { stages } from "../stages.ts";

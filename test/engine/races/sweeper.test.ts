@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { invocationPk } from "../../../shared/engine/item-keys.ts";
-import { attach } from "../../../shared/engine/attach.ts";
-import { deliverSignal } from "../../../shared/engine/deliver.ts";
-import { recover, runSweeper, sweep } from "../../../shared/engine/sweep.ts";
+import { invocationPk } from "../../../shared/engine/ledger/item-keys.ts";
+import { attach } from "../../../shared/engine/desk/attach.ts";
+import { deliverSignal } from "../../../shared/engine/drive/deliver.ts";
+import { recover, runSweeper, sweep } from "../../../shared/engine/sweep/sweep.ts";
 import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
 import { stages } from "../stages.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inspect } from "../../../shared/engine/inspect.ts";
+import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { callOn, LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";

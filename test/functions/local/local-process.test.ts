@@ -13,7 +13,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startLocalProcess } from "../../../functions/local/local-process.ts";
 import type { LocalProcess } from "../../../functions/local/local-process.ts";
 import { readSettings } from "../../../shared/config/settings.ts";
-import { registerWhenUp } from "../../../shared/engine/register-when-up.ts";
+import { registerWhenUp } from "../../../shared/engine/register/register-when-up.ts";
 import { manifestOf, startEndpoint } from "../../api/admin/sample-endpoint.ts";
 
 /** The fourth byte of a frame is its type. */

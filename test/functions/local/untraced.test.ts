@@ -43,7 +43,7 @@ test("a plain call makes no object for traces, and a traced one does", async () 
       fetch(`${stage.local.ingressUrl}Inner/greet`, { method: "POST", headers: JSON_TYPE, body: '"you"' });
     await ask();
     const files = [...(await allocatingFiles(async () => void (await ask()))).keys()];
-    expect(files.some((file) => file.endsWith("shared/engine/drive.ts"))).toBe(true);
+    expect(files.some((file) => file.endsWith("shared/engine/drive/drive.ts"))).toBe(true);
     return files.filter((file) => OF_TRACES.test(file)).map((file) => file.slice(file.lastIndexOf("/") + 1));
   };
   expect(await ofTraces({})).toEqual([]);

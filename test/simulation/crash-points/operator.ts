@@ -1,10 +1,10 @@
 /** The operator of a scenario: orders, edits of a state, purges and restarts, each asked for until it is answered. */
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { editState } from "../../../shared/engine/edit-state.ts";
-import { pause } from "../../../shared/engine/pause.ts";
-import { purge } from "../../../shared/engine/purge.ts";
-import { restart } from "../../../shared/engine/restart.ts";
-import { resume } from "../../../shared/engine/resume.ts";
+import { editState } from "../../../shared/engine/keyed/edit-state.ts";
+import { pause } from "../../../shared/engine/operate/pause.ts";
+import { purge } from "../../../shared/engine/operate/purge.ts";
+import { restart } from "../../../shared/engine/operate/restart.ts";
+import { resume } from "../../../shared/engine/operate/resume.ts";
 import type { Client } from "./client.ts";
 
 const AGAIN_MS = 200;

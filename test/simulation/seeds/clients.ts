@@ -1,13 +1,13 @@
 /** The clients of a seed, and those outside who resolve awakeables: they ask whichever process lives. */
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { attach } from "../../../shared/engine/attach.ts";
-import { call } from "../../../shared/engine/call.ts";
-import { cancel } from "../../../shared/engine/cancel.ts";
+import { attach } from "../../../shared/engine/desk/attach.ts";
+import { call } from "../../../shared/engine/desk/call.ts";
+import { cancel } from "../../../shared/engine/operate/cancel.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
-import { idempotentId } from "../../../shared/engine/invocation-ids.ts";
-import { kill } from "../../../shared/engine/kill.ts";
-import { completeAwakeable } from "../../../shared/engine/perform.ts";
-import { send } from "../../../shared/engine/send.ts";
+import { idempotentId } from "../../../shared/engine/drive/invocation-ids.ts";
+import { kill } from "../../../shared/engine/drive/kill.ts";
+import { completeAwakeable } from "../../../shared/engine/drive/perform.ts";
+import { send } from "../../../shared/engine/desk/send.ts";
 import type { Ended, Submission } from "../../../shared/engine/submission.ts";
 import type { Ask } from "./plan.ts";
 import { REJECTED, targetOf, WOKEN } from "./program.ts";

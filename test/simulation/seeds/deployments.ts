@@ -1,6 +1,6 @@
 /** The two deployments that can play programs: one over the scripted SDK, one over the real one, each registered once. */
-import { register } from "../../../shared/engine/register.ts";
-import { writeDeployment } from "../../../shared/engine/registry-items.ts";
+import { register } from "../../../shared/engine/register/register.ts";
+import { writeDeployment } from "../../../shared/engine/register/registry-items.ts";
 import { deployment, handler, service } from "../../core/registry/sample-deployment.ts";
 import { answerOf } from "../../engine/script-context.ts";
 import { readJournal } from "../../engine/script-journal.ts";

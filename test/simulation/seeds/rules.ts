@@ -3,7 +3,7 @@ import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
 import type { Segment } from "../../../shared/core/invocation/segment.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
-import { load } from "../../../shared/engine/load.ts";
+import { load } from "../../../shared/engine/ledger/load.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
 import { missingEffects, segmentComplaints } from "./journal-rules.ts";
 import { holderComplaints, lockComplaints } from "./lock-rules.ts";

@@ -1,0 +1,33 @@
+/** Sinks: invocations that attached to another one and must get its result. */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import type { Result } from "../../core/model/failure.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import { AT_ONCE, atMost } from "../at-most.ts";
+import { type Addressee, deliverResult } from "./deliver.ts";
+import type { Engine } from "../engine.ts";
+import type { Held } from "./held.ts";
+import { invocationPk, sinkKey, sinkRange } from "../ledger/item-keys.ts";
+import { keepUntilS } from "../ledger/keep.ts";
+import { readPartition } from "../ledger/read-partition.ts";
+
+/** Whoever writes a sink sends a wake to its target afterwards, so that the result comes even if it has ended meanwhile (I3). */
+export async function writeSink(
+  engine: Engine,
+  target: Acceptance,
+  to: Addressee,
+  completionId: number,
+): Promise<void> {
+  const pk = invocationPk(engine.settings.keyPrefix, target.id);
+  const key = sinkKey(pk, target.nonce, `${to.id}.${to.nonce}.${completionId}`);
+  const expiresAtS = keepUntilS(target, engine.clock.nowMs());
+  await engine.table.put({ ...key, to: to.id, toNonce: to.nonce, completionId, expiresAtS }, { kind: "absent" });
+}
+
+/** Reads the sinks and delivers to each. Delivering twice is delivering once. */
+export async function answerSinks(engine: Engine, held: Held, result: Result): Promise<void> {
+  const { nonce } = held.invocation.acceptance;
+  const sinks = await readPartition(engine.table, held.pk, sinkRange(nonce));
+  await atMost(AT_ONCE, sinks, async ({ to, toNonce, completionId }) => {
+    await deliverResult(engine, { id: to as InvocationId, nonce: toNonce as Nonce }, Number(completionId), result);
+  });
+}

@@ -1,0 +1,155 @@
+/** The children of a segment: calls are accepted and driven along where possible, sends go to the queue. */
+import type { Acceptance, Source } from "../../core/invocation/acceptance.ts";
+import type { Effect } from "../../core/invocation/effects.ts";
+import type { Result } from "../../core/model/failure.ts";
+import { targetText } from "../../core/model/target.ts";
+import { acquire } from "../keyed/acquire.ts";
+import { accept, heldByAcceptor, newNonce } from "../desk/accept.ts";
+import { NO_LEASE } from "../ledger/acceptance-record.ts";
+import { writeSink } from "./attach-sink.ts";
+import { withKey } from "./command-refusals.ts";
+import { completionOf } from "./completion.ts";
+import type { Engine } from "../engine.ts";
+import { nextLease } from "./grasp.ts";
+import type { Held } from "./held.ts";
+import { parkPending } from "./park-at-start.ts";
+import type { Routing } from "../registry.ts";
+import { retentionOf } from "../ledger/retention.ts";
+import type { Loaded } from "../ledger/load.ts";
+import { startAgain, startSend } from "./start-send.ts";
+import { traceparentBelow } from "../traces.ts";
+import { wakeNow } from "./wake.ts";
+
+type AcceptChild = Extract<Effect, { kind: "accept-child" }>;
+
+/** A chain of calls is driven by one driver to this depth; what lies deeper goes through the queue. */
+const DEPTH_MAX = 16;
+/** So many calls of one invocation are driven along at a time. */
+export const ALONGSIDE_MAX = 32;
+
+/**
+ * Resolves when the child is durable, not when it has ended.
+ * @param room how many more children the driver can drive along
+ * @returns a call that the driver of its caller drives along, its result being taken straight from it (design §3.2)
+ */
+export async function acceptChild(
+  engine: Engine,
+  held: Held,
+  effect: AcceptChild,
+  room: number,
+): Promise<Held | undefined> {
+  const { service, handler } = effect.child.target;
+  const routing = engine.registry.known(service, handler) ?? (await engine.registry.route(service, handler));
+  const acceptance = acceptanceOf(engine, held, effect, routing);
+  const { completionId } = effect;
+  const isThis = isMadeBy(held, effect);
+  if (completionId === undefined) {
+    await acceptSend(engine, acceptance, isThis);
+    return undefined;
+  }
+  const tooSlow = engine.settings.leavesSlowToQueue === true && routing.found && routing.slow === true;
+  const alongside = room > 0 && held.depth < DEPTH_MAX && !held.stopping && !tooSlow;
+  const lease = alongside ? nextLease(engine, engine.drives.newToken()) : NO_LEASE;
+  const acceptation = await accept(engine, acceptance, lease, isThis);
+  if (acceptation.kind === "existing") {
+    await joinExisting(engine, held, acceptation.loaded, completionId);
+    return undefined;
+  }
+  if (!alongside) {
+    await startSend(engine, acceptance);
+    return undefined;
+  }
+  const child = heldByAcceptor(engine, acceptance, lease, {
+    depth: held.depth + 1,
+    caller: { held, completionId },
+    ...(routing.found && { route: routing.route }),
+  });
+  // What one handler asks of one key happens in that order: the lock is taken here, and not when the child is driven.
+  if (acceptance.handlerType !== "exclusive" || (await acquire(engine, child)) === "held") return child;
+  await parkPending(engine, acceptance, child.ticket!);
+  held.parkedChildren.add(completionId);
+  return undefined;
+}
+
+/**
+ * A redo meets the child that this command made before, which may have ended and expired since: it must not run again (I2).
+ * An id that follows from the command belongs to no other; under a key, what was accepted before the command is a former life.
+ */
+function isMadeBy({ invocation }: Held, { child }: AcceptChild): (former: Acceptance) => boolean {
+  const madeAtMs = invocation.modifiedAtMs;
+  return ({ createdAtMs }) => child.idempotencyKey === undefined || createdAtMs >= madeAtMs;
+}
+
+function acceptanceOf(
+  engine: Engine,
+  held: Held,
+  { child, childId, completionId, startAtMs }: AcceptChild,
+  routing: Routing,
+): Acceptance {
+  const settings = routing.found ? routing.route.settings : engine.settings.defaults;
+  const { target } = routing.found ? withKey(child, routing.route) : child;
+  const serviceType = routing.found ? routing.route.service.type : target.key === undefined ? "service" : "object";
+  const handlerType = routing.found ? routing.route.handler.type : target.key === undefined ? "service" : "shared";
+  const { id, nonce, target: callerTarget } = held.invocation.acceptance;
+  const traceparent = traceparentBelow(engine, held.invocation.acceptance);
+  const caller = { callerId: id, callerTarget: targetText(callerTarget) };
+  const source: Source =
+    completionId === undefined
+      ? { kind: "send", ...caller }
+      : { kind: "call", ...caller, callerNonce: nonce, completionId };
+  return {
+    id: childId,
+    nonce: newNonce(engine),
+    target,
+    serviceType,
+    handlerType,
+    input: child.input,
+    headers: child.headers,
+    source,
+    createdAtMs: engine.clock.nowMs(),
+    ...retentionOf(settings, child.idempotencyKey !== undefined, handlerType),
+    ...(child.idempotencyKey !== undefined && { idempotencyKey: child.idempotencyKey }),
+    ...(traceparent !== undefined && { traceparent }),
+    ...(startAtMs !== undefined && { startAtMs }),
+  };
+}
+
+/** A send has no driver yet: its message goes out also where it existed (I6), unless it has ended: two that send to each other would never rest. */
+async function acceptSend(
+  engine: Engine,
+  acceptance: Acceptance,
+  isThis: (former: Acceptance) => boolean,
+): Promise<void> {
+  const acceptation = await accept(engine, acceptance, NO_LEASE, isThis);
+  if (acceptation.kind === "new") await startSend(engine, acceptance);
+  else await startAgain(engine, acceptation.loaded);
+}
+
+const ALREADY_RUN: Result = {
+  kind: "failure",
+  failure: { code: 409, message: "the workflow method was already invoked" },
+};
+
+/** The child lives already: a redo of ours, or somebody else's under the same idempotency key or workflow id. */
+async function joinExisting(engine: Engine, held: Held, loaded: Loaded, completionId: number): Promise<void> {
+  const { acceptance, standing } = loaded.invocation;
+  const ours = isChildOf(acceptance, held, completionId);
+  const nowMs = engine.clock.nowMs();
+  if (acceptance.handlerType === "workflow" && !ours) return completionOf(held, completionId, ALREADY_RUN, nowMs);
+  await startAgain(engine, loaded);
+  if (standing.status === "completed") return completionOf(held, completionId, standing.result, nowMs);
+  if (ours) return;
+  const { id, nonce } = held.invocation.acceptance;
+  await writeSink(engine, acceptance, { id, nonce }, completionId);
+  await wakeNow(engine, acceptance.id);
+}
+
+function isChildOf({ source }: Acceptance, { invocation }: Held, completionId: number): boolean {
+  const { id, nonce } = invocation.acceptance;
+  return (
+    source.kind === "call" &&
+    source.callerId === id &&
+    source.callerNonce === nonce &&
+    source.completionId === completionId
+  );
+}

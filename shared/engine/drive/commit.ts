@@ -1,0 +1,83 @@
+/** Writing a segment: the one act that makes an attempt count, and the fence between two drivers (I1). */
+import { effectsOf } from "../../core/invocation/effects.ts";
+import type { Segment } from "../../core/invocation/segment.ts";
+import type { Transition } from "../../core/invocation/transition.ts";
+import type { Lease } from "../ledger/acceptance-record.ts";
+import type { Engine } from "../engine.ts";
+import { nextLease } from "./grasp.ts";
+import type { Held } from "./held.ts";
+import { keepUntilS } from "../ledger/keep.ts";
+import { fitted, PIECE_MAX_BYTES } from "../ledger/large-record.ts";
+import type { Item, Written } from "../ports/table.ts";
+import { sameBytes } from "../ledger/record-envelope.ts";
+import { segmentItem } from "../ledger/segment-record.ts";
+import { tellInvocation } from "../traces.ts";
+
+/** @returns false where another driver was faster: what was decided must be thrown away */
+export async function commit(
+  engine: Engine,
+  held: Held,
+  { next, segment }: Transition & { segment: Segment },
+): Promise<boolean> {
+  if (held.durable !== undefined && held.pending?.waits !== true) await held.durable;
+  if (held.lost) return false;
+  const { acceptance } = held.invocation;
+  const lease = longEnough(nextLease(engine, held.lease.token), segment);
+  const consumedUnits = held.units + 1;
+  const expiresAtS = keepUntilS(acceptance, engine.clock.nowMs());
+  const place = { pk: held.pk, nonce: acceptance.nonce, lease, consumedUnits, expiresAtS };
+  const item = await fitted(engine, segmentItem(place, segment), acceptance.nonce);
+  const put = await putSegment(engine, held, item, segment);
+  if (!put.written && !isOurs(put.standing, item)) {
+    held.lost = true;
+    engine.log.info("another driver wrote the segment first", { invocationId: held.id, segment: segment.index });
+    return false;
+  }
+  held.lease = lease;
+  held.units = 0;
+  held.invocation = next;
+  for (const { key } of segment.taken) {
+    held.arrivals.delete(key);
+    held.results.delete(key);
+  }
+  for (const key of segment.orders ?? []) held.arrivals.delete(key);
+  engine.meter.count("segments_total", { after: segment.after.kind });
+  if (engine.tracer !== undefined) tellInvocation(engine, acceptance, segment);
+  return true;
+}
+
+/** Nothing is committed before its acceptance is durable; one that still waits for company becomes so with it. */
+async function putSegment(engine: Engine, held: Held, item: Item, segment: Segment): Promise<Written> {
+  if (held.pending?.waits === true) {
+    const put = await held.pending.putWith(item, leavesNothing(held.invocation, segment));
+    delete held.durable;
+    return put;
+  }
+  if (held.durable !== undefined) {
+    await held.durable;
+    delete held.durable;
+  }
+  return await engine.table.put(item, { kind: "absent" });
+}
+
+/** Of nobody it is known that they attached: who does so later finds the result. */
+function leavesNothing(before: Held["invocation"], segment: Segment): boolean {
+  if (segment.after.kind !== "completed") return false;
+  return effectsOf(before, segment).every(({ kind }) => kind === "answer-sinks");
+}
+
+/** A partition takes about so much in a second. */
+const PIECES_BYTES_PER_MS = 1_000;
+
+/** The lease is told before the pieces of a large segment are written, and must not be over when they are. */
+function longEnough(lease: Lease, { entries }: Segment): Lease {
+  let sizeBytes = 0;
+  for (const { frame } of entries) sizeBytes += frame.length;
+  if (sizeBytes <= PIECE_MAX_BYTES) return lease;
+  return { token: lease.token, untilMs: lease.untilMs + Math.ceil(sizeBytes / PIECES_BYTES_PER_MS) };
+}
+
+/** A put whose answer was lost and that was sent again is refused by itself: the driver's token tells it from any other. */
+function isOurs(standing: Item | undefined, item: Item): boolean {
+  return sameBytes(standing?.["b"], item["b"]);
+}

@@ -1,0 +1,88 @@
+/** Bringing a notification to an invocation: first the arrival, then the wake (I3). */
+import type { NotificationId } from "../../core/invocation/entry.ts";
+import type { Result } from "../../core/model/failure.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import { type ArrivalContent, arrivalItem } from "../ledger/arrival-record.ts";
+import type { Engine } from "../engine.ts";
+import { findAccepted } from "../ledger/find-accepted.ts";
+import { ACCEPTANCE_SK, completionArrival, invocationPk } from "../ledger/item-keys.ts";
+import { keepBesideS, keepUntilS, RETENTION_ASSUMED_MS } from "../ledger/keep.ts";
+import { fitted } from "../ledger/large-record.ts";
+import { load } from "../ledger/load.ts";
+import { wakeNow } from "./wake.ts";
+
+export interface Addressee {
+  readonly id: InvocationId;
+  readonly nonce: Nonce;
+  /** Until when its items live, as far as whoever writes to it knows. */
+  readonly keptUntilS?: number;
+}
+
+/** Writes an arrival, once per key: only the first counts. @returns false where one stands already */
+export async function writeArrival(
+  engine: Engine,
+  to: Addressee,
+  key: string,
+  content: ArrivalContent,
+): Promise<boolean> {
+  const nowMs = engine.clock.nowMs();
+  const expiresAtS = to.keptUntilS ?? keepUntilS({ completionRetentionMs: RETENTION_ASSUMED_MS }, nowMs);
+  const item = arrivalItem(engine.settings.keyPrefix, { ...to, key }, content, nowMs, expiresAtS);
+  return (await engine.table.put(await fitted(engine, item, to.nonce), { kind: "absent" })).written;
+}
+
+/**
+ * What stands already may have lost its wake, so the wake is sent again; but not to one that has ended: its own final
+ * effects would be performed again, and two that tell each other of their ends would never rest.
+ */
+async function bring(engine: Engine, to: Addressee, key: string, content: ArrivalContent): Promise<void> {
+  if ((await writeArrival(engine, to, key, content)) || (await isOpen(engine, to))) await wakeNow(engine, to.id);
+}
+
+async function isOpen(engine: Engine, { id, nonce }: Addressee): Promise<boolean> {
+  const loaded = await load(engine, id);
+  if (loaded === undefined) return false;
+  const { acceptance, standing } = loaded.invocation;
+  return acceptance.nonce === nonce && standing.status !== "completed";
+}
+
+/** The result of a call or an attach comes home to the command that waits for it. */
+export async function deliverResult(
+  engine: Engine,
+  to: Addressee,
+  completionId: number,
+  result: Result | undefined,
+): Promise<void> {
+  await bring(engine, to, completionArrival(completionId), { kind: "notification", id: { completionId }, result });
+}
+
+/** @returns false where no such invocation is known: there is nobody to tell */
+export async function deliverSignal(
+  engine: Engine,
+  id: InvocationId,
+  key: string,
+  signal: NotificationId,
+  result: Result | undefined,
+): Promise<boolean> {
+  const to = await currentLife(engine, id);
+  if (to === undefined) return false;
+  await bring(engine, to, key, { kind: "notification", id: signal, result });
+  return true;
+}
+
+/** The life that an id has now; undefined where there is none. */
+export async function currentLife(engine: Engine, id: InvocationId): Promise<Addressee | undefined> {
+  const key = { pk: invocationPk(engine.settings.keyPrefix, id), sk: ACCEPTANCE_SK };
+  const acceptance = await findAccepted(engine, id, () => engine.table.get(key));
+  if (acceptance === undefined) return undefined;
+  const { n, expiresAtS } = acceptance as { readonly n?: Nonce; readonly expiresAtS?: number };
+  if (n === undefined) return undefined;
+  return { id, nonce: n, ...(expiresAtS !== undefined && { keptUntilS: keepBesideS(expiresAtS) }) };
+}
+
+/** Every driver that reads the order ends the invocation; a worker that reads it does so at once (design §3). */
+export async function orderKill(engine: Engine, id: InvocationId): Promise<void> {
+  const to = await currentLife(engine, id);
+  if (to === undefined) return;
+  await bring(engine, to, "kill", { kind: "kill" });
+}

@@ -1,0 +1,30 @@
+/** The order of effects: those that concern one key or one promise follow each other, all others go side by side. */
+import type { Effect } from "../../core/invocation/effects.ts";
+import type { Engine } from "../engine.ts";
+
+/** I6: two sends of one handler to one key are accepted in the order of their commands. @returns lanes, each in command order */
+export function lanesOf(engine: Engine, effects: readonly Effect[]): readonly (readonly Effect[])[] {
+  const lanes: Effect[][] = [];
+  const byName = new Map<string, Effect[]>();
+  for (const effect of effects) {
+    const name = laneOf(engine, effect);
+    const lane = name === undefined ? undefined : byName.get(name);
+    if (lane !== undefined) {
+      lane.push(effect);
+      continue;
+    }
+    const begun = [effect];
+    lanes.push(begun);
+    if (name !== undefined) byName.set(name, begun);
+  }
+  return lanes;
+}
+
+function laneOf({ registry }: Engine, effect: Effect): string | undefined {
+  if (effect.kind === "complete-promise" || effect.kind === "get-promise") return `promise#${effect.name}`;
+  if (effect.kind !== "accept-child") return undefined;
+  const { service, handler, key } = effect.child.target;
+  if (key !== undefined) return `object#${service}#${key}`;
+  const routing = registry.known(service, handler);
+  return routing?.found === true && routing.route.service.type !== "service" ? `object#${service}#` : undefined;
+}

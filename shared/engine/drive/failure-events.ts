@@ -1,0 +1,37 @@
+/** Failures that no segment tells of: a bounded ring of event items beside the journal. */
+import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
+import { decode } from "../../core/model/proto3-decode.ts";
+import { encode } from "../../core/model/proto3-encode.ts";
+import type { Engine } from "../engine.ts";
+import type { Held } from "./held.ts";
+import { EVENTS, eventKey } from "../ledger/item-keys.ts";
+import { keepUntilS } from "../ledger/keep.ts";
+import { readPartition } from "../ledger/read-partition.ts";
+import { ENVELOPE_BYTES, opened, sealed } from "../ledger/record-envelope.ts";
+import { attemptFailureFromStored, attemptFailureToStored, StoredAttemptFailure } from "../ledger/stored-values.ts";
+
+/** An event is told at each failed attempt and is to stay within one write unit: 1 KB with its keys. */
+const MESSAGE_MAX = 500;
+
+/** The stack trace is left out: that of the last failure stands in the hold or in a segment. */
+function bounded({ errorCode, code, message, atMs, relatedCommand }: AttemptFailure): AttemptFailure {
+  return { errorCode, code, message: message.slice(0, MESSAGE_MAX), atMs, ...(relatedCommand && { relatedCommand }) };
+}
+
+export async function noteFailure(engine: Engine, held: Held, failure: AttemptFailure): Promise<void> {
+  const { acceptance, attempts } = held.invocation;
+  if (held.durable !== undefined) await held.durable;
+  const b = sealed(encode(StoredAttemptFailure, attemptFailureToStored(bounded(failure)), ENVELOPE_BYTES));
+  const expiresAtS = keepUntilS(acceptance, engine.clock.nowMs());
+  held.units++;
+  await engine.table.put({ ...eventKey(held.pk, acceptance.nonce, attempts), b, expiresAtS });
+}
+
+/** Oldest first. */
+export async function readFailures(engine: Engine, pk: string, nonce: string): Promise<readonly AttemptFailure[]> {
+  const items = await readPartition(engine.table, pk, EVENTS);
+  return items
+    .filter(({ sk }) => sk.startsWith(`try#${nonce}#`))
+    .map(({ sk, b }) => attemptFailureFromStored(decode(StoredAttemptFailure, opened(b, `event ${sk}`))))
+    .sort((a, b) => a.atMs - b.atMs);
+}

@@ -1,0 +1,55 @@
+/** The final effects of what has ended, once more: its driver may have died before it had performed them (I2). */
+import type { Segment } from "../../core/invocation/segment.ts";
+import type { Engine } from "../engine.ts";
+import { keepArrivals } from "./extend.ts";
+import { leaveOpenIndex } from "./grasp.ts";
+import { type Held, newHeld } from "./held.ts";
+import { type Loaded, unperformed } from "../ledger/load.ts";
+import { perform } from "./perform.ts";
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The final effects once more: a caller or a sink may not have been told (I2), also of what is not kept any longer.
+ * Who has taken it out of the open index has performed everything before; what is left is who attached since then,
+ * and a caller that had the result in memory only.
+ */
+export async function finishCompleted(engine: Engine, loaded: Loaded): Promise<void> {
+  const { last, hold } = loaded;
+  // A purge has performed them, and what it left tells nothing.
+  if (last === undefined || (last.segment.endAlone && isTombstone(last.segment))) return;
+  const held = heldByNobody(loaded);
+  const isPerformed = unperformed(loaded) === undefined;
+  await perform(engine, held, last.before, isPerformed ? tellingOnly(last.segment) : last.segment);
+  // Who waits in this process for the end of a keyed handler waits for the state that was written just now.
+  engine.drives.ring(held.id);
+  if (isPerformed) return;
+  await keepArrivals(engine, held);
+  if (hold !== undefined) await leaveOpenIndex(engine, held);
+}
+
+/**
+ * Before what has ended is forgotten. Later than a day after the end what it made may have expired, and a redo would make
+ * it anew; nobody has it to do by then.
+ */
+export async function finishBeforeForgetting(engine: Engine, loaded: Loaded): Promise<void> {
+  const { standing } = loaded.invocation;
+  const isRecent = standing.status === "completed" && engine.clock.nowMs() - standing.endedAtMs < DAY_MS;
+  if (isRecent && unperformed(loaded) !== undefined) await finishCompleted(engine, loaded);
+}
+
+/** For work on what has ended: nobody drives it, and its depth keeps it from driving anything along. */
+export function heldByNobody({ invocation, pk, lease, hold }: Loaded): Held {
+  const { id } = invocation.acceptance;
+  return newHeld({ id, pk, messageDriven: true, depth: Infinity, invocation, lease, ...(hold && { hold }) });
+}
+
+function isTombstone({ after }: Segment): boolean {
+  return after.kind === "completed" && after.tombstone;
+}
+
+/** Without its commands, and without the order to kill children, whose ids may have begun another life. */
+function tellingOnly(segment: Segment): Segment {
+  const { after } = segment;
+  return { ...segment, entries: [], after: after.kind === "completed" ? { ...after, killed: false } : after };
+}

@@ -1,0 +1,185 @@
+/** Taking, keeping and letting go of the hold: the driver's lease on an invocation (design §2). */
+import { expiresAtMs, hasJournal, type Invocation, journalExpiresAtMs } from "../../core/invocation/invocation.ts";
+import type { ParkedStatus } from "../../core/invocation/transition.ts";
+import type { Token } from "../../core/model/ids.ts";
+import type { Engine } from "../engine.ts";
+import { type Held, lose, newHeld } from "./held.ts";
+import { claimCondition, type Hold, holdItem, keepCondition } from "../ledger/hold-record.ts";
+import { LISTING_AGE_MIN_MS } from "../engine-settings.ts";
+import { keepUntilS, openUntilS } from "../ledger/keep.ts";
+import type { Loaded } from "../ledger/load.ts";
+import type { Condition } from "../ports/table.ts";
+
+/** Processes differ a little in what time it is. */
+const LISTED_BEFORE_SHARE = 0.8;
+
+/** Each parked invocation is looked at once per interval, even if nothing wakes it (I8). */
+export const CHECK_INTERVAL_MS = 600_000;
+
+export interface Grasp {
+  readonly messageDriven: boolean;
+}
+
+/** Takes an invocation over that nobody drives. @returns undefined where somebody else was faster */
+export async function claim(engine: Engine, loaded: Loaded, { messageDriven }: Grasp): Promise<Held | undefined> {
+  const { invocation, hold, pk } = loaded;
+  const nowMs = engine.clock.nowMs();
+  const lease = { token: engine.drives.newToken(), untilMs: nowMs + engine.settings.leaseMs };
+  const held = newHeld({
+    id: invocation.acceptance.id,
+    pk,
+    messageDriven,
+    depth: 0,
+    invocation,
+    lease,
+    arrivals: new Map(loaded.arrivals),
+    ...(hold && { hold }),
+  });
+  const won = await writeHold(engine, held, running(held), claimCondition(invocation.segmentIndex, hold?.token));
+  return won ? held : undefined;
+}
+
+/**
+ * Once in the open index it stays there, and in its place: moving costs a second index write, and the sweeper looks at
+ * all that are running, so that it finds a dead driver wherever the entry stands.
+ */
+function running({ hold, lease }: Held): Changes {
+  const lookAtMs = hold?.lookAtMs;
+  return { status: "running", untilMs: lease.untilMs, ...(lookAtMs !== undefined && { lookAtMs }) };
+}
+
+/** Takes back what this driver itself has parked, because something arrived meanwhile (I4). */
+export async function reclaim(engine: Engine, held: Held): Promise<boolean> {
+  const parked = held.lease.token;
+  held.lease = { token: engine.drives.newToken(), untilMs: engine.clock.nowMs() + engine.settings.leaseMs };
+  return await writeHold(engine, held, running(held), {
+    kind: "equal",
+    attribute: "token",
+    value: parked,
+  });
+}
+
+/**
+ * Extends the lease. From then on the invocation is in the open index: it takes longer than a lease. Where the store
+ * fails, nobody knows which of two tokens stands, so either counts as ours, and the old end of the lease holds.
+ */
+export async function renew(engine: Engine, held: Held): Promise<boolean> {
+  const { lease: before, doubtedToken } = held;
+  const untilMs = engine.clock.nowMs() + engine.settings.leaseMs;
+  // A renewal whose outcome is not known is tried again with its own token.
+  const lease = { token: doubtedToken === undefined ? engine.drives.newToken() : before.token, untilMs };
+  const mine = [doubtedToken ?? before.token, lease.token];
+  held.lease = lease;
+  held.doubtedToken = mine[0]!;
+  const silentSinceMs = held.exchange?.silent === true ? held.exchange.heardAtMs : undefined;
+  const hold = {
+    status: "running" as const,
+    untilMs,
+    lookAtMs: held.hold?.lookAtMs ?? untilMs,
+    ...(silentSinceMs !== undefined && { silentSinceMs }),
+  };
+  try {
+    const kept = await writeHold(engine, held, hold, keepCondition(held.invocation.segmentIndex, mine));
+    delete held.doubtedToken;
+    if (!kept) lose(held);
+    return kept;
+  } catch (error) {
+    if (held.lease === lease) held.lease = { token: lease.token, untilMs: before.untilMs };
+    throw error;
+  }
+}
+
+/**
+ * Lets go of an invocation that cannot advance now.
+ * @param performed the last segment whose effects are performed: the last of all, unless told
+ * @returns false where somebody else holds it
+ */
+export async function putDown(
+  engine: Engine,
+  held: Held,
+  status: ParkedStatus,
+  wakeAtMs: number | undefined,
+  performed = held.invocation.segmentIndex,
+): Promise<boolean> {
+  await held.renewal;
+  const mine = held.doubtedToken === undefined ? [held.lease.token] : [held.lease.token, held.doubtedToken];
+  const lookAtMs = wakeAtMs ?? engine.clock.nowMs() + (engine.settings.checkIntervalMs ?? CHECK_INTERVAL_MS);
+  held.lease = { token: engine.drives.newToken(), untilMs: 0 };
+  const hold = { status, untilMs: 0, lookAtMs, performed, ...(wakeAtMs !== undefined && { wakeAtMs }) };
+  return await writeHold(engine, held, hold, keepCondition(held.invocation.segmentIndex, mine));
+}
+
+/**
+ * Takes a completed invocation out of the open index, where it ever stood there; one whose journal is to go before its
+ * result is looked at again then, and whoever does so leaves for good.
+ */
+export async function leaveOpenIndex(engine: Engine, held: Held, forGood = false): Promise<void> {
+  // A renewal on its way would put it into the index behind this look.
+  if (held.renewal !== undefined) await held.renewal;
+  const dropAtMs = forGood ? undefined : journalDropAtMs(held.invocation);
+  if (held.hold?.lookAtMs === undefined && (dropAtMs === undefined || isToBeListed(engine, held.invocation))) return;
+  const token = engine.drives.newToken();
+  held.lease = { token, untilMs: 0 };
+  await writeHold(
+    engine,
+    held,
+    {
+      status: "completed",
+      untilMs: 0,
+      performed: held.invocation.segmentIndex,
+      ...(dropAtMs !== undefined && { lookAtMs: dropAtMs }),
+    },
+    claimCondition(held.invocation.segmentIndex, held.hold?.token),
+  );
+}
+
+/** When the journal goes; undefined where it goes together with the result. */
+export function journalDropAtMs(invocation: Invocation): number | undefined {
+  const [dropAtMs, goneAtMs] = [journalExpiresAtMs(invocation), expiresAtMs(invocation)];
+  if (dropAtMs === undefined || goneAtMs === undefined || !hasJournal(invocation, -Infinity)) return undefined;
+  return dropAtMs < goneAtMs ? dropAtMs : undefined;
+}
+
+/** The sweeper looks once at all that was accepted, so that what ends before that costs no write to be found. */
+function isToBeListed({ clock, settings }: Engine, { acceptance }: Invocation): boolean {
+  const ageMs = clock.nowMs() - acceptance.createdAtMs;
+  return ageMs < LISTED_BEFORE_SHARE * (settings.listingAgeMinMs ?? LISTING_AGE_MIN_MS);
+}
+
+type Changes = Partial<Hold> & Pick<Hold, "status" | "untilMs">;
+
+/** @param changes what differs from a bare hold at the last segment; attempts, retries and failure follow the invocation */
+async function writeHold(engine: Engine, held: Held, changes: Changes, condition: Condition) {
+  const { invocation, lease } = held;
+  const ticket = held.ticket ?? held.hold?.ticket;
+  const { acceptance, pin, lastFailure } = invocation;
+  const hold: Hold = {
+    base: invocation.segmentIndex,
+    token: lease.token,
+    attempts: invocation.attempts,
+    retries: invocation.retries,
+    keepUntilS: Math.max(held.hold?.keepUntilS ?? 0, openUntilS(acceptance.createdAtMs)),
+    ...(held.hold?.performed !== undefined && { performed: held.hold.performed }),
+    ...(ticket !== undefined && { ticket }),
+    ...(pin && { deploymentId: pin.deploymentId }),
+    ...(lastFailure && { lastFailure }),
+    ...changes,
+  };
+  const place = {
+    scheme: engine.settings,
+    id: held.id,
+    nonce: acceptance.nonce,
+    target: acceptance.target,
+    createdAtMs: acceptance.createdAtMs,
+    expiresAtS: keepUntilS(acceptance, engine.clock.nowMs()),
+  };
+  held.units++;
+  const { written } = await engine.table.put(holdItem(place, hold), condition);
+  if (written) held.hold = hold;
+  return written;
+}
+
+/** The lease with which a segment is written: the same driver, for one more term. */
+export function nextLease(engine: Engine, token: Token): { token: Token; untilMs: number } {
+  return { token, untilMs: engine.clock.nowMs() + engine.settings.leaseMs };
+}

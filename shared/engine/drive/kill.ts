@@ -1,0 +1,59 @@
+/** Ending an invocation whatever it is doing: the final segment goes in at the next index, which fences its driver. */
+import { advance } from "../../core/invocation/advance.ts";
+import type { InvocationId } from "../../core/model/ids.ts";
+import { commit } from "./commit.ts";
+import { orderKill } from "./deliver.ts";
+import type { Engine } from "../engine.ts";
+import { keepArrivals } from "./extend.ts";
+import { leaveOpenIndex } from "./grasp.ts";
+import { type Held, lose, newHeld } from "./held.ts";
+import { hasExpired, load, type Loaded, unperformed } from "../ledger/load.ts";
+import { perform } from "./perform.ts";
+import type { Interruption } from "../submission.ts";
+
+/** Applied state is not rolled back; children are killed too. */
+export async function kill(engine: Engine, id: InvocationId): Promise<Interruption> {
+  for (let first = true; ; first = false) {
+    const loaded = await load(engine, id);
+    if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return first ? "unknown" : "done";
+    if (loaded.invocation.standing.status === "completed") return first ? "completed" : "done";
+    // I3: the order stands in the table before anybody acts on it, so that a killer that dies here is replaced.
+    if (first) await orderKill(engine, id);
+    if (await killLoaded(engine, loaded)) return "done";
+  }
+}
+
+/**
+ * Ends what was loaded and performs what follows from that.
+ * @returns false where somebody else wrote another segment meanwhile, perhaps the final one: the killer loads again
+ */
+export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolean> {
+  const held = killerOf(loaded);
+  // I2: whoever writes segment k+1 performs the effects of segment k first.
+  const redo = unperformed(loaded);
+  if (redo !== undefined) await perform(engine, held, redo.before, redo.segment);
+  const before = held.invocation;
+  const { segment, ...rest } = advance(before, { kind: "kill", atMs: engine.clock.nowMs() });
+  if (segment === undefined || !(await commit(engine, held, { ...rest, segment }))) return false;
+  const driver = engine.drives.find(held.id);
+  if (driver !== undefined) lose(driver);
+  await perform(engine, held, before, segment);
+  await keepArrivals(engine, held);
+  await leaveOpenIndex(engine, held);
+  engine.drives.ring(held.id);
+  return true;
+}
+
+/** The killer holds nothing: the fence alone decides. Its depth keeps it from driving anything along. */
+function killerOf({ invocation, pk, lease, hold }: Loaded): Held {
+  const { id } = invocation.acceptance;
+  return newHeld({
+    id,
+    pk,
+    messageDriven: true,
+    depth: Infinity,
+    invocation,
+    lease: { ...lease, untilMs: 0 },
+    ...(hold && { hold }),
+  });
+}

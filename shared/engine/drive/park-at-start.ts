@@ -1,0 +1,49 @@
+/** Invocations that cannot begin yet: delayed ones wait for their time, others for the lock of their key (I6). */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { NO_RETRIES } from "../../core/invocation/segment.ts";
+import { hasComeToHold } from "../keyed/acquire.ts";
+import type { Engine } from "../engine.ts";
+import { CHECK_INTERVAL_MS } from "./grasp.ts";
+import { claimCondition, type Hold, holdItem } from "../ledger/hold-record.ts";
+import { keepUntilS, openUntilS } from "../ledger/keep.ts";
+import { sendWake, wakeAt } from "./wake.ts";
+
+/** A delayed send waits in the open index under its start, from its acceptance on. */
+export async function parkScheduled(engine: Engine, acceptance: Acceptance, startAtMs: number): Promise<void> {
+  const { id, nonce } = acceptance;
+  await parkAtStart(engine, acceptance, { status: "scheduled", wakeAtMs: startAtMs, lookAtMs: startAtMs });
+  await wakeAt(engine, id, nonce, startAtMs, "start");
+}
+
+/** Its turn in the queue may have come before the park was written, and its wake may have met nothing (I4). */
+export async function parkPending(engine: Engine, acceptance: Acceptance, ticket: number): Promise<void> {
+  const lookAtMs = engine.clock.nowMs() + (engine.settings.checkIntervalMs ?? CHECK_INTERVAL_MS);
+  await parkAtStart(engine, acceptance, { status: "pending", ticket, lookAtMs });
+  if (await hasComeToHold(engine, { invocation: { acceptance } })) await sendWake(engine, acceptance.id, 0);
+}
+
+async function parkAtStart(
+  engine: Engine,
+  acceptance: Acceptance,
+  how: Pick<Hold, "status" | "wakeAtMs" | "lookAtMs" | "ticket">,
+): Promise<void> {
+  const { id, nonce, target, createdAtMs } = acceptance;
+  const hold: Hold = {
+    base: 0,
+    token: engine.drives.newToken(),
+    untilMs: 0,
+    attempts: 0,
+    retries: NO_RETRIES,
+    keepUntilS: openUntilS(createdAtMs),
+    ...how,
+  };
+  const place = {
+    scheme: engine.settings,
+    id,
+    nonce,
+    target,
+    createdAtMs,
+    expiresAtS: keepUntilS(acceptance, createdAtMs),
+  };
+  await engine.table.put(holdItem(place, hold), claimCondition(0, undefined));
+}

@@ -1,0 +1,166 @@
+/** Waiting: short waits inside the driver, longer ones by putting the invocation down so that a wake brings it back. */
+import { advance } from "../../core/invocation/advance.ts";
+import type { Step } from "../../core/invocation/transition.ts";
+import type { InvocationId } from "../../core/model/ids.ts";
+import { awaitedCompletions } from "../../core/model/await-tree.ts";
+import { hasComeToHold } from "../keyed/acquire.ts";
+import { writeArrival } from "./deliver.ts";
+import { AT_ONCE, atMost } from "../at-most.ts";
+import type { Engine } from "../engine.ts";
+import { putDown, reclaim } from "./grasp.ts";
+import type { Held } from "./held.ts";
+import { ARRIVALS } from "../ledger/item-keys.ts";
+import { keepUntilS } from "../ledger/keep.ts";
+import { freshArrivals } from "../ledger/load.ts";
+import { whole } from "../ledger/large-record.ts";
+import { idOfLookup } from "./perform.ts";
+import { readPartition } from "../ledger/read-partition.ts";
+import { sendWake, wakeAt } from "./wake.ts";
+
+type Park = Extract<Step, { kind: "park" }>;
+
+/** @returns `again` where the invocation can advance after all */
+export async function park(engine: Engine, held: Held, step: Park): Promise<"again" | "parked" | "lost"> {
+  if (held.durable !== undefined) {
+    await held.durable;
+    delete held.durable;
+  }
+  if (held.poked) {
+    await readPoked(engine, held);
+    return "again";
+  }
+  if (mayWaitHere(engine, held, step)) {
+    await waitHere(engine, held, step);
+    return held.lost ? "lost" : "again";
+  }
+  await wakeAwaitedChildren(engine, held);
+  for (;;) {
+    await writeDownInline(engine, held);
+    if (!(await putDown(engine, held, step.status, step.wakeAtMs))) return "lost";
+    await sendTimedWake(engine, held, step);
+    // I4: arrivals are read after the park is written. What came before it is seen here; what comes later brings its own wake.
+    await readArrivals(engine, held);
+    const next = advance(held.invocation, {
+      kind: "look",
+      atMs: engine.clock.nowMs(),
+      arrivals: [...held.arrivals.values()],
+      holdsLock: held.lock !== undefined,
+    });
+    const advances =
+      next.segment !== undefined ||
+      next.step.kind === "attempt" ||
+      next.step.kind === "end" ||
+      // Who took over what runs under a lock has not looked at the lock yet, and knows only that there is something to do.
+      (next.step.kind === "acquire" && step.status !== "pending") ||
+      (step.status === "pending" && (await hasComeToHold(engine, held)));
+    if (advances && !held.stopping && step.status !== "ready") return await takeUpAgain(engine, held);
+    // A child may have ended while the park was written: its result must not be left in memory alone.
+    if (held.results.size === 0 || ![...held.arrivals.keys()].some((key) => held.results.has(key))) {
+      // From this very check on results go through the table: one brought to memory now would be seen by nobody.
+      held.open = false;
+      return "parked";
+    }
+    if ((await takeUpAgain(engine, held)) === "lost") return "lost";
+  }
+}
+
+/** An ingress driver has no message of its own: before it claims again it sends one, or its crash would leave nobody (I4). */
+async function takeUpAgain(engine: Engine, held: Held): Promise<"again" | "lost"> {
+  if (!held.messageDriven) await sendWake(engine, held.id, engine.settings.leaseMs);
+  return (await reclaim(engine, held)) ? "again" : "lost";
+}
+
+/** Children being driven along end soon, and so do short delays: the hold is kept and nothing is written. */
+function mayWaitHere(engine: Engine, held: Held, { status, wakeAtMs }: Park): boolean {
+  if (held.stopping) return false;
+  if (status === "suspended" && held.children.size > 0) return true;
+  return (
+    status === "backing-off" &&
+    wakeAtMs !== undefined &&
+    wakeAtMs - engine.clock.nowMs() <= engine.settings.waitInDriverMaxMs
+  );
+}
+
+const CHILDREN_WAIT_MAX_MS = 3_600_000;
+
+async function waitHere(engine: Engine, held: Held, { wakeAtMs }: Park): Promise<void> {
+  const ms = wakeAtMs === undefined ? CHILDREN_WAIT_MAX_MS : Math.max(0, wakeAtMs - engine.clock.nowMs());
+  const over = new AbortController();
+  held.ring = () => over.abort();
+  await engine.clock.sleep(ms, over.signal);
+  delete held.ring;
+}
+
+/** Somebody wrote for this invocation while it was driven: an arrival, or a sink. */
+async function readPoked(engine: Engine, held: Held): Promise<void> {
+  held.poked = false;
+  held.sinkSuspected = true;
+  await readArrivals(engine, held);
+}
+
+/** So often a driver whose process does not own the store alone looks for what others wrote, attempt after attempt. */
+const READ_EVERY_MS = 1_000;
+
+/** Between two attempts that follow each other without a park: a cancel or an order must not wait for the last of them. */
+export async function readMeanwhile(engine: Engine, held: Held): Promise<void> {
+  if (held.poked) return await readPoked(engine, held);
+  const nowMs = engine.clock.nowMs();
+  held.arrivalsReadAtMs ??= nowMs;
+  // In a process that owns the store alone, whoever writes pokes.
+  if (engine.settings.soleOwner !== undefined || nowMs - held.arrivalsReadAtMs < READ_EVERY_MS) return;
+  await readArrivals(engine, held);
+}
+
+export async function readArrivals(engine: Engine, held: Held): Promise<void> {
+  const { invocation } = held;
+  held.arrivalsReadAtMs = engine.clock.nowMs();
+  const { nonce } = invocation.acceptance;
+  const items = await whole(engine, await readPartition(engine.table, held.pk, ARRIVALS), nonce);
+  for (const [key, arrival] of freshArrivals(items, invocation, nonce)) {
+    held.arrivals.set(key, arrival);
+    held.results.delete(key);
+  }
+}
+
+/** What only memory knows becomes an arrival item, so that whoever drives next finds it. */
+async function writeDownInline(engine: Engine, held: Held): Promise<void> {
+  const { acceptance } = held.invocation;
+  const to = { id: held.id, nonce: acceptance.nonce, keptUntilS: keepUntilS(acceptance, engine.clock.nowMs()) };
+  await atMost(AT_ONCE, [...held.results], async ([key, { completionId, result }]) => {
+    const arrival = held.arrivals.get(key);
+    if (arrival?.kind === "notification") {
+      await writeArrival(engine, to, key, { kind: "notification", id: { completionId }, result });
+      held.arrivals.set(key, { ...arrival, taken: { ...arrival.taken, inline: false } });
+    }
+    held.results.delete(key);
+  });
+}
+
+/**
+ * Whoever parks on others first sends a message for each that is awaited and has not answered (design §3.2): it is
+ * driven then, or tells its result again.
+ * One that this driver has parked itself is left out: its own wakes are set, and a second one would race with them.
+ */
+async function wakeAwaitedChildren(engine: Engine, held: Held): Promise<void> {
+  const { standing, journal } = held.invocation;
+  if (standing.status !== "suspended") return;
+  const ids: InvocationId[] = [];
+  for (const completionId of awaitedCompletions(standing.awaiting)) {
+    const command = journal.completable.get(completionId)?.entry.command;
+    if (journal.completed.has(completionId) || held.arrivals.has(`c${completionId}`)) continue;
+    if (held.parkedChildren.has(completionId)) continue;
+    let id: string | undefined;
+    if (command?.kind === "attach") id = idOfLookup(engine, command.lookup);
+    if (command?.kind === "call" && command.completionId === completionId)
+      id = journal.childIds.get(command.child.idCompletionId);
+    if (id !== undefined) ids.push(id as InvocationId);
+  }
+  await atMost(AT_ONCE, ids, (id) => sendWake(engine, id, 0));
+}
+
+async function sendTimedWake(engine: Engine, held: Held, { status, wakeAtMs }: Park): Promise<void> {
+  const { acceptance, segmentIndex, attempts } = held.invocation;
+  if (wakeAtMs !== undefined)
+    await wakeAt(engine, held.id, acceptance.nonce, wakeAtMs, `${status}.${segmentIndex}.${attempts}.${wakeAtMs}`);
+  else if (status === "ready") await sendWake(engine, held.id, 0);
+}

@@ -1,0 +1,107 @@
+/** One message of the queue: look at the invocation, drive it if nobody does, and say what becomes of the message (I11). */
+import { advance } from "../../core/invocation/advance.ts";
+import { stillWaits } from "../keyed/acquire.ts";
+import { drive } from "./drive.ts";
+import type { Engine } from "../engine.ts";
+import { finishCompleted } from "./finish-completed.ts";
+import { claim } from "./grasp.ts";
+import { killLoaded } from "./kill.ts";
+import { isHeld, loadJointly, type Loaded, unperformed } from "../ledger/load.ts";
+import type { Wake } from "../ports/queue.ts";
+import { EARLY_MS, sendInPlace, wakeAt } from "./wake.ts";
+
+/** Put back at first for so long, then twice as long each time: an end that comes soon is seen soon. */
+const PUT_BACK_MIN_MS = 500;
+
+/** Resolves when the message may be acked; rejects where it must come again. */
+export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
+  for (;;) {
+    const loaded = await loadJointly(engine, wake.invocationId);
+    const nowMs = engine.clock.nowMs();
+    if (loaded === undefined) return await sendAgainWhileYoung(engine, wake, nowMs);
+    if (loaded.invocation.standing.status === "completed") return await finishCompleted(engine, loaded);
+    if (hasKillOrder(loaded)) {
+      // Another killer may have been faster and may die before it has performed the end: then that is done here (I11).
+      if (await killLoaded(engine, loaded)) return;
+      continue;
+    }
+    if (isHeld(engine, loaded, nowMs)) return await putBack(engine, wake, loaded.lease.untilMs - nowMs);
+    if (isDrivenHere(engine, loaded)) return await putBack(engine, wake, engine.settings.leaseMs);
+    const parked = stillParked(loaded, nowMs);
+    if (parked !== undefined) return await wakeAgainIfEarly(engine, loaded, wake, parked.wakeAtMs);
+    if (isLeftInLine(loaded, nowMs) && (await stillWaits(engine, loaded))) return;
+    const held = await claim(engine, loaded, { messageDriven: true });
+    if (held === undefined) continue;
+    const end = await drive(engine, held, unperformed(loaded));
+    if (end !== "lost") return;
+  }
+}
+
+/** The acceptor's put may still be under way; a message that old belongs to nothing. */
+async function sendAgainWhileYoung(engine: Engine, wake: Wake, nowMs: number): Promise<void> {
+  const ageMs = nowMs - wake.sentAtMs;
+  const patienceMs = Math.max(2 * wake.delayMs, 2 * engine.settings.leaseMs);
+  if (ageMs < patienceMs) await engine.queue.send({ ...wake, delayMs: Math.max(PUT_BACK_MIN_MS, wake.delayMs) });
+}
+
+function hasKillOrder({ arrivals }: Loaded): boolean {
+  for (const { kind } of arrivals.values()) if (kind === "kill") return true;
+  return false;
+}
+
+/**
+ * After a long sleep of the machine the lease is over before its driver could renew it. Where nobody else can have taken
+ * over, since one process owns the store alone, the drive goes on and renews it next.
+ */
+function isDrivenHere({ drives, settings }: Engine, { invocation, lease }: Loaded): boolean {
+  if (settings.soleOwner === undefined || lease.untilMs === 0) return false;
+  const driver = drives.find(invocation.acceptance.id);
+  if (driver === undefined || driver.lost || !driver.open) return false;
+  return driver.lease.token === lease.token || driver.doubtedToken === lease.token;
+}
+
+/** Somebody drives: the message waits for the end of the lease, in case that driver dies. */
+async function putBack(engine: Engine, wake: Wake, leaseLeftMs: number): Promise<void> {
+  engine.drives.poke(wake.invocationId);
+  const grownMs = Math.max(PUT_BACK_MIN_MS, 2 * wake.delayMs);
+  await sendInPlace(engine, wake, Math.min(grownMs, leaseLeftMs + 1));
+}
+
+/** It waits for the lock of its key, and nothing that was read ends it; once an interval its place and the holder are looked at. */
+function isLeftInLine({ invocation, hold, arrivals }: Loaded, nowMs: number): boolean {
+  if (hold?.status !== "pending" || hold.untilMs !== 0 || (hold.lookAtMs ?? 0) <= nowMs) return false;
+  const { step, segment } = advance(invocation, { kind: "look", atMs: nowMs, arrivals: [...arrivals.values()] });
+  return segment === undefined && step.kind === "acquire";
+}
+
+/** It is parked, and nothing that was read lets it advance: claiming it would only park it again. */
+function stillParked({ invocation, hold, arrivals }: Loaded, nowMs: number): { wakeAtMs?: number } | undefined {
+  if (hold === undefined || hold.untilMs !== 0 || hold.base < invocation.segmentIndex) return undefined;
+  const { step, segment } = advance(invocation, { kind: "look", atMs: nowMs, arrivals: [...arrivals.values()] });
+  if (segment !== undefined || step.kind !== "park" || step.status !== hold.status) return undefined;
+  // What arrived may have left only a sleep to wait for, or an earlier one: its wake is set by parking anew.
+  if (step.wakeAtMs !== hold.wakeAtMs) return undefined;
+  // A suspended invocation that no clock wakes may be one whose calls lost their messages: its driver sends them again.
+  const due = hold.lookAtMs !== undefined && hold.lookAtMs <= nowMs;
+  return step.wakeAtMs === undefined && due ? undefined : step;
+}
+
+/**
+ * Timers fire early on purpose. The message that stands for this very wake is sent on: by the queue where the rest is
+ * short, else by the timers again, which is how a wake climbs down a ladder of short delays (I8, I11). One that stands
+ * for another moment belongs to a park that is over, whose successor has set a timer of its own.
+ */
+async function wakeAgainIfEarly(
+  engine: Engine,
+  { invocation }: Loaded,
+  wake: Wake,
+  wakeAtMs: number | undefined,
+): Promise<void> {
+  if (wakeAtMs === undefined) return;
+  const { id, nonce } = invocation.acceptance;
+  const leftMs = wakeAtMs - engine.clock.nowMs();
+  const stands = wake.wakeAtMs === wakeAtMs;
+  if (leftMs <= EARLY_MS || (stands && leftMs <= engine.settings.queueDelayMaxMs))
+    await sendInPlace(engine, wake, leftMs);
+  else if (stands) await wakeAt(engine, id, nonce, wakeAtMs, `on.${wakeAtMs}`);
+}

@@ -1,0 +1,32 @@
+/** One event of a process that is frozen behind its reply: what it drives is put down in time, and nothing runs afterwards. */
+import type { Engine } from "../engine.ts";
+
+/** Spans that wait longer for their collector go out with the next event. */
+const FLUSH_MAX_MS = 500;
+
+/**
+ * Does the work; when its time is up, drivers let go of their exchanges, park and send a message for whoever goes on,
+ * and whoever waits is told to wait elsewhere (design §3.6).
+ * @param untilMs before the process has to have replied: parking takes a few round trips to the table and the queue
+ */
+export async function withinTime<T>(
+  { clock, drives, tracer }: Pick<Engine, "clock" | "drives" | "tracer">,
+  untilMs: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  drives.resume();
+  const over = new AbortController();
+  const watch = clock.sleep(Math.max(0, untilMs - clock.nowMs()), over.signal).then((passed) => {
+    if (passed) drives.stop("time");
+  });
+  try {
+    return await work();
+  } finally {
+    over.abort();
+    await watch;
+    // Calls that nobody waited for may still be driven along: they are handed over to the queue.
+    if (drives.size > 0) drives.stop();
+    await drives.settled();
+    if (tracer !== undefined) await tracer.flush(FLUSH_MAX_MS);
+  }
+}

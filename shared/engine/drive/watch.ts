@@ -1,0 +1,70 @@
+/** The watch over what this process drives: leases are renewed, silent deployments noticed, dead exchanges ended. */
+import type { Engine } from "../engine.ts";
+import { renew } from "./grasp.ts";
+import { type Held, letGo } from "./held.ts";
+
+/** A lease is renewed when less than this share of it is left. */
+const RENEW_BELOW_SHARE = 0.5;
+const ROUND_MAX_MS = 250;
+
+/** Goes round as long as anything is being driven or drained, then ends; the next drive starts it again. */
+export async function watch(engine: Engine): Promise<void> {
+  const { drives, clock, settings } = engine;
+  if (drives.watched) return;
+  drives.watched = true;
+  const roundMs = Math.min(ROUND_MAX_MS, settings.leaseMs / 8);
+  try {
+    while (drives.size > 0 || !drives.drains.isEmpty) {
+      await clock.sleep(roundMs);
+      const nowMs = clock.nowMs();
+      for (const held of drives.all()) watchSpared(engine, held, nowMs);
+      drives.drains.look(nowMs);
+    }
+  } finally {
+    drives.watched = false;
+  }
+}
+
+/** One drive that cannot be watched over must not end the watch over all others. */
+function watchSpared(engine: Engine, held: Held, nowMs: number): void {
+  try {
+    watchOver(engine, held, nowMs);
+  } catch (error) {
+    engine.log.error("a drive could not be watched over", { invocationId: held.id, error: String(error) });
+  }
+}
+
+function watchOver(engine: Engine, held: Held, nowMs: number): void {
+  const { leaseMs, silentAfterMs } = engine.settings;
+  const { exchange } = held;
+  if (exchange !== undefined) {
+    const quietMs = nowMs - exchange.heardAtMs;
+    if (quietMs >= exchange.abortTimeoutMs) letGo(held, "abort-timeout");
+    else if (!exchange.silent && exchange.heardAtMs === exchange.startedAtMs && quietMs >= silentAfterMs) {
+      exchange.silent = true;
+      const { acceptance } = held.invocation;
+      const target = `${acceptance.target.service}/${acceptance.target.handler}`;
+      engine.log.warn("the deployment took the attempt and has sent nothing", {
+        invocationId: held.id,
+        target,
+        quietMs,
+      });
+      held.renewal ??= keepOrLose(engine, held);
+      return;
+    }
+  }
+  const leftMs = held.lease.untilMs - nowMs;
+  if (!held.lost && held.lease.untilMs > 0 && leftMs < leaseMs * RENEW_BELOW_SHARE)
+    held.renewal ??= keepOrLose(engine, held);
+}
+
+/** A store that cannot renew now is asked again in the next round; the fence protects what the lease does not (I1). */
+async function keepOrLose(engine: Engine, held: Held): Promise<void> {
+  try {
+    await renew(engine, held);
+  } catch (error) {
+    engine.log.warn("a lease could not be renewed", { invocationId: held.id, error: String(error) });
+  } finally {
+    delete held.renewal;
+  }
+}

@@ -1,0 +1,77 @@
+/** A batch of messages that came together: driven at the same time, kept hidden meanwhile, answered together. */
+import type { Engine } from "../engine.ts";
+import type { Delivery } from "../ports/queue.ts";
+import { takeWake } from "./take-wake.ts";
+
+const PAUSE_MIN_MS = 1_000;
+const PAUSE_MAX_MS = 300_000;
+
+/**
+ * The queue hides a batch for as long as a function can run; here each message is hidden for a lease at a time, so that
+ * those of a dead process come again when its leases are over, and not minutes later (design §3.4).
+ * @returns those that must come again; all others may be deleted, and some are deleted already
+ */
+export async function workBatch<D extends Delivery>(engine: Engine, deliveries: readonly D[]): Promise<readonly D[]> {
+  const open = new Set(deliveries);
+  const finished = new Set<D>();
+  const failed: D[] = [];
+  const over = new AbortController();
+  const hidden = keepHidden(engine, open, finished, over.signal);
+  await Promise.all(
+    deliveries.map(async (delivery) => {
+      if (await work(engine, delivery)) finished.add(delivery);
+      else failed.push(delivery);
+      open.delete(delivery);
+    }),
+  );
+  over.abort();
+  // Nothing is left on its way: the process freezes behind its reply.
+  await hidden;
+  await Promise.all(failed.map((delivery) => hideFor(engine, delivery, pauseMs(delivery))));
+  return failed;
+}
+
+/** @returns false where the message must come again (I11) */
+async function work(engine: Engine, { wake, receiveCount }: Delivery): Promise<boolean> {
+  try {
+    await takeWake(engine, wake);
+    return true;
+  } catch (error) {
+    const { invocationId } = wake;
+    engine.log.error("a message could not be worked on", { invocationId, receiveCount, error: String(error) });
+    return false;
+  }
+}
+
+/** What is finished while others of the batch are not is deleted, or it would come again before the batch is answered. */
+async function keepHidden<D extends Delivery>(
+  engine: Engine,
+  open: ReadonlySet<D>,
+  finished: Set<D>,
+  over: AbortSignal,
+): Promise<void> {
+  const { leaseMs } = engine.settings;
+  do {
+    const done = [...finished];
+    await Promise.all([
+      ...[...open].map((delivery) => hideFor(engine, delivery, leaseMs)),
+      ...done.map(async (delivery) => {
+        finished.delete(delivery);
+        await engine.queue.ack(delivery.receipt).catch(() => undefined);
+      }),
+    ]);
+  } while (await engine.clock.sleep(leaseMs / 2, over));
+}
+
+async function hideFor(engine: Engine, { receipt, wake }: Delivery, ms: number): Promise<void> {
+  try {
+    await engine.queue.extend(receipt, ms);
+  } catch (error) {
+    engine.log.warn("a message may come again early", { invocationId: wake.invocationId, error: String(error) });
+  }
+}
+
+/** Twice as long each time, so that a store that is away for a while does not turn its messages into dead letters. */
+function pauseMs({ receiveCount }: Delivery): number {
+  return Math.min(PAUSE_MIN_MS * 2 ** Math.min(receiveCount, 20), PAUSE_MAX_MS);
+}

@@ -1,0 +1,65 @@
+/** The end of a workflow's life: its state and promises are kept as long as the result of its run, and wiped with it. */
+import type { Effect } from "../../core/invocation/effects.ts";
+import type { Invocation } from "../../core/invocation/invocation.ts";
+import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
+import { AT_ONCE, atMost } from "../at-most.ts";
+import type { Engine } from "../engine.ts";
+import { applyState } from "./give-back.ts";
+import type { Held } from "../drive/held.ts";
+import { packState, readLock } from "../ledger/lock-record.ts";
+import { isHeldBy, underGrant } from "./object-lock.ts";
+import { lockKey } from "../ledger/object-keys.ts";
+import { lockAt, placeOf } from "../ledger/object-place.ts";
+import { expiryS } from "./promises.ts";
+import { readPartition } from "../ledger/read-partition.ts";
+
+type Close = Extract<Effect, { kind: "close-workflow" }>;
+
+/** The lock stays with the run: it tells until when this life is readable, and the next run begins another one. */
+export async function closeWorkflow(engine: Engine, held: Held, { changes, endedAtMs }: Close): Promise<void> {
+  if (changes.inOrder.length > 0) await applyState(engine, held, changes);
+  delete held.lock;
+  const { acceptance } = held.invocation;
+  const pk = placeOf(engine, acceptance.target);
+  const lock = await lockAt(engine, pk);
+  if (!isHeldBy(lock, acceptance)) return;
+  const goneAtMs = endedAtMs + acceptance.completionRetentionMs;
+  const set = { goneAtMs, expiresAtS: expiryS(goneAtMs) };
+  await engine.table.update(lockKey(pk), { set }, underGrant(acceptance, lock.grant));
+  await expireLife(engine, pk, lock.life, expiryS(goneAtMs));
+}
+
+/** A purged run leaves nothing behind: what comes next under its key meets an empty state and no promise (I12). */
+export async function wipeWorkflow(engine: Engine, { acceptance }: Pick<Invocation, "acceptance">): Promise<void> {
+  if (acceptance.handlerType !== "workflow") return;
+  const pk = placeOf(engine, acceptance.target);
+  const lock = await lockAt(engine, pk);
+  if (!isHeldBy(lock, acceptance)) return;
+  const outcome = await engine.table.update(
+    lockKey(pk),
+    {
+      set: { held: 0, life: lock.life + 1, st: packState(EMPTY_STATE), expiresAtS: expiryS(engine.clock.nowMs()) },
+      remove: ["holder", "holderNonce", "goneAtMs"],
+    },
+    underGrant(acceptance, lock.grant),
+  );
+  if (outcome.written) await dropLife(engine, pk, readLock(outcome.item).life - 1);
+}
+
+async function itemsOfLife(engine: Engine, pk: string, life: number) {
+  const heads = ["state", "promise", "waiter", "blob"].map((name) => `${name}#${life}`);
+  const ranges = heads.map((head) => ({ from: `${head}#`, below: `${head}$` }));
+  return (await Promise.all(ranges.map((range) => readPartition(engine.table, pk, range)))).flat();
+}
+
+async function expireLife(engine: Engine, pk: string, life: number, expiresAtS: number): Promise<void> {
+  await atMost(AT_ONCE, await itemsOfLife(engine, pk, life), async ({ sk }) => {
+    await engine.table.update({ pk, sk }, { set: { expiresAtS } }, { kind: "present" });
+  });
+}
+
+async function dropLife(engine: Engine, pk: string, life: number): Promise<void> {
+  await atMost(AT_ONCE, await itemsOfLife(engine, pk, life), async ({ sk }) => {
+    await engine.table.delete({ pk, sk });
+  });
+}

@@ -1,0 +1,96 @@
+/** Durable promises of a workflow: completed once, read by anybody, waited for by listeners that are told. */
+import type { Effect } from "../../core/invocation/effects.ts";
+import type { Result } from "../../core/model/failure.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import { decode } from "../../core/model/proto3-decode.ts";
+import { encode } from "../../core/model/proto3-encode.ts";
+import type { Target } from "../../core/model/target.ts";
+import { AT_ONCE, atMost } from "../at-most.ts";
+import { completionOf } from "../drive/completion.ts";
+import { deliverResult } from "../drive/deliver.ts";
+import type { Engine } from "../engine.ts";
+import type { Held } from "../drive/held.ts";
+import { fitted, whole } from "../ledger/large-record.ts";
+import { lifeAt } from "../ledger/lock-record.ts";
+import { promiseKey, waiterKey, waitersOf } from "../ledger/object-keys.ts";
+import { lockAt, placeOf, shortenWith } from "../ledger/object-place.ts";
+import type { Item, Key } from "../ports/table.ts";
+import { readPartition } from "../ledger/read-partition.ts";
+import { ENVELOPE_BYTES, opened, sealed } from "../ledger/record-envelope.ts";
+import { resultFromStored, resultToStored, StoredResult } from "../ledger/stored-values.ts";
+
+const COMPLETED: Result = { kind: "failure", failure: { code: 409, message: "promise was already completed" } };
+
+/** Where a promise stands, and until when, once its workflow has ended. */
+interface Place {
+  readonly key: Key;
+  readonly life: number;
+  readonly expiresAtS?: number;
+}
+
+/** @returns undefined while it is not completed */
+export async function readPromise(engine: Engine, target: Target, name: string): Promise<Result | undefined> {
+  const place = await placeOfPromise(engine, target, name);
+  return await resultAt(engine, place);
+}
+
+async function resultAt(engine: Engine, { key, life }: Place): Promise<Result | undefined> {
+  const item = await engine.table.get(key);
+  if (item === undefined) return undefined;
+  const [readable] = await whole(engine, [item], String(life) as Nonce);
+  return resultFromStored(decode(StoredResult, opened(readable?.["b"], "a promise")));
+}
+
+/** A listener is written before the promise is read again, and who completes reads the listeners afterwards: none is missed (I3, I4). */
+export async function awaitPromise(
+  engine: Engine,
+  held: Held,
+  { name, completionId }: Extract<Effect, { kind: "get-promise" }>,
+): Promise<void> {
+  const { id, nonce, target } = held.invocation.acceptance;
+  const place = await placeOfPromise(engine, target, name);
+  const waiter = waiterKey(place.key, { id, nonce, completionId });
+  await engine.table.put({ ...waiter, to: id, toNonce: nonce, completionId, ...expiryOf(place) }, { kind: "absent" });
+  const result = await resultAt(engine, place);
+  if (result !== undefined) completionOf(held, completionId, result, engine.clock.nowMs());
+}
+
+/** Of several completions the first counts; repeated by the same command it is the same one (I2). */
+export async function completePromise(
+  engine: Engine,
+  held: Held,
+  { name, result, completionId, by }: Extract<Effect, { kind: "complete-promise" }>,
+): Promise<void> {
+  const place = await placeOfPromise(engine, held.invocation.acceptance.target, name);
+  const b = sealed(encode(StoredResult, resultToStored(result), ENVELOPE_BYTES));
+  const item: Item = { ...place.key, name, by, b, ...expiryOf(place) };
+  const put = await engine.table.put(await fitted(engine, item, String(place.life)), { kind: "absent" });
+  const isOurs = put.written || put.standing?.["by"] === by;
+  completionOf(held, completionId, isOurs ? undefined : COMPLETED, engine.clock.nowMs());
+  if (isOurs) await tellWaiters(engine, place.key, result);
+}
+
+async function tellWaiters(engine: Engine, promise: Key, result: Result): Promise<void> {
+  const waiters = await readPartition(engine.table, promise.pk, waitersOf(promise));
+  await atMost(AT_ONCE, waiters, async ({ to, toNonce, completionId }) => {
+    await deliverResult(engine, { id: to as InvocationId, nonce: toNonce as Nonce }, Number(completionId), result);
+  });
+}
+
+async function placeOfPromise(engine: Engine, target: Target, name: string): Promise<Place> {
+  const pk = placeOf(engine, target);
+  const lock = await lockAt(engine, pk);
+  const { life, over } = lifeAt(lock, engine.clock.nowMs());
+  const { goneAtMs } = lock;
+  const kept = goneAtMs === undefined || over ? {} : { expiresAtS: expiryS(goneAtMs) };
+  return { key: promiseKey(pk, life, name, shortenWith(engine)), life, ...kept };
+}
+
+function expiryOf({ expiresAtS }: Place): { expiresAtS?: number } {
+  return expiresAtS === undefined ? {} : { expiresAtS };
+}
+
+/** A day more than the life: whoever reads at its very end still finds all of it. */
+export function expiryS(goneAtMs: number): number {
+  return Math.ceil(goneAtMs / 1000) + 86_400;
+}

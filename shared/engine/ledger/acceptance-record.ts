@@ -1,0 +1,117 @@
+/** Segment 0 as an item: the acceptance, the driver's first lease, and what the listing index shows. */
+import type { Acceptance, Source } from "../../core/invocation/acceptance.ts";
+import type { InvocationId, Nonce, Token } from "../../core/model/ids.ts";
+import { decode } from "../../core/model/proto3-decode.ts";
+import { encode } from "../../core/model/proto3-encode.ts";
+import { bytes, message, optional, repeated, string, submessage, uint32, uint53 } from "../../core/model/proto3.ts";
+import type { Infer } from "../../core/model/proto3.ts";
+import { invocationPk, type KeyScheme, listingKeys, segmentKey } from "./item-keys.ts";
+import type { Item } from "../ports/table.ts";
+import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
+import { StoredHeader, StoredTarget, targetFromStored } from "./stored-values.ts";
+
+/** Who drives until when; a lease in the past is nobody's. */
+export interface Lease {
+  readonly token: Token;
+  readonly untilMs: number;
+}
+
+export const NO_LEASE: Lease = { token: "" as Token, untilMs: 0 };
+
+/** By their places in the record: new ones go to the end. */
+const SERVICE_TYPES = ["service", "object", "workflow"] as const;
+const HANDLER_TYPES = ["service", "exclusive", "shared", "workflow"] as const;
+const SOURCE_KINDS = ["ingress", "call", "send", "restart"] as const;
+
+const StoredAcceptance = message({
+  target: submessage(1, () => StoredTarget),
+  input: bytes(2),
+  headers: repeated(submessage(3, () => StoredHeader)),
+  sourceKind: uint32(4),
+  callerId: optional(string(5)),
+  callerNonce: optional(string(6)),
+  completionId: optional(uint32(7)),
+  callerTarget: optional(string(8)),
+  createdAtMs: uint53(9),
+  idempotencyKey: optional(string(10)),
+  traceparent: optional(string(11)),
+  startAtMs: optional(uint53(12)),
+  completionRetentionMs: uint53(13),
+  journalRetentionMs: uint53(14),
+  token: string(15),
+  untilMs: uint53(16),
+  serviceType: uint32(17),
+  handlerType: uint32(18),
+});
+type StoredAcceptance = Infer<typeof StoredAcceptance>;
+
+export function acceptanceItem(scheme: KeyScheme, acceptance: Acceptance, lease: Lease, expiresAtS: number): Item {
+  const { id, nonce, target, createdAtMs } = acceptance;
+  return {
+    ...segmentKey(invocationPk(scheme.keyPrefix, id), nonce, 0),
+    ...listingKeys(scheme, id, createdAtMs),
+    b: sealed(encode(StoredAcceptance, toStored(acceptance, lease), ENVELOPE_BYTES)),
+    n: nonce,
+    service: target.service,
+    handler: target.handler,
+    ...(target.key !== undefined && { objectKey: target.key }),
+    expiresAtS,
+  };
+}
+
+function toStored(acceptance: Acceptance, lease: Lease): StoredAcceptance {
+  const { source, idempotencyKey, traceparent, startAtMs } = acceptance;
+  return {
+    target: acceptance.target,
+    input: acceptance.input,
+    headers: acceptance.headers,
+    sourceKind: SOURCE_KINDS.indexOf(source.kind),
+    serviceType: SERVICE_TYPES.indexOf(acceptance.serviceType),
+    handlerType: HANDLER_TYPES.indexOf(acceptance.handlerType),
+    createdAtMs: acceptance.createdAtMs,
+    completionRetentionMs: acceptance.completionRetentionMs,
+    journalRetentionMs: acceptance.journalRetentionMs,
+    token: lease.token,
+    untilMs: lease.untilMs,
+    ...("callerId" in source && { callerId: source.callerId, callerTarget: source.callerTarget }),
+    ...(source.kind === "restart" && { callerId: source.formerId }),
+    ...(source.kind === "call" && { callerNonce: source.callerNonce, completionId: source.completionId }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(traceparent !== undefined && { traceparent }),
+    ...(startAtMs !== undefined && { startAtMs }),
+  };
+}
+
+/** @throws StoreError */
+export function readAcceptance(id: InvocationId, item: Item): { acceptance: Acceptance; lease: Lease } {
+  const stored = decode(StoredAcceptance, opened(item["b"], `the acceptance of ${id}`));
+  const { idempotencyKey, traceparent, startAtMs, token, untilMs } = stored;
+  const acceptance: Acceptance = {
+    id,
+    nonce: item["n"] as Nonce,
+    target: targetFromStored(stored.target ?? { service: "", handler: "" }),
+    serviceType: SERVICE_TYPES[stored.serviceType] ?? "service",
+    handlerType: HANDLER_TYPES[stored.handlerType] ?? "service",
+    input: stored.input,
+    headers: stored.headers,
+    source: sourceFrom(stored),
+    createdAtMs: stored.createdAtMs,
+    completionRetentionMs: stored.completionRetentionMs,
+    journalRetentionMs: stored.journalRetentionMs,
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(traceparent !== undefined && { traceparent }),
+    ...(startAtMs !== undefined && { startAtMs }),
+  };
+  return { acceptance, lease: { token: token as Token, untilMs } };
+}
+
+function sourceFrom(stored: StoredAcceptance): Source {
+  const kind = SOURCE_KINDS[stored.sourceKind];
+  const callerId = (stored.callerId ?? "") as InvocationId;
+  const callerTarget = stored.callerTarget ?? "";
+  if (kind === "restart") return { kind, formerId: callerId };
+  if (kind === "send") return { kind, callerId, callerTarget };
+  if (kind !== "call") return { kind: "ingress" };
+  const callerNonce = (stored.callerNonce ?? "") as Nonce;
+  return { kind, callerId, callerNonce, completionId: stored.completionId ?? 0, callerTarget };
+}

@@ -1,0 +1,144 @@
+/** An arrival as an item: a notification brought by somebody else, kept free of any protocol version until it is sent. */
+import type { Arrival } from "../../core/invocation/event.ts";
+import type { Command, NotificationEntry, NotificationId } from "../../core/invocation/entry.ts";
+import type { Journal } from "../../core/invocation/journal.ts";
+import type { Result } from "../../core/model/failure.ts";
+import type { DeploymentId, InvocationId, Nonce } from "../../core/model/ids.ts";
+import { decode } from "../../core/model/proto3-decode.ts";
+import { encode } from "../../core/model/proto3-encode.ts";
+import { bool, message, oneof, optional, string, submessage, uint32, uint53 } from "../../core/model/proto3.ts";
+import type { Infer } from "../../core/model/proto3.ts";
+import {
+  attachCompletion,
+  callCompletion,
+  completePromiseCompletion,
+  getPromiseCompletion,
+  outputCompletion,
+  signalNotification,
+} from "../../core/protocol/notifications.ts";
+import type { ProtocolVersion } from "../../core/protocol/version.ts";
+import { arrivalKey, invocationPk, uniquePart } from "./item-keys.ts";
+import type { Item } from "../ports/table.ts";
+import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
+import { resultFromStored, resultToStored, StoredResult } from "./stored-values.ts";
+
+const StoredArrival = message({
+  atMs: uint53(1),
+  completionId: oneof("id", uint32(2)),
+  signalIndex: oneof("id", uint32(3)),
+  signalName: oneof("id", string(4)),
+  kill: oneof("id", bool(5)),
+  result: submessage(6, () => StoredResult),
+  pause: oneof("id", bool(7)),
+  resume: oneof("id", bool(8)),
+  /** Where an order to resume sends it. */
+  deploymentId: optional(string(9)),
+});
+type StoredArrival = Infer<typeof StoredArrival>;
+
+export type ArrivalContent =
+  | { readonly kind: "notification"; readonly id: NotificationId; readonly result: Result | undefined }
+  | { readonly kind: "kill" }
+  | { readonly kind: "pause" }
+  | { readonly kind: "resume"; readonly deploymentId?: DeploymentId };
+
+export interface ArrivalAddress {
+  readonly id: InvocationId;
+  readonly nonce: Nonce;
+  /** The unique part of the sort key. */
+  readonly key: string;
+}
+
+export function arrivalItem(
+  prefix: string,
+  to: ArrivalAddress,
+  content: ArrivalContent,
+  atMs: number,
+  expiresAtS: number,
+): Item {
+  const stored: StoredArrival = {
+    atMs,
+    ...idToStored(content),
+    ...(content.kind === "notification" && { result: resultToStored(content.result) }),
+  };
+  return {
+    ...arrivalKey(invocationPk(prefix, to.id), to.nonce, to.key),
+    b: sealed(encode(StoredArrival, stored, ENVELOPE_BYTES)),
+    expiresAtS,
+  };
+}
+
+function idToStored(content: ArrivalContent): Partial<StoredArrival> {
+  if (content.kind === "kill") return { kill: true };
+  if (content.kind === "pause") return { pause: true };
+  if (content.kind === "resume")
+    return { resume: true, ...(content.deploymentId !== undefined && { deploymentId: content.deploymentId }) };
+  const { id } = content;
+  if ("completionId" in id) return { completionId: id.completionId };
+  return "index" in id ? { signalIndex: id.index } : { signalName: id.name };
+}
+
+/** @returns undefined for an arrival of a former life (I12). @throws StoreError */
+export function readArrival(item: Item, nonce: Nonce, journal: Journal, version: ProtocolVersion): Arrival | undefined {
+  const key = uniquePart(item.sk, "arr", nonce);
+  if (key === undefined) return undefined;
+  const stored = decode(StoredArrival, opened(item["b"], `arrival ${item.sk}`));
+  const { atMs, deploymentId } = stored;
+  if (stored.kill === true) return { kind: "kill", atMs };
+  if (stored.pause === true) return { kind: "pause", atMs, key };
+  if (stored.resume === true)
+    return {
+      kind: "resume",
+      atMs,
+      key,
+      ...(deploymentId !== undefined && { deploymentId: deploymentId as DeploymentId }),
+    };
+  const entry = notificationFor(idFromStored(stored), resultFromStored(stored.result), journal, version);
+  return { kind: "notification", atMs, taken: { key, entry, inline: false } };
+}
+
+function idFromStored({ completionId, signalIndex, signalName }: StoredArrival): NotificationId {
+  if (completionId !== undefined) return { completionId };
+  return signalName === undefined ? { index: signalIndex ?? 0 } : { name: signalName };
+}
+
+/** Builds the frame of a notification; which completion it is follows from the command that owns the id. */
+export function notificationFor(
+  id: NotificationId,
+  result: Result | undefined,
+  journal: Journal,
+  version: ProtocolVersion,
+): NotificationEntry {
+  const failed = result?.kind === "failure";
+  if (!("completionId" in id)) {
+    const signal = "index" in id ? { signalIndex: id.index } : { signalName: id.name };
+    return { kind: "notification", type: "Signal", id, failed, frame: signalNotification(signal, result, version) };
+  }
+  const { completionId } = id;
+  const command = journal.completable.get(completionId)?.entry.command.kind;
+  return { kind: "notification", id, failed, ...frameFor(command, completionId, result, version) };
+}
+
+function frameFor(
+  command: Command["kind"] | undefined,
+  completionId: number,
+  result: Result | undefined,
+  version: ProtocolVersion,
+): Pick<NotificationEntry, "type" | "frame"> {
+  // A call, an attach or a promise always brings a result; an empty one stands for an empty output.
+  const settled: Result = result ?? { kind: "success", value: new Uint8Array(0) };
+  switch (command) {
+    case "get-output":
+      return { type: "GetInvocationOutput", frame: outputCompletion(completionId, result, version) };
+    case "attach":
+      return { type: "AttachInvocation", frame: attachCompletion(completionId, settled, version) };
+    case "get-promise":
+      return { type: "GetPromise", frame: getPromiseCompletion(completionId, settled, version) };
+    case "complete-promise": {
+      const failure = result?.kind === "failure" ? result.failure : undefined;
+      return { type: "CompletePromise", frame: completePromiseCompletion(completionId, failure, version) };
+    }
+    default:
+      return { type: "Call", frame: callCompletion(completionId, settled, version) };
+  }
+}

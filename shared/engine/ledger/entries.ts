@@ -1,0 +1,177 @@
+/** Between frames and entries: what the protocol's messages mean to the rule book. */
+import type {
+  ChildRequest,
+  Command,
+  CommandEntry,
+  Entry,
+  Lookup,
+  NotificationEntry,
+  SignalName,
+} from "../../core/invocation/entry.ts";
+import type { Result } from "../../core/model/failure.ts";
+import { commandOf } from "../../core/protocol/command-check.ts";
+import type { CommandMessage, Command as WireCommand } from "../../core/protocol/command-messages.ts";
+import { framesOf } from "../../core/protocol/frame.ts";
+import { NOTIFICATIONS } from "../../core/protocol/notification-messages.ts";
+import { callInvocationIdCompletion, notificationHead, sleepCompletion } from "../../core/protocol/notifications.ts";
+import { failureFromWire } from "../../core/protocol/wire-values.ts";
+import { StoreError } from "../ports/table.ts";
+
+type WireResult = { readonly [K in "value" | "failure"]?: CommandMessage<"Output">[K] | undefined };
+type WireLookup = CommandMessage<"AttachInvocation">;
+
+const NOTIFICATION_TYPES = new Map<number, string>(
+  Object.entries(NOTIFICATIONS).map(([name, code]) => [code, name.replace(/Completion$/, "")]),
+);
+
+export function commandEntry(wire: WireCommand, frame: Uint8Array): CommandEntry {
+  return { kind: "command", type: wire.name, name: wire.message.name, command: meaningOf(wire), frame };
+}
+
+function meaningOf({ name, message }: WireCommand): Command {
+  switch (name) {
+    case "Output":
+      return { kind: "output", result: resultOf(message) ?? { kind: "success", value: new Uint8Array(0) } };
+    case "Run":
+      return { kind: "run", completionId: message.resultCompletionId };
+    case "Sleep":
+      return { kind: "sleep", completionId: message.resultCompletionId, wakeAtMs: message.wakeUpTimeMs };
+    case "Call":
+      return { kind: "call", child: childOf(message), completionId: message.resultCompletionId };
+    case "OneWayCall":
+      return { kind: "send", child: childOf(message), startAtMs: message.invokeTimeMs };
+    case "SendSignal": {
+      const { targetInvocationId: invocationId } = message;
+      return { kind: "signal", invocationId, signal: signalOf(message), result: resultOf(message) };
+    }
+    case "CompleteAwakeable":
+      return { kind: "complete-awakeable", awakeableId: message.awakeableId, result: resultOf(message) };
+    case "AttachInvocation":
+      return { kind: "attach", lookup: lookupOf(message), completionId: message.resultCompletionId };
+    case "GetInvocationOutput":
+      return { kind: "get-output", lookup: lookupOf(message), completionId: message.resultCompletionId };
+    default:
+      return keyedMeaningOf({ name, message } as WireCommand) ?? { kind: "plain" };
+  }
+}
+
+const decoder = new TextDecoder();
+
+/** State keys are bytes on the wire and texts in every SDK. */
+function keyedMeaningOf({ name, message }: WireCommand): Command | undefined {
+  switch (name) {
+    case "GetLazyState":
+      return { kind: "get-state", key: decoder.decode(message.key), completionId: message.resultCompletionId };
+    case "GetLazyStateKeys":
+      return { kind: "get-state-keys", completionId: message.resultCompletionId };
+    case "SetState": {
+      const value = message.value?.content ?? new Uint8Array(0);
+      return { kind: "change-state", change: { kind: "set", key: decoder.decode(message.key), value } };
+    }
+    case "ClearState":
+      return { kind: "change-state", change: { kind: "clear", key: decoder.decode(message.key) } };
+    case "ClearAllState":
+      return { kind: "change-state", change: { kind: "clear-all" } };
+    case "GetPromise":
+      return { kind: "get-promise", name: message.key, completionId: message.resultCompletionId };
+    case "PeekPromise":
+      return { kind: "peek-promise", name: message.key, completionId: message.resultCompletionId };
+    case "CompletePromise": {
+      const { completionValue: value, completionFailure: failure, resultCompletionId: completionId } = message;
+      const result = resultOf({ value, failure }) ?? { kind: "success", value: new Uint8Array(0) };
+      return { kind: "complete-promise", name: message.key, result, completionId };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** An empty key is a key: whether a target has one is decided where its service is known. */
+function childOf(message: CommandMessage<"Call"> | CommandMessage<"OneWayCall">): ChildRequest {
+  const { serviceName: service, handlerName: handler, key, idempotencyKey, parameter: input, headers } = message;
+  return {
+    target: { service, handler, ...(key !== "" && { key }) },
+    input,
+    headers,
+    idCompletionId: message.invocationIdNotificationIdx,
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+  };
+}
+
+function resultOf({ value, failure }: WireResult): Result | undefined {
+  if (value !== undefined) return { kind: "success", value: value.content };
+  return failure === undefined ? undefined : { kind: "failure", failure: failureFromWire(failure) };
+}
+
+function signalOf({ signalIndex, signalName }: CommandMessage<"SendSignal">): SignalName {
+  return signalName === undefined ? { index: signalIndex ?? 0 } : { name: signalName };
+}
+
+function lookupOf({ invocationId, idempotentRequest, workflow }: WireLookup): Lookup {
+  if (idempotentRequest !== undefined) {
+    const { serviceName: service, handlerName: handler, serviceKey: key, idempotencyKey } = idempotentRequest;
+    return { kind: "idempotency", target: { service, handler, ...(key !== undefined && { key }) }, idempotencyKey };
+  }
+  if (workflow !== undefined) return { kind: "workflow", service: workflow.workflowName, key: workflow.workflowKey };
+  return { kind: "id", invocationId: invocationId ?? "" };
+}
+
+/** Reads the frames of a stored segment. @throws StoreError where they are not what a segment holds */
+export function entriesOf(frames: Uint8Array): readonly Entry[] {
+  return framesOf(frames).map(({ raw, type }) => entryOf(raw, type));
+}
+
+function entryOf(raw: Uint8Array, type: number): Entry {
+  const command = commandOf(raw);
+  if (command !== undefined) return commandEntry(command, raw);
+  return notificationEntry(raw, type);
+}
+
+/** Reads one stored notification; the id that a call's first completion tells is read out as well. */
+export function notificationEntry(raw: Uint8Array, code: number): NotificationEntry {
+  const type = NOTIFICATION_TYPES.get(code);
+  if (type === undefined) throw new StoreError(`a stored entry has the unknown code ${code}`);
+  const { id, outcome } = notificationHead(raw);
+  const known = "signalIndex" in id ? { index: id.signalIndex } : "signalName" in id ? { name: id.signalName } : id;
+  const invocationId = type === "CallInvocationId" ? invocationIdIn(raw) : undefined;
+  return {
+    kind: "notification",
+    type,
+    id: known,
+    failed: outcome === "failure",
+    frame: raw,
+    ...(invocationId !== undefined && { invocationId }),
+  };
+}
+
+/** The id is the last field of its message and 38 letters long. */
+function invocationIdIn(raw: Uint8Array): string {
+  return new TextDecoder().decode(raw.subarray(raw.length - 38));
+}
+
+export function childIdEntry(completionId: number, invocationId: string): NotificationEntry {
+  const frame = callInvocationIdCompletion(completionId, invocationId);
+  return { kind: "notification", type: "CallInvocationId", id: { completionId }, failed: false, invocationId, frame };
+}
+
+export function sleepEntry(completionId: number): NotificationEntry {
+  return {
+    kind: "notification",
+    type: "Sleep",
+    id: { completionId },
+    failed: false,
+    frame: sleepCompletion(completionId),
+  };
+}
+
+/** All frames on end, as a segment stores them. */
+export function framesIn(entries: readonly Entry[]): Uint8Array {
+  const total = entries.reduce((size, { frame }) => size + frame.length, 0);
+  const bytes = new Uint8Array(total);
+  let at = 0;
+  for (const { frame } of entries) {
+    bytes.set(frame, at);
+    at += frame.length;
+  }
+  return bytes;
+}

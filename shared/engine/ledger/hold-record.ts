@@ -1,0 +1,117 @@
+/** The hold as an item: who drives an invocation, or how it is parked, from the first park or takeover on. */
+import type { ParkedStatus } from "../../core/invocation/transition.ts";
+import type { Retries } from "../../core/invocation/segment.ts";
+import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
+import type { InvocationId, Nonce, Token } from "../../core/model/ids.ts";
+import type { Target } from "../../core/model/target.ts";
+import { holdKey, invocationPk, type KeyScheme, openKeys } from "./item-keys.ts";
+import type { Condition, Item } from "../ports/table.ts";
+import { boundedFailure } from "./stored-values.ts";
+
+export interface Hold {
+  /** The index of the last segment that its writer had loaded. */
+  readonly base: number;
+  readonly token: Token;
+  /** The end of the lease; 0 when parked. */
+  readonly untilMs: number;
+  readonly status: ParkedStatus | "running" | "completed";
+  readonly wakeAtMs?: number;
+  readonly attempts: number;
+  readonly retries: Retries;
+  readonly lastFailure?: AttemptFailure;
+  /** A deployment that took the running attempt has sent nothing since. */
+  readonly silentSinceMs?: number;
+  /** Whether it stands in the open index; once there it stays until the invocation has completed. */
+  readonly lookAtMs?: number;
+  /** The last segment whose effects are known to be performed: nobody performs them again. Written with each park. */
+  readonly performed?: number;
+  /** Until when the invocation may stay open: its items outlive that by the retention, as far as anybody extended them. */
+  readonly keepUntilS: number;
+  readonly deploymentId?: string;
+  /** The place in the queue of its key, of one that waits or has waited for the lock. */
+  readonly ticket?: number;
+}
+
+export interface HoldPlace {
+  readonly scheme: KeyScheme;
+  readonly id: InvocationId;
+  readonly nonce: Nonce;
+  readonly target: Target;
+  /** Of the acceptance: what is open is listed by it without a look at each. */
+  readonly createdAtMs: number;
+  readonly expiresAtS: number;
+}
+
+export function holdItem({ scheme, id, nonce, target, createdAtMs, expiresAtS }: HoldPlace, hold: Hold): Item {
+  const { lookAtMs } = hold;
+  return {
+    ...holdKey(invocationPk(scheme.keyPrefix, id), nonce),
+    ...(lookAtMs !== undefined && openKeys(scheme, id, lookAtMs)),
+    base: hold.base,
+    token: hold.token,
+    untilMs: hold.untilMs,
+    status: hold.status,
+    attempts: hold.attempts,
+    policyAttempts: hold.retries.policyAttempts,
+    sinceEntry: hold.retries.sinceEntry,
+    keepUntilS: hold.keepUntilS,
+    service: target.service,
+    handler: target.handler,
+    createdAtMs,
+    expiresAtS,
+    ...(target.key !== undefined && { objectKey: target.key }),
+    ...(hold.wakeAtMs !== undefined && { wakeAtMs: hold.wakeAtMs }),
+    ...(hold.performed !== undefined && { performed: hold.performed }),
+    ...(hold.silentSinceMs !== undefined && { silentSinceMs: hold.silentSinceMs }),
+    ...(hold.deploymentId !== undefined && { deploymentId: hold.deploymentId }),
+    ...(lookAtMs !== undefined && { lookAtMs }),
+    ...(hold.ticket !== undefined && { ticket: hold.ticket }),
+    ...(hold.lastFailure && { lastFailure: JSON.stringify(boundedFailure(hold.lastFailure)) }),
+  };
+}
+
+export function readHold(item: Item): Hold {
+  const number = (name: string): number | undefined =>
+    typeof item[name] === "number" ? (item[name] as number) : undefined;
+  const wakeAtMs = number("wakeAtMs");
+  const silentSinceMs = number("silentSinceMs");
+  const lookAtMs = number("lookAtMs");
+  const performed = number("performed");
+  const ticket = number("ticket");
+  const { token, status, lastFailure, deploymentId } = item as Record<string, unknown>;
+  return {
+    base: number("base") ?? 0,
+    token: String(token) as Token,
+    untilMs: number("untilMs") ?? 0,
+    status: status as Hold["status"],
+    attempts: number("attempts") ?? 0,
+    retries: { policyAttempts: number("policyAttempts") ?? 0, sinceEntry: number("sinceEntry") ?? 0 },
+    keepUntilS: number("keepUntilS") ?? 0,
+    ...(wakeAtMs !== undefined && { wakeAtMs }),
+    ...(silentSinceMs !== undefined && { silentSinceMs }),
+    ...(lookAtMs !== undefined && { lookAtMs }),
+    ...(performed !== undefined && { performed }),
+    ...(ticket !== undefined && { ticket }),
+    ...(typeof deploymentId === "string" && { deploymentId }),
+    ...(typeof lastFailure === "string" && { lastFailure: JSON.parse(lastFailure) as AttemptFailure }),
+  };
+}
+
+/** May take over what `read` described: nobody has written since (design §2, claim). */
+export function claimCondition(base: number, read: Token | undefined): Condition {
+  const free: Condition[] = [{ kind: "absent" }, { kind: "less", attribute: "base", than: base }];
+  if (read !== undefined) free.push({ kind: "equal", attribute: "token", value: read });
+  return { kind: "any", of: free };
+}
+
+/** May write as the driver whose token is one of `mine`: nobody took over since (design §2, park). */
+export function keepCondition(base: number, mine: readonly Token[]): Condition {
+  const held: Condition = {
+    kind: "all",
+    of: [
+      { kind: "equal", attribute: "base", value: base },
+      { kind: "any", of: mine.map((value) => ({ kind: "equal", attribute: "token", value })) },
+    ],
+  };
+  return { kind: "any", of: [{ kind: "absent" }, { kind: "less", attribute: "base", than: base }, held] };
+}

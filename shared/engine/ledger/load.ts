@@ -1,0 +1,180 @@
+/** Reads an invocation back from its partition: the acceptance with every segment folded in, and what arrived since. */
+import type { Arrival } from "../../core/invocation/event.ts";
+import {
+  accepted,
+  expiresAtMs,
+  fold,
+  Folding,
+  type Invocation,
+  type Standing,
+} from "../../core/invocation/invocation.ts";
+import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
+import type { Segment } from "../../core/invocation/segment.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import { PROTOCOL_VERSION_MAX, isProtocolVersion } from "../../core/protocol/version.ts";
+import { type Lease, readAcceptance } from "./acceptance-record.ts";
+import { readArrival } from "./arrival-record.ts";
+import type { Engine } from "../engine.ts";
+import { type Hold, readHold } from "./hold-record.ts";
+import { inputEntry } from "./input-entry.ts";
+import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, invocationPk } from "./item-keys.ts";
+import type { Item } from "../ports/table.ts";
+import { JointReads } from "./joint-reads.ts";
+import { whole } from "./large-record.ts";
+import { readPartition } from "./read-partition.ts";
+import { AbsentArrivalError, readSegment, segmentsThatCount } from "./segment-record.ts";
+
+export interface Loaded {
+  readonly pk: string;
+  readonly invocation: Invocation;
+  /** The last segment and the invocation before it: what it takes to redo its effects (I2). */
+  readonly last?: { readonly before: Invocation; readonly segment: Segment };
+  readonly hold?: Hold;
+  /** Who drives now, as the newest of hold and segment says. */
+  readonly lease: Lease;
+  /** Those that no segment lists, by key. */
+  readonly arrivals: ReadonlyMap<string, Arrival>;
+  readonly expiresAtS: number;
+  /** Failures that segments tell of, oldest first; those that added nothing are events beside the journal. */
+  readonly failures: readonly AttemptFailure[];
+}
+
+const jointLoads = new WeakMap<Engine, JointReads<InvocationId, Loaded | undefined>>();
+
+/**
+ * As `load`, begun after the call and shared by all in this process who ask for the same invocation meanwhile: a thousand
+ * messages to one that waits for a thousand calls would read its whole journal a thousand times.
+ */
+export function loadJointly(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
+  const known = jointLoads.get(engine);
+  const loads = known ?? new JointReads((one: InvocationId) => load(engine, one));
+  if (known === undefined) jointLoads.set(engine, loads);
+  return loads.read(id);
+}
+
+/** @returns undefined where nothing was ever accepted under this id, or all of it is gone */
+export async function load(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
+  const pk = invocationPk(engine.settings.keyPrefix, id);
+  const found = await readPartition(engine.table, pk, ARRIVALS_TO_SEGMENTS);
+  const nonce = found.find(({ sk }) => sk === ACCEPTANCE_SK)?.["n"] as Nonce | undefined;
+  if (nonce === undefined) return undefined;
+  const items = await whole(engine, found, nonce);
+  const acceptance = items.find(({ sk }) => sk === ACCEPTANCE_SK)!;
+  try {
+    return assemble(id, pk, acceptance, items, items.filter(isArrival));
+  } catch (error) {
+    if (!(error instanceof AbsentArrivalError)) throw error;
+    // I4: the arrivals come before the segments in a read, so that one written meanwhile may be listed and not be seen.
+    const arrived = await whole(engine, await readPartition(engine.table, pk, ARRIVALS), nonce);
+    return assemble(id, pk, acceptance, items, arrived);
+  }
+}
+
+function isArrival({ sk }: Item): boolean {
+  return sk.startsWith(ARRIVALS.from);
+}
+
+function assemble(id: InvocationId, pk: string, first: Item, items: readonly Item[], arrived: readonly Item[]): Loaded {
+  const { acceptance, lease: firstLease } = readAcceptance(id, first);
+  const { nonce } = acceptance;
+  const folding = new Folding(accepted(acceptance, inputEntry(acceptance)));
+  let lease = firstLease;
+  let last: Loaded["last"];
+  const failures: AttemptFailure[] = [];
+  const byKey = new Map(arrived.map((item) => [item.sk, item]));
+  const arrivalOf = (key: string) => {
+    const item = byKey.get(`arr#${nonce}#${key}`);
+    const { invocation: sofar } = folding;
+    const arrival = item && readArrival(item, nonce, sofar.journal, versionOf(sofar));
+    return arrival?.kind === "notification" ? arrival : undefined;
+  };
+  for (const item of segmentsThatCount(segmentsOf(items, nonce))) {
+    // The last one is not folded in place: what stood before it is needed to redo its effects.
+    if (last !== undefined) folding.add(last.segment);
+    const read = readSegment(folding.invocation.segmentIndex + 1, item, arrivalOf);
+    last = { before: folding.invocation, segment: read.segment };
+    lease = read.lease;
+    if (read.segment.failure !== undefined) failures.push(read.segment.failure);
+  }
+  let invocation = last === undefined ? folding.invocation : fold(last.before, last.segment);
+  const holdFound = items.find(({ sk }) => sk === `hold#${nonce}`);
+  const hold = holdFound && readHold(holdFound);
+  if (hold && hold.base >= invocation.segmentIndex) {
+    lease = { token: hold.token, untilMs: hold.untilMs };
+    invocation = underHold(invocation, hold);
+  } else if (lease.token !== "" && invocation.standing.status === "ready") {
+    // The acceptor drives, or drove: an attempt may have begun that nothing written tells of.
+    invocation = { ...invocation, standing: { status: "running" } };
+  }
+  const arrivals = freshArrivals(arrived, invocation, nonce);
+  const expiresAtS = typeof first["expiresAtS"] === "number" ? first["expiresAtS"] : 0;
+  return { pk, invocation, lease, arrivals, expiresAtS, failures, ...(last && { last }), ...(hold && { hold }) };
+}
+
+/** In order; those of former lives carry another nonce and are passed over (I12). */
+function segmentsOf(items: readonly Item[], nonce: Nonce): readonly Item[] {
+  return items.filter(({ sk }) => sk.startsWith(`seg#${nonce}#`));
+}
+
+export function freshArrivals(arrived: readonly Item[], invocation: Invocation, nonce: Nonce): Map<string, Arrival> {
+  const fresh = new Map<string, Arrival>();
+  for (const item of arrived) {
+    const key = item.sk.slice(`arr#${nonce}#`.length);
+    if (invocation.taken.has(key)) continue;
+    const arrival = readArrival(item, nonce, invocation.journal, versionOf(invocation));
+    if (arrival !== undefined) fresh.set(key, arrival);
+  }
+  return fresh;
+}
+
+/** Before the pin the newest version is assumed: all that differs is the metadata of failures. */
+export function versionOf({ pin }: Invocation): 5 | 6 | 7 {
+  return pin !== undefined && isProtocolVersion(pin.protocolVersion) ? pin.protocolVersion : PROTOCOL_VERSION_MAX;
+}
+
+/** What the hold knows that no segment tells: how it is parked, how often it was tried, what failed. */
+function underHold(invocation: Invocation, hold: Hold): Invocation {
+  if (invocation.standing.status === "completed") return invocation;
+  return {
+    ...invocation,
+    standing: standingUnder(invocation.standing, hold),
+    attempts: Math.max(invocation.attempts, hold.attempts),
+    retries: hold.retries,
+    ...(hold.lastFailure && { lastFailure: hold.lastFailure }),
+  };
+}
+
+function standingUnder(standing: Standing, { status, wakeAtMs }: Hold): Standing {
+  switch (status) {
+    case "backing-off":
+      return { status, retryAtMs: wakeAtMs ?? 0 };
+    case "paused":
+    case "pending":
+      return { status };
+    case "running":
+      return standing.status === "ready" || standing.status === "scheduled" ? { status } : standing;
+    case "ready":
+    case "scheduled":
+    case "suspended":
+    case "completed":
+      return standing;
+  }
+}
+
+/** The last segment, where its effects may not have been performed (I2): whoever parks has performed them before. */
+export function unperformed({ last, hold }: Loaded): Loaded["last"] {
+  return last !== undefined && (hold?.performed ?? 0) >= last.segment.index ? undefined : last;
+}
+
+/** True where the invocation has ended and its result is not kept any longer: its id is free (I6). */
+export function hasExpired({ invocation }: Loaded, atMs: number): boolean {
+  const goneAtMs = expiresAtMs(invocation);
+  return goneAtMs !== undefined && goneAtMs <= atMs;
+}
+
+/** True while somebody else may be driving. */
+export function isHeld(engine: Engine, { lease }: Pick<Loaded, "lease">, atMs: number): boolean {
+  const { soleOwner } = engine.settings;
+  if (soleOwner !== undefined && !lease.token.startsWith(`${soleOwner}.`)) return false;
+  return lease.untilMs > atMs;
+}

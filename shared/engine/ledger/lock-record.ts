@@ -1,0 +1,86 @@
+/** The lock of an object key or a workflow id as an item: who holds it, who comes next, and the small state packed in. */
+import { EMPTY_STATE, type KeyedState } from "../../core/object/keyed-state.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import { decode } from "../../core/model/proto3-decode.ts";
+import { encode } from "../../core/model/proto3-encode.ts";
+import { bool, bytes, message, repeated, string, submessage } from "../../core/model/proto3.ts";
+import type { Item } from "../ports/table.ts";
+import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
+
+/**
+ * Tickets are numbers: an invocation that finds the key taken draws the next one (`tail`), and the holder that leaves
+ * serves the one after the last served (`head`). Nobody waits where the two are equal.
+ */
+export interface Lock {
+  readonly holder?: { readonly id: InvocationId; readonly nonce: Nonce };
+  /** Grows at each take and hand-over, so that what somebody does late under an older one counts for nothing. */
+  readonly grant: number;
+  readonly head: number;
+  readonly tail: number;
+  /** The segment of the holder whose changes of the state were applied last. */
+  readonly applied: number;
+  /** Counts the edits of a workflow's state by operators, which its run must not write over. */
+  readonly edits: number;
+  /** Counts the lives of a workflow id; objects live once. */
+  readonly life: number;
+  /** From then on the life of a workflow counts as over, with its state and its promises. */
+  readonly goneAtMs?: number;
+  readonly sinceMs: number;
+  readonly state: KeyedState;
+}
+
+/** Holds the lock in the place of an invocation, for as long as an edit of a free state takes. */
+export const EDITOR = "edit" as InvocationId;
+
+export const NO_LOCK: Lock = {
+  grant: 0,
+  head: 0,
+  tail: 0,
+  applied: 0,
+  edits: 0,
+  life: 0,
+  sinceMs: 0,
+  state: EMPTY_STATE,
+};
+
+const StoredValue = message({ key: string(1), value: bytes(2) });
+const StoredState = message({
+  inline: repeated(submessage(1, () => StoredValue)),
+  beside: repeated(string(2)),
+  unlisted: bool(3),
+});
+
+export function packState({ inline, beside, unlisted }: KeyedState): Uint8Array {
+  const values = [...inline].map(([key, value]) => ({ key, value }));
+  return sealed(encode(StoredState, { inline: values, beside: [...beside], unlisted }, ENVELOPE_BYTES));
+}
+
+/** @throws StoreError */
+export function readLock(item: Item | undefined): Lock {
+  if (item === undefined) return NO_LOCK;
+  const { holder, holderNonce, goneAtMs, st } = item;
+  const number = (name: string): number => (typeof item[name] === "number" ? (item[name] as number) : 0);
+  return {
+    grant: number("grant"),
+    head: number("head"),
+    tail: number("tail"),
+    applied: number("applied"),
+    edits: number("edits"),
+    life: number("life"),
+    sinceMs: number("sinceMs"),
+    state: st === undefined ? EMPTY_STATE : unpack(st),
+    ...(item["held"] === 1 && { holder: { id: holder as InvocationId, nonce: holderNonce as Nonce } }),
+    ...(typeof goneAtMs === "number" && { goneAtMs }),
+  };
+}
+
+function unpack(st: Item[string]): KeyedState {
+  const { inline, beside, unlisted } = decode(StoredState, opened(st, "the state of a lock"));
+  return { inline: new Map(inline.map(({ key, value }) => [key, value])), beside: new Set(beside), unlisted };
+}
+
+/** Which life the state and the promises of a key belong to now, and whether the lock still shows its state. */
+export function lifeAt({ life, goneAtMs }: Lock, atMs: number): { readonly life: number; readonly over: boolean } {
+  const over = goneAtMs !== undefined && goneAtMs <= atMs;
+  return { life: over ? life + 1 : life, over };
+}

@@ -1,0 +1,55 @@
+/** The three bytes before every stored record: format version, codec and encryption (ADR 0004). */
+import { StoreError } from "../ports/table.ts";
+
+const FORMAT_VERSION = 1;
+/** 0: none. Encryption takes 1 and up. */
+const ENCRYPTION_NONE = 0;
+
+/** What follows the envelope: the record as it is, the record packed by the codec, or where its pieces stand (ADR 0015). */
+export const CODEC = { plain: 0, packed: 1, pieces: 2 } as const;
+
+export const ENVELOPE_BYTES = 3;
+
+/** @param record encoded with `ENVELOPE_BYTES` left free in front */
+export function sealed(record: Uint8Array, codec: (typeof CODEC)[keyof typeof CODEC] = CODEC.plain): Uint8Array {
+  record[0] = FORMAT_VERSION;
+  record[1] = codec;
+  record[2] = ENCRYPTION_NONE;
+  return record;
+}
+
+/** Puts an envelope before bytes that were made elsewhere. */
+export function enveloped(bytes: Uint8Array, codec: (typeof CODEC)[keyof typeof CODEC]): Uint8Array {
+  const record = new Uint8Array(ENVELOPE_BYTES + bytes.length);
+  record.set(bytes, ENVELOPE_BYTES);
+  return sealed(record, codec);
+}
+
+/** True for what `opened` reads as it stands. */
+export function isPlain(record: unknown): boolean {
+  return !(record instanceof Uint8Array) || record[1] === CODEC.plain;
+}
+
+/** A record holds something of its writer's own, by which he knows it again. */
+export function sameBytes(there: unknown, ours: unknown): boolean {
+  if (!(there instanceof Uint8Array) || !(ours instanceof Uint8Array)) return false;
+  return there.length === ours.length && there.every((byte, at) => byte === ours[at]);
+}
+
+/** @throws StoreError for a record that this version cannot read, and for one that has not been made plain before */
+export function opened(record: unknown, what: string): Uint8Array {
+  return contentOf(record, CODEC.plain, what);
+}
+
+/** @throws StoreError for a record that this version cannot read, or of another codec */
+export function contentOf(record: unknown, expected: number, what: string): Uint8Array {
+  if (!(record instanceof Uint8Array) || record.length < ENVELOPE_BYTES) throw new StoreError(`${what} is no record`);
+  const [version, codec, encryption] = record;
+  if (version !== FORMAT_VERSION)
+    throw new StoreError(`${what} has format ${version}, this version reads ${FORMAT_VERSION}`);
+  if (codec !== expected)
+    throw new StoreError(`${what} is packed with codec ${codec}, which this version does not know`);
+  if (encryption !== ENCRYPTION_NONE)
+    throw new StoreError(`${what} is encrypted in way ${encryption}, which this version does not know`);
+  return record.subarray(ENVELOPE_BYTES);
+}

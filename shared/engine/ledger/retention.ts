@@ -1,0 +1,14 @@
+/** How long a result and its journal are kept, fixed at acceptance (reference 7.7). */
+import type { EffectiveSettings } from "../../core/model/service.ts";
+import type { HandlerType } from "../../core/model/target.ts";
+
+/** @param attachable whether the invocation can be found again by a key, or by the caller that got its id */
+export function retentionOf(
+  { journalRetentionMs, idempotencyRetentionMs, workflowRetentionMs }: EffectiveSettings,
+  attachable: boolean,
+  handlerType: HandlerType,
+): { completionRetentionMs: number; journalRetentionMs: number } {
+  const found = attachable ? idempotencyRetentionMs : journalRetentionMs;
+  const completionRetentionMs = handlerType === "workflow" ? workflowRetentionMs : found;
+  return { completionRetentionMs, journalRetentionMs: Math.min(journalRetentionMs, completionRetentionMs) };
+}

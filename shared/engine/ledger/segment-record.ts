@@ -1,0 +1,197 @@
+/** A segment as an item: everything that one attempt added, with the lease of the driver that wrote it. */
+import type { Taken, After, Segment } from "../../core/invocation/segment.ts";
+import type { Arrival } from "../../core/invocation/event.ts";
+import type { DeploymentId, Nonce, Token } from "../../core/model/ids.ts";
+import { decode } from "../../core/model/proto3-decode.ts";
+import { encode } from "../../core/model/proto3-encode.ts";
+import {
+  bool,
+  bytes,
+  message,
+  optional,
+  repeated,
+  string,
+  submessage,
+  uint32,
+  uint53,
+} from "../../core/model/proto3.ts";
+import type { Infer } from "../../core/model/proto3.ts";
+import { decodeAwait, encodeAwait } from "../../core/protocol/await-codec.ts";
+import { framesOf } from "../../core/protocol/frame.ts";
+import type { Lease } from "./acceptance-record.ts";
+import { entriesOf, framesIn, notificationEntry } from "./entries.ts";
+import { segmentKey } from "./item-keys.ts";
+import { type Item, StoreError } from "../ports/table.ts";
+import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
+import { attemptFailureFromStored, attemptFailureToStored, resultFromStored, resultToStored } from "./stored-values.ts";
+import { StoredAttemptFailure, StoredResult } from "./stored-values.ts";
+
+const AFTER_KINDS = ["running", "suspended", "completed", "paused"] as const;
+
+/** `frame` only where no arrival item holds the notification. */
+const StoredTaken = message({ key: string(1), frame: optional(bytes(2)) });
+
+const StoredSegment = message({
+  writtenAtMs: uint53(1),
+  attemptNumber: optional(uint32(2)),
+  startedAtMs: uint53(3),
+  endedAtMs: uint53(4),
+  deploymentId: optional(string(5)),
+  protocolVersion: uint32(6),
+  taken: repeated(submessage(7, () => StoredTaken)),
+  after: uint32(8),
+  awaiting: optional(bytes(9)),
+  result: submessage(10, () => StoredResult),
+  tombstone: bool(11),
+  killed: bool(12),
+  policyAttempts: uint32(13),
+  sinceEntry: uint32(14),
+  failure: submessage(15, () => StoredAttemptFailure),
+  frames: bytes(16),
+  token: string(17),
+  untilMs: uint53(18),
+  /** Writes to the table that the driver made for this invocation since the segment before, this one included. */
+  consumedUnits: uint32(19),
+  /** The result is the last output among the frames: it is not stored twice. */
+  resultInFrames: bool(20),
+  grant: optional(uint53(22)),
+  /** Keys of the orders that it obeys. */
+  orders: repeated(string(21)),
+});
+type StoredSegment = Infer<typeof StoredSegment>;
+
+export interface SegmentPlace {
+  readonly pk: string;
+  readonly nonce: Nonce;
+  readonly lease: Lease;
+  readonly consumedUnits: number;
+  readonly expiresAtS: number;
+}
+
+export function segmentItem(place: SegmentPlace, segment: Segment): Item {
+  return {
+    ...segmentKey(place.pk, place.nonce, segment.index),
+    ...(segment.endAlone && { endAlone: true }),
+    ...(segment.after.kind === "completed" && { end: true }),
+    b: sealed(encode(StoredSegment, toStored(place, segment), ENVELOPE_BYTES)),
+    expiresAtS: place.expiresAtS,
+  };
+}
+
+function toStored({ lease, consumedUnits }: SegmentPlace, segment: Segment): StoredSegment {
+  const { after, attempt, pin, retries, failure } = segment;
+  return {
+    writtenAtMs: segment.writtenAtMs,
+    startedAtMs: attempt?.startedAtMs ?? 0,
+    endedAtMs: attempt?.endedAtMs ?? 0,
+    protocolVersion: pin?.protocolVersion ?? 0,
+    taken: segment.taken.map(({ key, entry, inline }) => ({ key, ...(inline && { frame: entry.frame }) })),
+    after: AFTER_KINDS.indexOf(after.kind),
+    policyAttempts: retries.policyAttempts,
+    sinceEntry: retries.sinceEntry,
+    frames: framesIn(segment.entries),
+    token: lease.token,
+    untilMs: lease.untilMs,
+    consumedUnits,
+    orders: segment.orders ?? [],
+    ...afterToStored(segment),
+    ...(attempt && { attemptNumber: attempt.number }),
+    ...(pin && { deploymentId: pin.deploymentId }),
+    ...(segment.grant !== undefined && { grant: segment.grant }),
+    ...(failure && { failure: attemptFailureToStored(failure) }),
+  };
+}
+
+function afterToStored({ after, entries }: Segment) {
+  const none = { tombstone: false, killed: false, resultInFrames: false };
+  if (after.kind === "running" || after.kind === "paused") return none;
+  if (after.kind === "suspended") return { ...none, awaiting: encodeAwait(after.awaiting) };
+  const { tombstone, killed, result } = after;
+  const resultInFrames = entries.some(
+    (entry) => entry.kind === "command" && entry.command.kind === "output" && entry.command.result === result,
+  );
+  return { tombstone, killed, resultInFrames, ...(!resultInFrames && { result: resultToStored(result) }) };
+}
+
+/** A segment lists an arrival that the read did not bring. */
+export class AbsentArrivalError extends StoreError {
+  override name = "AbsentArrivalError";
+}
+
+/** Finds the arrival of a key that a segment lists; undefined where the read did not bring it. */
+export type ArrivalLookup = (key: string) => Extract<Arrival, { kind: "notification" }> | undefined;
+
+/** The segments of a journal in order; the end alone, where it is all that counts. */
+export function segmentsThatCount(segments: readonly Item[]): readonly Item[] {
+  return segments.at(-1)?.["endAlone"] === true ? segments.slice(-1) : segments;
+}
+
+/** @param next the index behind the segment before it. @throws StoreError where the record cannot be read, AbsentArrivalError where it lists an arrival that is not there */
+export function readSegment(next: number, item: Item, arrivalOf: ArrivalLookup): { segment: Segment; lease: Lease } {
+  const endAlone = item["endAlone"] === true;
+  const stored = decode(StoredSegment, opened(item["b"], `segment ${item.sk}`));
+  const { attemptNumber, startedAtMs, endedAtMs, deploymentId, protocolVersion, failure } = stored;
+  const entries = entriesOf(stored.frames);
+  const segment: Segment = {
+    index: endAlone ? Number(item.sk.slice(item.sk.lastIndexOf("#") + 1)) : next,
+    writtenAtMs: stored.writtenAtMs,
+    ...(endAlone && { endAlone }),
+    taken: stored.taken.map((taken) => readTaken(taken, arrivalOf)),
+    entries,
+    after: readAfter(stored, entries),
+    retries: { policyAttempts: stored.policyAttempts, sinceEntry: stored.sinceEntry },
+    ...(stored.orders.length > 0 && { orders: stored.orders }),
+    ...(attemptNumber !== undefined && { attempt: { number: attemptNumber, startedAtMs, endedAtMs } }),
+    ...(deploymentId !== undefined && { pin: { deploymentId: deploymentId as DeploymentId, protocolVersion } }),
+    ...(stored.grant !== undefined && { grant: stored.grant }),
+    ...(failure && { failure: attemptFailureFromStored(failure) }),
+  };
+  return { segment, lease: { token: stored.token as Token, untilMs: stored.untilMs } };
+}
+
+/** What the last segment tells of where its invocation stands, without the entries. */
+export interface SegmentOutline {
+  readonly after: After["kind"];
+  readonly lease: Lease;
+  readonly deploymentId?: DeploymentId;
+}
+
+/** @throws StoreError where the record cannot be read */
+export function readOutline(item: Item): SegmentOutline {
+  const { after, token, untilMs, deploymentId } = decode(StoredSegment, opened(item["b"], `segment ${item.sk}`));
+  return {
+    after: AFTER_KINDS[after] ?? "running",
+    lease: { token: token as Token, untilMs },
+    ...(deploymentId !== undefined && { deploymentId: deploymentId as DeploymentId }),
+  };
+}
+
+function readTaken({ key, frame }: Infer<typeof StoredTaken>, arrivalOf: ArrivalLookup): Taken {
+  if (frame === undefined) {
+    const arrival = arrivalOf(key);
+    if (arrival === undefined) throw new AbsentArrivalError(`a segment lists arrival ${key}, which is not there`);
+    return arrival.taken;
+  }
+  return { key, entry: notificationEntry(frame, framesOf(frame)[0]?.type ?? 0), inline: true };
+}
+
+function readAfter(stored: StoredSegment, entries: Segment["entries"]): After {
+  switch (AFTER_KINDS[stored.after]) {
+    case "paused":
+      return { kind: "paused" };
+    case "suspended":
+      return { kind: "suspended", awaiting: decodeAwait(stored.awaiting ?? new Uint8Array(0)) };
+    case "completed": {
+      const { tombstone, killed } = stored;
+      const output = stored.resultInFrames
+        ? entries.findLast((entry) => entry.kind === "command" && entry.command.kind === "output")
+        : undefined;
+      const inFrames =
+        output?.kind === "command" && output.command.kind === "output" ? output.command.result : undefined;
+      const result = inFrames ?? resultFromStored(stored.result) ?? { kind: "success", value: new Uint8Array(0) };
+      return { kind: "completed", result, tombstone, killed };
+    }
+    default:
+      return { kind: "running" };
+  }
+}

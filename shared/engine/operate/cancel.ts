@@ -1,0 +1,45 @@
+/** Asking an invocation to stop: the handler sees it at its next await; what has not begun ends at once. */
+import { hex } from "../../core/model/hex.ts";
+import { advance } from "../../core/invocation/advance.ts";
+import { CANCEL_SIGNAL } from "../../core/invocation/entry.ts";
+import type { InvocationId } from "../../core/model/ids.ts";
+import { writeArrival } from "../drive/deliver.ts";
+import { drive } from "../drive/drive.ts";
+import type { Engine } from "../engine.ts";
+import { claim } from "../drive/grasp.ts";
+import { keepUntilS } from "../ledger/keep.ts";
+import { hasExpired, isHeld, load, unperformed } from "../ledger/load.ts";
+import type { Interruption } from "../submission.ts";
+import { wakeNow } from "../drive/wake.ts";
+
+export async function cancel(engine: Engine, id: InvocationId): Promise<Interruption> {
+  const loaded = await load(engine, id);
+  if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";
+  const { standing, acceptance } = loaded.invocation;
+  if (standing.status === "completed") return "completed";
+  // Each cancel counts, so each has a key of its own.
+  const key = `x${hex(engine.ids.random(12))}`;
+  const keptUntilS = keepUntilS(acceptance, engine.clock.nowMs());
+  await writeArrival(engine, { id, nonce: acceptance.nonce, keptUntilS }, key, {
+    kind: "notification",
+    id: { index: CANCEL_SIGNAL },
+    result: undefined,
+  });
+  await wakeNow(engine, id);
+  const waits = standing.status === "scheduled" || standing.status === "pending" || standing.status === "ready";
+  if (!waits) return "noted";
+  return (await endNow(engine, id)) ? "done" : "noted";
+}
+
+/** What waits for its start has no driver: this one takes it, sees the cancel, and ends it. */
+async function endNow(engine: Engine, id: InvocationId): Promise<boolean> {
+  const loaded = await load(engine, id);
+  if (loaded === undefined || isHeld(engine, loaded, engine.clock.nowMs())) return false;
+  if (loaded.invocation.standing.status === "completed") return true;
+  const arrivals = [...loaded.arrivals.values()];
+  const { step } = advance(loaded.invocation, { kind: "look", atMs: engine.clock.nowMs(), arrivals });
+  // What began once goes on in the worker: whoever cancels does not wait for its handler.
+  if (step.kind !== "end") return false;
+  const held = await claim(engine, loaded, { messageDriven: false });
+  return held !== undefined && (await drive(engine, held, unperformed(loaded))) === "ended";
+}

@@ -1,0 +1,38 @@
+/** Giving an invocation an order: first its arrival, then the wake (I3). */
+import type { Order } from "../../core/invocation/event.ts";
+import { hex } from "../../core/model/hex.ts";
+import { type ArrivalContent, arrivalItem } from "../ledger/arrival-record.ts";
+import type { Engine } from "../engine.ts";
+import { keepUntilS } from "../ledger/keep.ts";
+import type { Loaded } from "../ledger/load.ts";
+import { wakeNow } from "../drive/wake.ts";
+
+const KEY_BYTES = 12;
+
+/** Each order has a key of its own, and a moment behind that of every order that stands, whatever this clock says. */
+export async function giveOrder(
+  engine: Engine,
+  loaded: Loaded,
+  order: Extract<ArrivalContent, { kind: Order["kind"] }>,
+): Promise<void> {
+  const { id, nonce } = loaded.invocation.acceptance;
+  const nowMs = engine.clock.nowMs();
+  const standing = standingOrders(loaded).map(({ atMs }) => atMs + 1);
+  const key = `o${hex(engine.ids.random(KEY_BYTES))}`;
+  const keptUntilS = keepUntilS(loaded.invocation.acceptance, nowMs);
+  const atMs = Math.max(nowMs, ...standing);
+  const item = arrivalItem(engine.settings.keyPrefix, { id, nonce, key }, order, atMs, keptUntilS);
+  await engine.table.put(item, { kind: "absent" });
+  await wakeNow(engine, id);
+}
+
+/** Orders that no segment has obeyed. */
+export function standingOrders({ arrivals }: Loaded): readonly Order[] {
+  return [...arrivals.values()].filter((arrival) => arrival.kind === "pause" || arrival.kind === "resume");
+}
+
+/** True where the last order is to pause, and nobody has obeyed it yet. */
+export function isToPause(loaded: Loaded): boolean {
+  const orders = [...standingOrders(loaded)].sort((a, b) => a.atMs - b.atMs);
+  return orders.at(-1)?.kind === "pause";
+}

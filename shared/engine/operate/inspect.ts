@@ -1,0 +1,80 @@
+/** What can be told of an invocation to an operator: where it stands, what it tried, what is in its journal. */
+import { hasJournal, type Invocation } from "../../core/invocation/invocation.ts";
+import type { InvocationId } from "../../core/model/ids.ts";
+import type { Engine } from "../engine.ts";
+import { entryView } from "./entry-view.ts";
+import { readFailures } from "../drive/failure-events.ts";
+import type { Held } from "../drive/held.ts";
+import { knownNow } from "./known-now.ts";
+import { hasExpired, isHeld, load, type Loaded } from "../ledger/load.ts";
+import { EDITOR } from "../ledger/lock-record.ts";
+import { lockAt, placeOf } from "../ledger/object-place.ts";
+import type { InvocationView, PresentedStatus, QueueView } from "../submission.ts";
+
+/** @returns undefined where there is no such invocation, or no longer */
+export async function inspect(engine: Engine, id: InvocationId): Promise<InvocationView | undefined> {
+  const loaded = await load(engine, id);
+  if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
+  const driven = engine.drives.find(id);
+  const invocation = knownNow(engine, loaded);
+  const { acceptance, standing, journal, lastFailure, pin } = invocation;
+  const { source, idempotencyKey } = acceptance;
+  const aside = await readFailures(engine, loaded.pk, acceptance.nonce);
+  const kept = hasJournal(invocation, engine.clock.nowMs());
+  const events = [...loaded.failures, ...aside].sort((a, b) => a.atMs - b.atMs);
+  return {
+    id,
+    target: acceptance.target,
+    status: presentedStatus(engine, loaded),
+    createdAtMs: acceptance.createdAtMs,
+    modifiedAtMs: invocation.modifiedAtMs,
+    attempts: invocation.attempts,
+    entries: kept ? journal.entries.map(entryView) : [],
+    events: kept ? events : [],
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...("callerId" in source && { invokedBy: { invocationId: source.callerId, target: source.callerTarget } }),
+    ...(source.kind === "restart" && { restartedFrom: source.formerId }),
+    ...(pin && { pinnedDeploymentId: pin.deploymentId, protocolVersion: pin.protocolVersion }),
+    ...(lastFailure && standing.status !== "completed" && { lastFailure }),
+    ...(standing.status === "backing-off" && { nextRetryAtMs: standing.retryAtMs }),
+    ...(standing.status === "completed" && { completedAtMs: standing.endedAtMs }),
+    ...(standing.status === "completed" && standing.result.kind === "failure" && { failure: standing.result.failure }),
+    ...waits(loaded, invocation, driven),
+    ...(await queueOf(engine, loaded, invocation)),
+  };
+}
+
+function waits(
+  { hold }: Loaded,
+  { standing }: Invocation,
+  driven: Held | undefined,
+): { wakeAtMs?: number; silentSinceMs?: number } {
+  const silentSinceMs =
+    driven?.exchange?.silent === true
+      ? driven.exchange.heardAtMs
+      : driven === undefined
+        ? hold?.silentSinceMs
+        : undefined;
+  const parked = standing.status === "suspended" || standing.status === "scheduled";
+  return {
+    ...(parked && driven === undefined && hold?.wakeAtMs !== undefined && { wakeAtMs: hold.wakeAtMs }),
+    ...(silentSinceMs !== undefined && standing.status !== "completed" && { silentSinceMs }),
+  };
+}
+
+/** Where it stands now, in the words that an operator reads. */
+export function presentedStatus(engine: Engine, loaded: Loaded): PresentedStatus {
+  const { status } = knownNow(engine, loaded).standing;
+  if (status !== "running" && status !== "ready") return status;
+  if (engine.drives.find(loaded.invocation.acceptance.id) !== undefined) return "running";
+  return isHeld(engine, loaded, engine.clock.nowMs()) ? "running" : "ready";
+}
+
+/** The lock tells it, in one read that only those pay who wait. */
+async function queueOf(engine: Engine, { hold }: Loaded, invocation: Invocation): Promise<{ queue?: QueueView }> {
+  const ticket = engine.drives.find(invocation.acceptance.id)?.ticket ?? hold?.ticket;
+  if (invocation.standing.status !== "pending" || ticket === undefined) return {};
+  const { holder, head } = await lockAt(engine, placeOf(engine, invocation.acceptance.target));
+  const isHeld = holder !== undefined && holder.id !== EDITOR;
+  return { queue: { place: Math.max(1, ticket - head), ...(isHeld && { holderId: holder.id }) } };
+}

@@ -1,0 +1,38 @@
+/** Pausing an invocation: an attempt that is under way is not cut short, what waits for its next attempt waits on. */
+import type { InvocationId } from "../../core/model/ids.ts";
+import type { Engine } from "../engine.ts";
+import { giveOrder } from "./give-order.ts";
+import { knownNow } from "./known-now.ts";
+import { hasExpired, isHeld, load, type Loaded } from "../ledger/load.ts";
+import type { Pausing } from "../submission.ts";
+
+export async function pause(engine: Engine, id: InvocationId): Promise<Pausing> {
+  const loaded = await load(engine, id);
+  if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";
+  const { status } = knownNow(engine, loaded).standing;
+  switch (status) {
+    case "completed":
+      return "completed";
+    case "scheduled":
+    case "pending":
+      return "not-begun";
+    case "paused":
+      return "done";
+    case "suspended":
+      // It rests already, and what it waits for may end that: nothing is ordered.
+      if (!isAttempting(engine, loaded)) return "done";
+      break;
+    case "ready":
+    case "running":
+    case "backing-off":
+      break;
+  }
+  await giveOrder(engine, loaded, { kind: "pause" });
+  return "noted";
+}
+
+/** The last segment may tell of a suspension that a driver elsewhere has left behind; of one of this process all is known. */
+function isAttempting(engine: Engine, loaded: Loaded): boolean {
+  const isOurs = engine.drives.find(loaded.invocation.acceptance.id) !== undefined;
+  return !isOurs && isHeld(engine, loaded, engine.clock.nowMs());
+}

@@ -1,0 +1,119 @@
+/** Starting anew what has ended: another invocation with the same input, or with the beginning of the journal too. */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import type { Entry } from "../../core/invocation/entry.ts";
+import { hasJournal, type Invocation } from "../../core/invocation/invocation.ts";
+import { journalPrefix } from "../../core/invocation/prefix.ts";
+import { NO_RETRIES, type Pin, type Segment } from "../../core/invocation/segment.ts";
+import type { Deployment } from "../../core/model/deployment.ts";
+import {
+  INVOCATION_ID_BYTES,
+  invocationIdBytes,
+  invocationIdFromBytes,
+  type InvocationId,
+} from "../../core/model/ids.ts";
+import { negotiate } from "../../core/protocol/version.ts";
+import { accept, newNonce } from "../desk/accept.ts";
+import { NO_LEASE } from "../ledger/acceptance-record.ts";
+import type { Engine } from "../engine.ts";
+import { invocationPk } from "../ledger/item-keys.ts";
+import { keepUntilS } from "../ledger/keep.ts";
+import { fitted } from "../ledger/large-record.ts";
+import { hasExpired, load } from "../ledger/load.ts";
+import { deploymentFor } from "./resume.ts";
+import { segmentItem } from "../ledger/segment-record.ts";
+import { startSend } from "../drive/start-send.ts";
+import type { DeploymentChoice, Restart } from "../submission.ts";
+
+/** Journals of earlier versions do not tell enough to be cut. */
+const PREFIX_VERSION_MIN = 6;
+/** The part of an id that says where it belongs: the new invocation belongs where the former did. */
+const PLACE_BYTES = 8;
+
+/** @param from the index of the last entry of the journal that is kept; 0 keeps the input alone */
+export async function restart(
+  engine: Engine,
+  id: InvocationId,
+  from: number,
+  choice: DeploymentChoice,
+): Promise<Restart> {
+  const loaded = await load(engine, id);
+  const nowMs = engine.clock.nowMs();
+  if (loaded === undefined || hasExpired(loaded, nowMs)) return "unknown";
+  const { invocation } = loaded;
+  const { status } = invocation.standing;
+  if (status === "scheduled" || status === "pending") return "not-begun";
+  if (status !== "completed") return "open";
+  if (invocation.acceptance.handlerType === "workflow") return "workflow";
+  if (!hasJournal(invocation, nowMs)) return "no-journal";
+  const { pin } = invocation;
+  if (from > 0 && (pin?.protocolVersion ?? 0) < PREFIX_VERSION_MIN) return "old-version";
+  const entries = journalPrefix(invocation.journal, from);
+  if (entries === undefined) return "not-whole";
+  // The input alone is of no version: any that the deployment speaks will do.
+  const chosen = await deploymentFor(engine, from > 0 ? invocation : withoutPin(invocation), choice);
+  if (chosen !== undefined && "kind" in chosen) return chosen;
+  const acceptance = acceptanceAnew(engine, invocation.acceptance, from);
+  const newPin = pinOf(pin, chosen, from, choice);
+  if (entries.length > 0 || newPin !== undefined) await writeBeginning(engine, acceptance, entries, newPin);
+  await accept(engine, acceptance, NO_LEASE);
+  await startSend(engine, acceptance);
+  return { kind: "restarted", invocationId: acceptance.id };
+}
+
+function withoutPin(invocation: Invocation): Invocation {
+  const { pin: _, ...unpinned } = invocation;
+  return unpinned;
+}
+
+/** Without its key: whoever sends that meets the former one. The nonce seeds the random numbers that a kept journal rests on. */
+function acceptanceAnew(engine: Engine, former: Acceptance, from: number): Acceptance {
+  const { idempotencyKey: _, startAtMs: __, ...kept } = former;
+  const place = invocationIdBytes(former.id).subarray(0, PLACE_BYTES);
+  const bytes = new Uint8Array(INVOCATION_ID_BYTES);
+  bytes.set(place);
+  bytes.set(engine.ids.random(INVOCATION_ID_BYTES - PLACE_BYTES), PLACE_BYTES);
+  return {
+    ...kept,
+    id: invocationIdFromBytes(bytes),
+    nonce: from > 0 ? former.nonce : newNonce(engine),
+    source: { kind: "restart", formerId: former.id },
+    createdAtMs: engine.clock.nowMs(),
+  };
+}
+
+/** Where nothing but the input is kept and the latest deployment is asked for, that is found at the first attempt. */
+function pinOf(
+  pin: Pin | undefined,
+  chosen: Deployment | undefined,
+  from: number,
+  choice: DeploymentChoice,
+): Pin | undefined {
+  if (chosen === undefined) return pin;
+  if (from > 0) return pin && { ...pin, deploymentId: chosen.id };
+  if (choice.kind === "latest") return undefined;
+  const protocolVersion = negotiate({ min: chosen.minProtocolVersion, max: chosen.maxProtocolVersion });
+  return protocolVersion === undefined ? undefined : { deploymentId: chosen.id, protocolVersion };
+}
+
+/** Before the acceptance, which is what makes it count: nobody knows the id yet. */
+async function writeBeginning(
+  engine: Engine,
+  acceptance: Acceptance,
+  entries: readonly Entry[],
+  pin: Pin | undefined,
+): Promise<void> {
+  const nowMs = engine.clock.nowMs();
+  const { nonce } = acceptance;
+  const segment: Segment = {
+    index: 1,
+    writtenAtMs: nowMs,
+    taken: [],
+    entries,
+    after: { kind: "running" },
+    retries: NO_RETRIES,
+    ...(pin && { pin }),
+  };
+  const pk = invocationPk(engine.settings.keyPrefix, acceptance.id);
+  const place = { pk, nonce, lease: NO_LEASE, consumedUnits: 1, expiresAtS: keepUntilS(acceptance, nowMs) };
+  await engine.table.put(await fitted(engine, segmentItem(place, segment), nonce), { kind: "absent" });
+}

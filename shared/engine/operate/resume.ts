@@ -1,0 +1,75 @@
+/** Resuming an invocation: what is paused, suspended or backing off is attempted now, on another deployment if asked to. */
+import type { Deployment } from "../../core/model/deployment.ts";
+import type { DeploymentId, InvocationId } from "../../core/model/ids.ts";
+import type { Invocation } from "../../core/invocation/invocation.ts";
+import type { Engine } from "../engine.ts";
+import { giveOrder, isToPause } from "./give-order.ts";
+import { knownNow } from "./known-now.ts";
+import { hasExpired, load } from "../ledger/load.ts";
+import type { DeploymentChoice, Resumption, UnfitDeployment } from "../submission.ts";
+import { wakeNow } from "../drive/wake.ts";
+
+export async function resume(engine: Engine, id: InvocationId, choice: DeploymentChoice): Promise<Resumption> {
+  const loaded = await load(engine, id);
+  if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";
+  const invocation = knownNow(engine, loaded);
+  const { status } = invocation.standing;
+  switch (status) {
+    case "completed":
+      return "completed";
+    case "scheduled":
+    case "pending":
+      return "not-begun";
+    case "ready":
+    case "running":
+    case "backing-off":
+      if (choice.kind !== "keep") return "not-movable";
+      break;
+    case "suspended":
+    case "paused":
+      if (choice.kind !== "keep" && invocation.pin === undefined) return "not-movable";
+      break;
+  }
+  const chosen = await deploymentFor(engine, invocation, choice);
+  if (chosen !== undefined && "kind" in chosen) return chosen;
+  const isMoved = chosen !== undefined && chosen.id !== invocation.pin?.deploymentId;
+  const isUnderWay = status === "running" || status === "ready";
+  // An order to go on means something to what goes on by itself only where an order to pause stands.
+  if (isUnderWay && !isToPause(loaded)) await wakeNow(engine, id);
+  else await giveOrder(engine, loaded, { kind: "resume", ...(isMoved && { deploymentId: chosen.id }) });
+  return "done";
+}
+
+/**
+ * @returns undefined for the one that it has. Whether the chosen one offers the service is not asked: it may be
+ *   registered there later, and attempts fail with RT0011 until then
+ */
+export async function deploymentFor(
+  engine: Engine,
+  { pin, acceptance }: Invocation,
+  choice: DeploymentChoice,
+): Promise<Deployment | UnfitDeployment | undefined> {
+  if (choice.kind === "keep") return undefined;
+  const deployment =
+    choice.kind === "latest"
+      ? await latestOf(engine, acceptance.target.service)
+      : await registered(engine, choice.deploymentId);
+  if (deployment === undefined) {
+    const { service } = acceptance.target;
+    return { kind: "unknown-deployment", asked: choice.kind === "latest" ? service : choice.deploymentId };
+  }
+  if (pin === undefined) return deployment;
+  const { protocolVersion: version } = pin;
+  const { id, minProtocolVersion: min, maxProtocolVersion: max } = deployment;
+  return version >= min && version <= max ? deployment : { kind: "wrong-version", deploymentId: id, version, min, max };
+}
+
+async function latestOf({ registry }: Engine, name: string): Promise<Deployment | undefined> {
+  registry.refresh();
+  return (await registry.services()).find(({ service }) => service.name === name)?.deployment;
+}
+
+async function registered({ registry }: Engine, id: DeploymentId): Promise<Deployment | undefined> {
+  registry.refresh();
+  return (await registry.deployments()).find((deployment) => deployment.id === id);
+}

@@ -1,0 +1,70 @@
+/** What the partition of one key tells to whoever looks from outside: its state and its promises. */
+import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import { decode } from "../../core/model/proto3-decode.ts";
+import type { Engine } from "../engine.ts";
+import { whole } from "../ledger/large-record.ts";
+import { lifeAt } from "../ledger/lock-record.ts";
+import { INBOX, inboxKey, promiseRange } from "../ledger/object-keys.ts";
+import { lockAt, placeOf } from "../ledger/object-place.ts";
+import { readState } from "../keyed/object-state.ts";
+import type { Item } from "../ports/table.ts";
+import type { KeyedTarget, KeyedViews, PromiseView, QueueView } from "../ledger/reading.ts";
+import { readPartition } from "../ledger/read-partition.ts";
+import { opened } from "../ledger/record-envelope.ts";
+import { resultFromStored, StoredResult } from "../ledger/stored-values.ts";
+
+/** Each answer costs a read of the lock, and one of what stands beside it. */
+export function keyedViews(engine: Engine): KeyedViews {
+  const lockOf = async (target: KeyedTarget) => {
+    const pk = placeOf(engine, target);
+    const lock = await lockAt(engine, pk);
+    const { life, over } = lifeAt(lock, engine.clock.nowMs());
+    return { pk, life, state: over ? EMPTY_STATE : lock.state };
+  };
+  return {
+    queue: (target) => queueOf(engine, placeOf(engine, target)),
+    async state(target) {
+      const { pk, life, state } = await lockOf(target);
+      return (await readState(engine, pk, life, state)).values;
+    },
+    async promises(target) {
+      const { pk, life } = await lockOf(target);
+      const items = await readPartition(engine.table, pk, promiseRange(life));
+      return (await whole(engine, items, String(life) as Nonce)).map(promiseView);
+    },
+  };
+}
+
+/** Edits of the state wait and hold like invocations, and are none. */
+async function queueOf(engine: Engine, pk: string): Promise<QueueView> {
+  const { holder: last, head, sinceMs, goneAtMs } = await lockAt(engine, pk);
+  // The run of a workflow that has ended stays on record with the life that it was.
+  const holder = goneAtMs === undefined ? last : undefined;
+  const tickets = await readPartition(engine.table, pk, { ...INBOX, from: inboxKey(pk, head + 1).sk });
+  const waiting = new Map<string, QueueView["waiting"][number]>();
+  for (const { id, sk, void: isVoid } of tickets) {
+    const waits = isVoid !== true && isInvocation(id) && id !== holder?.id;
+    // Who has queued twice gives back at once the second time.
+    if (waits && !waiting.has(id)) waiting.set(id, { id, ticket: Number(sk.slice(INBOX.from.length)) });
+  }
+  return {
+    sinceMs,
+    waiting: [...waiting.values()],
+    ...(isInvocation(holder?.id) && { holder: holder.id }),
+  };
+}
+
+function isInvocation(id: unknown): id is InvocationId {
+  return typeof id === "string" && id.startsWith("inv_");
+}
+
+/** Nothing stands there before it is completed. */
+function promiseView({ name, sk, b }: Item): PromiseView {
+  const result = resultFromStored(decode(StoredResult, opened(b, `the promise ${sk}`)));
+  if (result?.kind === "failure") {
+    const { code, message } = result.failure;
+    return { name: String(name), completed: true, failure: `[${code}] ${message}` };
+  }
+  return { name: String(name), completed: true, ...(result && { value: result.value }) };
+}

@@ -1,0 +1,210 @@
+/** The listing index as one stream by the moment of acceptance: the shards of each day, merged (ADR 0003). */
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import type { Engine } from "../engine.ts";
+import { idOf } from "../ledger/index-walk.ts";
+import { listingPk, momentRange, shardsOf } from "../ledger/item-keys.ts";
+import type { ListingBudget } from "../ledger/listing-budget.ts";
+import type { Item } from "../ports/table.ts";
+
+export interface ListingEntry {
+  readonly id: InvocationId;
+  /** As the index shows it. */
+  readonly nonce?: Nonce;
+  readonly service: string;
+  readonly handler: string;
+  readonly key?: string;
+  readonly createdAtMs: number;
+}
+
+export interface ListingRange {
+  readonly order: "newest-first" | "oldest-first";
+  readonly fromMs: number;
+  /** Inclusive. */
+  readonly toMs: number;
+  /** Entries that a shard gives at first, and then at a time. */
+  readonly firstPage: number;
+  readonly nextPage: number;
+  /** So many days at most; as far as the listing goes unless told. */
+  readonly daysMax?: number;
+}
+
+const DAY_MS = 86_400_000;
+/** So far the clocks of acceptors may be ahead of ours. */
+const SKEW_MAX_MS = 60_000;
+/** So many days in a row without an acceptance end the listing; what lies behind is asked for by `created_at`. */
+const EMPTY_DAYS_MAX = 31;
+
+/** Remembers what it gave, so that whoever begins anew reads nothing twice. */
+export class ListingStream {
+  readonly #engine: Engine;
+  readonly #budget: ListingBudget;
+  readonly #range: ListingRange;
+  readonly #given: ListingEntry[] = [];
+  readonly #source: AsyncGenerator<readonly ListingEntry[]>;
+  /** Where it stopped because of `daysMax`: whatever is older was not read. */
+  stoppedAtMs: number | undefined;
+
+  constructor(engine: Engine, budget: ListingBudget, range: ListingRange) {
+    this.#engine = engine;
+    this.#budget = budget;
+    this.#range = range;
+    this.#source = this.#days();
+  }
+
+  /** Those of one moment by their ids. */
+  async *entries(): AsyncGenerator<ListingEntry> {
+    for (let i = 0; ; i++) {
+      while (i >= this.#given.length) {
+        const { value, done } = await this.#source.next();
+        if (done === true) return;
+        this.#given.push(...value);
+      }
+      yield this.#given[i]!;
+    }
+  }
+
+  async *#days(): AsyncGenerator<readonly ListingEntry[]> {
+    const { order, fromMs, toMs, daysMax = Infinity } = this.#range;
+    const isNewestFirst = order === "newest-first";
+    const lastMs = Math.min(toMs, this.#engine.clock.nowMs() + SKEW_MAX_MS);
+    const firstMs = isNewestFirst ? fromMs : Math.max(fromMs, await this.#oldestMs(fromMs, lastMs));
+    let empty = 0;
+    let days = 0;
+    let dayMs = dayOf(isNewestFirst ? lastMs : firstMs);
+    while (dayMs >= dayOf(firstMs) && dayMs <= lastMs && empty < EMPTY_DAYS_MAX) {
+      if (days++ === daysMax) {
+        this.stoppedAtMs = dayMs + DAY_MS;
+        return;
+      }
+      let given = 0;
+      for await (const group of this.#day(dayMs)) {
+        given += group.length;
+        yield group;
+      }
+      empty = given === 0 && isNewestFirst ? empty + 1 : 0;
+      dayMs += isNewestFirst ? -DAY_MS : DAY_MS;
+    }
+  }
+
+  /** The beginning of the first day that newest-first would reach. */
+  async #oldestMs(fromMs: number, lastMs: number): Promise<number> {
+    let oldestMs = lastMs;
+    for (let dayMs = dayOf(lastMs); dayMs >= dayOf(fromMs); dayMs -= DAY_MS) {
+      const heads = await Promise.all(this.#shards(dayMs).map((shard) => shard.page(1)));
+      if (heads.some((page) => page.length > 0)) oldestMs = dayMs;
+      else if (oldestMs - dayMs >= EMPTY_DAYS_MAX * DAY_MS) break;
+    }
+    return oldestMs;
+  }
+
+  #shards(dayMs: number): ShardReader[] {
+    return shardsOf(this.#engine.settings).map(
+      (shard) => new ShardReader(this.#engine, this.#budget, this.#range, dayMs, shard),
+    );
+  }
+
+  /** All entries of one moment at a time. */
+  async *#day(dayMs: number): AsyncGenerator<readonly ListingEntry[]> {
+    const shards = this.#shards(dayMs);
+    const { order, firstPage, nextPage } = this.#range;
+    for (let size = firstPage; ; size = nextPage) {
+      await Promise.all(shards.map((shard) => shard.fill(size)));
+      const heads = shards.map(({ head }) => head?.createdAtMs).filter((atMs) => atMs !== undefined);
+      if (heads.length === 0) return;
+      // As long as no shard has run dry, the nearest head is the next moment of all.
+      for (;;) {
+        const atMs = nearest(shards, order);
+        if (atMs === undefined) break;
+        const group = shards.flatMap((shard) => shard.take(atMs));
+        yield group.length === 1 ? group : group.sort((a, b) => (a.id < b.id ? -1 : 1));
+      }
+    }
+  }
+}
+
+/** @returns undefined where a shard must be filled first, or all are at their end */
+function nearest(shards: readonly ShardReader[], order: ListingRange["order"]): number | undefined {
+  let best: number | undefined;
+  for (const shard of shards) {
+    if (shard.isDry) return undefined;
+    const atMs = shard.head?.createdAtMs;
+    if (atMs === undefined) continue;
+    if (best === undefined || (order === "newest-first" ? atMs > best : atMs < best)) best = atMs;
+  }
+  return best;
+}
+
+/** One shard of one day: a page in hand, and where the next begins. */
+class ShardReader {
+  readonly #engine: Engine;
+  readonly #budget: ListingBudget;
+  readonly #range: ListingRange;
+  readonly #pk: string;
+  #page: ListingEntry[] = [];
+  #at = 0;
+  #next: string | undefined;
+  #ended = false;
+
+  constructor(engine: Engine, budget: ListingBudget, range: ListingRange, dayMs: number, shard: number) {
+    this.#engine = engine;
+    this.#budget = budget;
+    this.#range = range;
+    this.#pk = listingPk(engine.settings.keyPrefix, dayMs, shard);
+  }
+
+  get head(): ListingEntry | undefined {
+    return this.#page[this.#at];
+  }
+
+  /** True where nothing is in hand that may be told to be all of its moment, and more may follow. */
+  get isDry(): boolean {
+    if (this.#ended) return false;
+    const last = this.#page.at(-1);
+    return last === undefined || this.head === undefined || this.head.createdAtMs === last.createdAtMs;
+  }
+
+  take(atMs: number): ListingEntry[] {
+    const taken: ListingEntry[] = [];
+    for (; this.head?.createdAtMs === atMs; this.#at++) taken.push(this.head);
+    return taken;
+  }
+
+  /** Shards run dry one after the other: what is nearly used up is filled together with the first of them. */
+  async fill(size: number): Promise<void> {
+    if (this.#ended || (!this.isDry && this.#page.length - this.#at > size / 2)) return;
+    const more = await this.page(size);
+    this.#page = [...this.#page.slice(this.#at), ...more];
+    this.#at = 0;
+  }
+
+  async page(size: number): Promise<readonly ListingEntry[]> {
+    const { order, fromMs, toMs } = this.#range;
+    const below = Number.isFinite(toMs) ? toMs + 1 : Number.MAX_SAFE_INTEGER / 10;
+    const { items, next } = await this.#engine.table.queryIndex("list", this.#pk, {
+      ...momentRange(fromMs, below),
+      limit: size,
+      reverse: order === "newest-first",
+      ...(this.#next !== undefined && { after: this.#next }),
+    });
+    this.#budget.entries(items.length);
+    this.#next = next;
+    this.#ended = next === undefined;
+    return items.map(entryOf);
+  }
+}
+
+function entryOf(item: Item): ListingEntry {
+  const { service, handler, objectKey, listSk, n } = item as Record<string, unknown>;
+  return {
+    id: idOf(item),
+    service: String(service),
+    handler: String(handler),
+    createdAtMs: Number(String(listSk).slice(0, 15)),
+    ...(typeof n === "string" && { nonce: n as Nonce }),
+    ...(typeof objectKey === "string" && { key: objectKey }),
+  };
+}
+
+function dayOf(atMs: number): number {
+  return atMs - (atMs % DAY_MS);
+}

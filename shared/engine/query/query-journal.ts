@@ -1,0 +1,103 @@
+/** The tables of one invocation's history: its journal, and the events beside it. */
+import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
+import { EVERYTHING, type Narrowing } from "../../core/query/narrowing.ts";
+import { JOURNAL, JOURNAL_EVENTS } from "../../core/query/table-shapes.ts";
+import { entryJson } from "./entry-json.ts";
+import { readFailures } from "../drive/failure-events.ts";
+import { partitionKey } from "./invocation-cells.ts";
+import { hasExpired, load, type Loaded } from "../ledger/load.ts";
+import type { SqlRow, SqlTable } from "../ports/sql.ts";
+import { summaries } from "./query-invocations.ts";
+import { type Reading, rowOf } from "../ledger/reading.ts";
+
+export function journalTable(reading: Reading): SqlTable {
+  return {
+    shape: JOURNAL,
+    ordered: false,
+    async *scan({ narrowing }) {
+      for await (const loaded of histories(reading, narrowing)) yield* journalRows(loaded);
+    },
+  };
+}
+
+export function journalEventsTable(reading: Reading): SqlTable {
+  return {
+    shape: JOURNAL_EVENTS,
+    ordered: false,
+    async *scan({ narrowing }) {
+      for await (const loaded of histories(reading, narrowing)) yield* await eventRows(reading, loaded);
+    },
+  };
+}
+
+/** Those that a statement names by id; without an id all, as far as the budget allows. */
+async function* histories(reading: Reading, narrowing: Narrowing): AsyncGenerator<Loaded> {
+  const id = narrowing.get("id");
+  const { engine, budget } = reading;
+  const named = id?.in === undefined ? EVERYTHING : new Map([["id", id]]);
+  for await (const { id: one, loaded } of summaries(reading, named, "stored", "newest-first")) {
+    if (loaded === undefined) budget.loads(1);
+    const found = loaded ?? (await load(engine, one));
+    if (found !== undefined && !hasExpired(found, engine.clock.nowMs())) yield found;
+  }
+}
+
+function* journalRows({ invocation, last }: Loaded): Generator<SqlRow> {
+  const { acceptance, journal } = invocation;
+  const lastFrom =
+    journal.entries.length - (last === undefined ? 0 : last.segment.taken.length + last.segment.entries.length);
+  const head = { id: acceptance.id, partition_key: partitionKey(acceptance.id), version: 2 };
+  for (const [index, entry] of journal.entries.entries()) {
+    const isCommand = entry.kind === "command";
+    yield rowOf({
+      ...head,
+      index,
+      entry_type: isCommand ? `Command: ${entry.type}` : `Notification: ${entry.type}`,
+      name: isCommand ? entry.name : undefined,
+      raw: entry.frame,
+      raw_length: entry.frame.length,
+      entry_json: JSON.stringify(entryJson(entry, invocation)),
+      // Of the segments between, the time is not kept in memory.
+      appended_at: index === 0 ? acceptance.createdAtMs : index >= lastFrom ? last?.segment.writtenAtMs : undefined,
+    });
+  }
+}
+
+/** Each failure that is known, and of what is paused now the pause with what led to it. */
+async function eventRows({ engine }: Reading, loaded: Loaded): Promise<SqlRow[]> {
+  const { acceptance, journal, standing, lastFailure, modifiedAtMs } = loaded.invocation;
+  const aside = await readFailures(engine, loaded.pk, acceptance.nonce);
+  const failures = [...loaded.failures, ...aside].sort((a, b) => a.atMs - b.atMs);
+  const events: { atMs: number; event: { ty: string } }[] = failures.map((failure) => ({
+    atMs: failure.atMs,
+    event: { ty: "TransientError", ...failureJson(failure) },
+  }));
+  if (standing.status === "paused") {
+    const atMs = Math.max(modifiedAtMs, lastFailure?.atMs ?? 0);
+    const last = lastFailure && { last_failure: failureJson(lastFailure) };
+    events.push({ atMs, event: { ty: "Paused", ...last } });
+  }
+  return events.map(({ atMs, event }) =>
+    rowOf({
+      id: acceptance.id,
+      partition_key: partitionKey(acceptance.id),
+      after_journal_entry_index: Math.max(0, journal.entries.length - 1),
+      appended_at: atMs,
+      event_type: event.ty,
+      event_json: JSON.stringify(event),
+    }),
+  );
+}
+
+function failureJson({ code, message, stacktrace, errorCode, relatedCommand }: AttemptFailure) {
+  const { index, name, type } = relatedCommand ?? {};
+  return {
+    error_code: code,
+    error_message: message,
+    error_stacktrace: stacktrace,
+    restate_doc_error_code: errorCode,
+    related_command_index: index,
+    related_command_name: name,
+    related_command_type: type,
+  };
+}

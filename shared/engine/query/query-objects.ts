@@ -1,0 +1,170 @@
+/** The tables of objects and workflows: who waits for a key, who holds it, its state and its promises. */
+import type { InvocationId } from "../../core/model/ids.ts";
+import type { Narrowing } from "../../core/query/narrowing.ts";
+import type { TableShape } from "../../core/query/table-shape.ts";
+import { INBOX, KEYED_SERVICE_STATUS, LOCKS, PROMISE, STATE } from "../../core/query/table-shapes.ts";
+import { partitionKey } from "./invocation-cells.ts";
+import type { Summary } from "./open-listing.ts";
+import { SqlError, type SqlRow, type SqlTable } from "../ports/sql.ts";
+import { summaries } from "./query-invocations.ts";
+import { type Cells, type KeyedTarget, type QueueView, type Reading, rowOf } from "../ledger/reading.ts";
+
+const TEXT = new TextDecoder("utf-8", { fatal: true });
+
+/** Those that wait for their key: by the key their tickets, and without it what stands in the open index as `pending`. */
+export function inboxTable(reading: Reading): SqlTable {
+  return queueTable(reading, INBOX, {
+    ofKey: ({ waiting }) => waiting.map(({ id, ticket }) => inPartition(id, { id, sequence_number: ticket })),
+    ofOpen: ({ id, status, createdAtMs }) =>
+      status === "pending" ? inPartition(id, { id, sequence_number: createdAtMs }) : undefined,
+  });
+}
+
+/** Who holds a key: by the key its lock, and without it what is open of handlers that need the key, and does not wait. */
+export function keyedStatusTable(reading: Reading): SqlTable {
+  return queueTable(reading, KEYED_SERVICE_STATUS, {
+    ofKey: ({ holder }) => (holder === undefined ? [] : [inPartition(holder, { invocation_id: holder })]),
+    ofOpen: (summary) =>
+      isHolder(summary, reading) ? inPartition(summary.id, { invocation_id: summary.id }) : undefined,
+  });
+}
+
+/** The same as locks, whose name is that of the service with the key. */
+export function locksTable(reading: Reading): SqlTable {
+  const table = queueTable(reading, LOCKS, {
+    ofKey: ({ holder, sinceMs }) =>
+      holder === undefined ? [] : [inPartition(holder, { acquired_by: holder, acquired_at: sinceMs })],
+    ofOpen: (summary) =>
+      isHolder(summary, reading) ? inPartition(summary.id, { acquired_by: summary.id }) : undefined,
+  });
+  return { ...table, scan: ({ narrowing }) => table.scan({ narrowing: byKey(narrowing) }) };
+}
+
+function byKey(narrowing: Narrowing): Narrowing {
+  const names = narrowing.get("lock_name")?.in?.map((name) => /^([^/]*)\/(.*)$/s.exec(name));
+  if (names === undefined) return new Map();
+  const parts = names.filter((name) => name !== null);
+  return new Map([
+    ["service_name", { in: [...new Set(parts.map(([, service = ""]) => service))] }],
+    ["service_key", { in: [...new Set(parts.map(([, , key = ""]) => key))] }],
+  ]);
+}
+
+const HOLDING = new Set(["ready", "running", "backing-off", "suspended", "paused"]);
+
+function isHolder({ status, handler, service }: Summary, { sharedHandlers }: Reading): boolean {
+  return HOLDING.has(status) && !sharedHandlers.has(`${service}/${handler}`);
+}
+
+interface QueueCells {
+  ofKey(queue: QueueView): readonly Cells[];
+  /** @returns undefined for what is no row */
+  ofOpen(summary: Summary): Cells | undefined;
+}
+
+function queueTable(reading: Reading, shape: TableShape, cells: QueueCells): SqlTable {
+  return {
+    shape,
+    ordered: false,
+    async *scan({ narrowing }) {
+      const targets = targetsIn(narrowing);
+      if (targets === undefined) return yield* openRows(reading, narrowing, cells);
+      for (const target of targets) {
+        reading.budget.loads(1);
+        for (const row of cells.ofKey(await reading.keyed.queue(target))) yield rowOf({ ...keyCells(target), ...row });
+      }
+    },
+  };
+}
+
+async function* openRows(reading: Reading, narrowing: Narrowing, cells: QueueCells): AsyncGenerator<SqlRow> {
+  const open = new Map([...asInvocations(narrowing), ["status", { notIn: ["completed"] }] as const]);
+  for await (const summary of summaries(reading, open, "stored", "oldest-first")) {
+    const { service, key } = summary;
+    const row = key === undefined ? undefined : cells.ofOpen(summary);
+    if (key !== undefined && row !== undefined) yield rowOf({ ...keyCells({ service, key }), ...row });
+  }
+}
+
+function inPartition(id: InvocationId, cells: Cells): Cells {
+  return { partition_key: partitionKey(id), ...cells };
+}
+
+function keyCells({ service, key }: KeyedTarget): Cells {
+  return { service_name: service, service_key: key, lock_name: `${service}/${key}` };
+}
+
+/** @returns undefined where a statement does not name both */
+function targetsIn(narrowing: Narrowing): readonly KeyedTarget[] | undefined {
+  const services = narrowing.get("service_name")?.in;
+  const keys = narrowing.get("service_key")?.in;
+  if (services === undefined || keys === undefined) return undefined;
+  return services.flatMap((service) => keys.map((key) => ({ service, key })));
+}
+
+/** What is said of a service and its key says the same of the invocations of that key. */
+function asInvocations(narrowing: Narrowing): Narrowing {
+  const service = narrowing.get("service_name");
+  const key = narrowing.get("service_key");
+  return new Map([
+    ...(service === undefined ? [] : [["target_service_name", service] as const]),
+    ...(key === undefined ? [] : [["target_service_key", key] as const]),
+  ]);
+}
+
+export function stateTable(reading: Reading): SqlTable {
+  return keyedTable(reading, STATE, async (target) => {
+    const values = await reading.keyed.state(target);
+    return [...values].map(([key, value]) => ({
+      key,
+      key_length: new TextEncoder().encode(key).length,
+      value,
+      value_utf8: textIn(value),
+      value_length: value.length,
+    }));
+  });
+}
+
+export function promiseTable(reading: Reading): SqlTable {
+  return keyedTable(reading, PROMISE, async (target) => {
+    const promises = await reading.keyed.promises(target);
+    return promises.map(({ name, completed, value, failure }) => ({
+      key: name,
+      completed,
+      completion_success_value: value,
+      completion_success_value_utf8: value && textIn(value),
+      completion_failure: failure,
+    }));
+  });
+}
+
+/** State and promises stand with their key, and nothing lists the keys that there are. */
+function keyedTable(
+  { budget }: Reading,
+  shape: TableShape,
+  rows: (target: KeyedTarget) => Promise<readonly Cells[]>,
+): SqlTable {
+  return {
+    shape,
+    ordered: false,
+    async *scan({ narrowing }) {
+      const targets = targetsIn(narrowing);
+      if (targets === undefined) {
+        const how = "add WHERE service_name = '...' AND service_key = '...'";
+        throw new SqlError("refused", `${shape.name} is read by the key of an object or a workflow; ${how}`);
+      }
+      for (const target of targets) {
+        budget.loads(1);
+        for (const cells of await rows(target)) yield rowOf({ ...keyCells(target), ...cells });
+      }
+    },
+  };
+}
+
+function textIn(value: Uint8Array): string | undefined {
+  try {
+    return TEXT.decode(value);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,105 @@
+/** All tables that a statement may read, over one engine and within one budget. */
+import type { TableShape } from "../../core/query/table-shape.ts";
+import * as shapes from "../../core/query/table-shapes.ts";
+import { addressOf } from "../../core/model/deployment.ts";
+import { effectiveSettings } from "../../core/registry/effective-settings.ts";
+import type { Engine } from "../engine.ts";
+import { ListingBudget, type ListingLimits, STATEMENT_LIMITS } from "../ledger/listing-budget.ts";
+import type { SqlAnswer, Sql, SqlTable } from "../ports/sql.ts";
+import { invocationTable } from "./query-invocations.ts";
+import { journalEventsTable, journalTable } from "./query-journal.ts";
+import { keyedViews } from "./keyed-views.ts";
+import { inboxTable, keyedStatusTable, locksTable, promiseTable, stateTable } from "./query-objects.ts";
+import { type Cells, type Reading, rowOf, typeWord } from "../ledger/reading.ts";
+
+/** @throws SqlError where the statement cannot be read or answered, or would read too much */
+export async function query(
+  engine: Engine,
+  sql: Sql,
+  statement: string,
+  limits: ListingLimits = STATEMENT_LIMITS,
+): Promise<SqlAnswer> {
+  engine.registry.refresh();
+  return await sql.run(statement, tablesOf(await readingOf(engine, limits)));
+}
+
+async function readingOf(engine: Engine, limits: ListingLimits): Promise<Reading> {
+  const services = (await engine.registry.services()).map(({ service }) => service);
+  const shared = services.flatMap(({ name, handlers }) =>
+    handlers.filter(({ type }) => type === "shared").map((handler) => `${name}/${handler.name}`),
+  );
+  return {
+    engine,
+    budget: new ListingBudget(limits),
+    serviceTypes: new Map(services.map(({ name, type }) => [name, type])),
+    sharedHandlers: new Set(shared),
+    keyed: keyedViews(engine),
+  };
+}
+
+/** What the reference keeps in memory for each that is being tried. */
+const TRIED = new Set(["running", "backing-off"]);
+
+function tablesOf(reading: Reading): readonly SqlTable[] {
+  const { engine } = reading;
+  return [
+    invocationTable(reading, shapes.INVOCATION, "presented"),
+    invocationTable(reading, shapes.INVOCATION_STATUS, "stored"),
+    invocationTable(reading, shapes.INVOCATION_STATE, "presented", ({ status }) => TRIED.has(status)),
+    journalTable(reading),
+    journalEventsTable(reading),
+    listTable(shapes.DEPLOYMENT, async () => await deploymentRows(engine)),
+    listTable(shapes.SERVICE, async () => await serviceRows(engine)),
+    stateTable(reading),
+    inboxTable(reading),
+    keyedStatusTable(reading),
+    promiseTable(reading),
+    locksTable(reading),
+    ...shapes.EMPTY_TABLES.map((shape) => listTable(shape, async () => [])),
+    listTable(shapes.COLUMNS, async () => columnRows()),
+  ];
+}
+
+function listTable(shape: TableShape, cells: () => Promise<readonly Cells[]>): SqlTable {
+  return {
+    shape,
+    ordered: false,
+    async *scan() {
+      for (const row of await cells()) yield rowOf(row);
+    },
+  };
+}
+
+async function deploymentRows(engine: Engine): Promise<readonly Cells[]> {
+  return (await engine.registry.deployments()).map((deployment) => ({
+    id: deployment.id,
+    ty: deployment.destination.kind,
+    endpoint: addressOf(deployment.destination),
+    created_at: deployment.createdAtMs,
+    min_service_protocol_version: deployment.minProtocolVersion,
+    max_service_protocol_version: deployment.maxProtocolVersion,
+    services: deployment.services.map(({ name }) => name),
+  }));
+}
+
+async function serviceRows(engine: Engine): Promise<readonly Cells[]> {
+  const { defaults } = engine.settings;
+  return (await engine.registry.services()).map(({ service, deployment }) => ({
+    name: service.name,
+    revision: service.revision,
+    public: effectiveSettings(service, undefined, defaults, {}).public,
+    ty: typeWord(service.type),
+    deployment_id: deployment.id,
+  }));
+}
+
+function columnRows(): readonly Cells[] {
+  return shapes.TABLE_SHAPES.flatMap(({ name, columns }) =>
+    columns.map((column, at) => ({
+      table_name: name,
+      column_name: column.name,
+      ordinal_position: at + 1,
+      data_type: column.type,
+    })),
+  );
+}

@@ -1,0 +1,34 @@
+/** Deployments as an operator sees them: each with whether it serves, drains or may go. */
+import type { Deployment } from "../../core/model/deployment.ts";
+import { deploymentStatus, isActive } from "../../core/registry/deployment-status.ts";
+import type { DeploymentStatus } from "../../core/registry/deployment-status.ts";
+import { latestRevisions } from "../../core/registry/latest-revisions.ts";
+import type { Engine } from "../engine.ts";
+import { pinnedCounts } from "./pinned.ts";
+import type { PinnedCounts } from "./pinned.ts";
+
+export interface DeploymentView {
+  readonly deployment: Deployment;
+  readonly status: DeploymentStatus;
+  /** Absent where it is active: nobody has counted then. */
+  readonly pinned?: number;
+}
+
+const NOTHING_COUNTED: PinnedCounts = new Map();
+
+/** As the table has them now. Counts what is fixed to them (see `pinnedCounts`) only where one of them is not active. */
+export async function viewDeployments(
+  engine: Engine,
+  wanted: (deployment: Deployment) => boolean = () => true,
+): Promise<readonly DeploymentView[]> {
+  engine.registry.refresh();
+  const deployments = await engine.registry.deployments();
+  const latest = latestRevisions(deployments);
+  const shown = deployments.filter(wanted);
+  const counts = shown.every((one) => isActive(one, latest)) ? NOTHING_COUNTED : await pinnedCounts(engine);
+  return shown.map((deployment) => {
+    const pinned = counts.get(deployment.id) ?? 0;
+    const status = deploymentStatus(deployment, latest, pinned);
+    return { deployment, status, ...(status === "active" ? {} : { pinned }) };
+  });
+}

@@ -1,0 +1,53 @@
+/** Registers a deployment as soon as it answers, and again where it has changed since it was registered. */
+import { CodedError } from "../../core/errors/coded-error.ts";
+import type { Deployment } from "../../core/model/deployment.ts";
+import { sameManifest } from "../../core/registry/same-manifest.ts";
+import type { HttpAddress } from "./discover.ts";
+import type { Engine } from "../engine.ts";
+import { register } from "./register.ts";
+import type { Registered, RegisterRequest } from "./register.ts";
+
+const EVERY_MS = 500;
+
+type Unforced = HttpAddress & Omit<RegisterRequest, "force" | "dryRun">;
+
+export interface RegisteredUp {
+  /** `replaced`: the manifest had changed, so that the deployment was registered anew under its address. */
+  readonly kind: Registered["kind"];
+  readonly deployment: Deployment;
+}
+
+/**
+ * @param onWaiting told once, where the deployment does not answer at first
+ * @returns undefined where the signal aborted first
+ * @throws what `register` throws, but for META0003, which is waited out
+ */
+export async function registerWhenUp(
+  engine: Engine,
+  deployment: { readonly uri: string; readonly useHttp11: boolean },
+  onWaiting: (reason: string) => void,
+  signal: AbortSignal,
+): Promise<RegisteredUp | undefined> {
+  const request = { ...deployment, additionalHeaders: {}, metadata: {}, breaking: false };
+  for (let tries = 1; !signal.aborted; tries++) {
+    try {
+      return await registerChanged(engine, request);
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      if (error.code !== "META0003") throw error;
+      if (tries === 1) onWaiting(error.message);
+      await engine.clock.sleep(EVERY_MS, signal);
+    }
+  }
+  return undefined;
+}
+
+/** What stands there and offers the same keeps its revisions; what offers something else is replaced. */
+async function registerChanged(engine: Engine, request: Unforced): Promise<RegisteredUp> {
+  const { kind, deployment } = await register(engine, { ...request, dryRun: true, force: false });
+  if (kind === "created") return await register(engine, { ...request, dryRun: false, force: false });
+  const forced = { ...request, force: true };
+  const offered = await register(engine, { ...forced, dryRun: true });
+  if (sameManifest(deployment, offered.deployment)) return { kind: "unchanged", deployment };
+  return await register(engine, { ...forced, dryRun: false });
+}

@@ -1,0 +1,73 @@
+/** Registration: discover a deployment, decide what that means for the registry, and store it. */
+import { addressOf } from "../../core/model/deployment.ts";
+import type { Deployment } from "../../core/model/deployment.ts";
+import { DEPLOYMENT_ID_BYTES, deploymentIdFromBytes } from "../../core/model/ids.ts";
+import { alreadyRegistered, decideRegistration, standingUnder } from "../../core/registry/registration.ts";
+import type { Registration } from "../../core/registry/registration.ts";
+import { changeRegistry, servicesText } from "./change-registry.ts";
+import { destinationAsked, discover } from "./discover.ts";
+import type { Discovered, DiscoveryRequest } from "./discover.ts";
+import type { Engine } from "../engine.ts";
+import { readRegistry } from "./registry-items.ts";
+
+export type RegisterRequest = DiscoveryRequest & {
+  /** Shown with the deployment; not part of what is compared. */
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly force: boolean;
+  readonly breaking: boolean;
+  /** Discovers and decides, but stores nothing; the id of a new deployment is then a throw-away. */
+  readonly dryRun: boolean;
+};
+
+export interface Registered {
+  /** `unchanged` is the answer of a dry run alone: what stands under the address would stay, or be refused. */
+  readonly kind: "created" | "replaced" | "unchanged";
+  readonly deployment: Deployment;
+}
+
+/**
+ * What stands under the address and is not to be replaced is found before anybody is asked over the network.
+ * @throws what `discover` and `changeRegistry` throw; CodedError META0004, META0005, META0006 or META0017 where the registry refuses
+ */
+export async function register(engine: Engine, request: RegisterRequest): Promise<Registered> {
+  if (!request.force) {
+    const { deployments } = await readRegistry(engine.meta, engine.settings.keyPrefix);
+    const [standing] = standingUnder(deployments, destinationAsked(request));
+    if (standing !== undefined && request.dryRun) return { kind: "unchanged", deployment: standing };
+    if (standing !== undefined) throw alreadyRegistered(standing);
+  }
+  const registration = registrationOf(engine, request, await discover(engine, request));
+  const { outcome, deployment } = await changeRegistry(engine, (existing) => {
+    const decision = decideRegistration(existing, registration);
+    if (decision.kind === "refused") throw decision.error;
+    const kind: "nothing" | "write" = request.dryRun ? "nothing" : "write";
+    return { kind, deployment: decision.deployment, outcome: decision.kind };
+  });
+  if (!request.dryRun) {
+    engine.log.info("a deployment was registered", {
+      deploymentId: deployment.id,
+      address: addressOf(deployment.destination),
+      outcome,
+      services: servicesText(deployment),
+    });
+  }
+  return { kind: outcome, deployment };
+}
+
+function registrationOf(
+  engine: Engine,
+  request: RegisterRequest,
+  { destination, manifest, sdkVersion }: Discovered,
+): Registration {
+  return {
+    destination,
+    additionalHeaders: request.additionalHeaders,
+    metadata: request.metadata,
+    manifest,
+    ...(sdkVersion === undefined ? {} : { sdkVersion }),
+    force: request.force,
+    breaking: request.breaking,
+    freshId: deploymentIdFromBytes(engine.ids.random(DEPLOYMENT_ID_BYTES)),
+    nowMs: engine.clock.nowMs(),
+  };
+}

@@ -1,0 +1,122 @@
+/** The registry as it lies in the meta store: one partition, an item per deployment and per slow handler, and a head that counts changes. */
+import type { Deployment } from "../../core/model/deployment.ts";
+import type { DeploymentId } from "../../core/model/ids.ts";
+import type { Item, Key, Table, Write } from "../ports/table.ts";
+import { readPartition } from "../ledger/read-partition.ts";
+
+const HEAD = "head";
+const DEPLOYMENT_PREFIX = "dep#";
+/** Behind the head in key order, so that one query reads both. */
+const SLOW_PREFIX = "slow#";
+const HEAD_TO_SLOW = { from: HEAD, below: "slow$" };
+/** A handler that was slow is tried again after so long: it may have been made faster. */
+const SLOW_KEPT_S = 7 * 86_400;
+const FORMAT = 1;
+/** Below the 400 KB that a table takes, with room for keys and for what is not ASCII. */
+export const DEPLOYMENT_MAX_BYTES = 380_000;
+
+const TEXT = new TextEncoder();
+
+export interface RegistryHead {
+  /** The count of changes before which it was read; 0 of an empty registry. */
+  readonly version: number;
+  /** Handlers that were too slow for a driver with little time, as `<service>/<handler>`. */
+  readonly slow: ReadonlySet<string>;
+}
+
+export interface RegistryRead extends RegistryHead {
+  readonly deployments: readonly Deployment[];
+}
+
+export function registryPk(keyPrefix: string): string {
+  return `${keyPrefix}registry`;
+}
+
+export async function readHead(meta: Table, keyPrefix: string): Promise<RegistryHead> {
+  let version = 0;
+  const slow = new Set<string>();
+  for (const item of await readPartition(meta, registryPk(keyPrefix), HEAD_TO_SLOW)) {
+    if (item.sk.startsWith(SLOW_PREFIX)) slow.add(item.sk.slice(SLOW_PREFIX.length));
+    else if (item.sk === HEAD && typeof item["version"] === "number") version = item["version"];
+  }
+  return { version, slow };
+}
+
+export function slowName(service: string, handler: string): string {
+  return `${service}/${handler}`;
+}
+
+export async function writeSlow(meta: Table, keyPrefix: string, name: string, nowMs: number): Promise<void> {
+  const expiresAtS = Math.ceil(nowMs / 1000) + SLOW_KEPT_S;
+  await meta.put({ pk: registryPk(keyPrefix), sk: SLOW_PREFIX + name, expiresAtS });
+}
+
+/** The version is read first, so that a change in between is seen again at the next comparison. */
+export async function readRegistry(meta: Table, keyPrefix: string): Promise<RegistryRead> {
+  const head = await readHead(meta, keyPrefix);
+  const deployments: Deployment[] = [];
+  let after: string | undefined;
+  do {
+    const page = await meta.query(registryPk(keyPrefix), {
+      from: DEPLOYMENT_PREFIX,
+      below: HEAD,
+      ...(after === undefined ? {} : { after }),
+    });
+    for (const item of page.items) deployments.push(deploymentOf(item));
+    after = page.next;
+  } while (after !== undefined);
+  return { ...head, deployments };
+}
+
+/**
+ * Writes a deployment if the registry still is at `version`.
+ * @returns false where another change came first; nothing is written then
+ */
+export async function writeDeployment(
+  meta: Table,
+  keyPrefix: string,
+  deployment: Deployment,
+  version: number,
+): Promise<boolean> {
+  const item = { ...deploymentKey(keyPrefix, deployment.id), format: FORMAT, json: JSON.stringify(deployment) };
+  return await changed(meta, keyPrefix, { kind: "put", item }, version);
+}
+
+/** Takes a deployment out, if the registry still is at `version`. @returns false where another change came first */
+export async function deleteDeployment(
+  meta: Table,
+  keyPrefix: string,
+  id: DeploymentId,
+  version: number,
+): Promise<boolean> {
+  return await changed(meta, keyPrefix, { kind: "delete", key: deploymentKey(keyPrefix, id) }, version);
+}
+
+function deploymentKey(keyPrefix: string, id: DeploymentId): Key {
+  return { pk: registryPk(keyPrefix), sk: DEPLOYMENT_PREFIX + id };
+}
+
+/** Every change raises the head's count with it, which is how other processes come to know of it. */
+async function changed(meta: Table, keyPrefix: string, write: Write, version: number): Promise<boolean> {
+  const { written } = await meta.transact([
+    write,
+    {
+      kind: "put",
+      item: { pk: registryPk(keyPrefix), sk: HEAD, version: version + 1 },
+      condition: version === 0 ? { kind: "absent" } : { kind: "equal", attribute: "version", value: version },
+    },
+  ]);
+  return written;
+}
+
+/** Bytes that the deployment takes in the store. */
+export function deploymentBytes(deployment: Deployment): number {
+  return TEXT.encode(JSON.stringify(deployment)).length;
+}
+
+function deploymentOf(item: Item): Deployment {
+  if (item["format"] !== FORMAT || typeof item["json"] !== "string") {
+    throw new Error(`the registry item ${item.sk} has the unknown format ${String(item["format"])}`);
+  }
+  return JSON.parse(item["json"]) as Deployment;
+}

@@ -1,0 +1,112 @@
+/** The registry over the meta store: answers come from memory for a second, and "unknown" is never said from memory. */
+import type { Engine } from "../engine.ts";
+import type { Registry, Routing } from "../registry.ts";
+import { readHead, readRegistry, slowName, writeSlow } from "./registry-items.ts";
+import { routingTable } from "./routing-table.ts";
+import type { RoutingTable } from "./routing-table.ts";
+
+/** How long an answer may be given without asking whether the registry has changed. */
+const FRESH_FOR_MS = 1000;
+
+interface Snapshot {
+  readonly version: number;
+  readonly table: RoutingTable;
+  readonly slow: ReadonlySet<string>;
+  readonly freshUntilMs: number;
+}
+
+/** What the registry itself needs of the engine that it becomes a part of. */
+export type RegistryGround = Pick<Engine, "meta" | "clock" | "settings"> & Partial<Pick<Engine, "log">>;
+
+export function createStoredRegistry(ground: RegistryGround): Registry {
+  const { meta, clock, settings, log } = ground;
+  let held: Snapshot | undefined;
+  let reading: Promise<Snapshot> | undefined;
+  /** Raised by `refresh`, so that a read that began before it is not held. */
+  let generation = 0;
+
+  async function read(): Promise<Snapshot> {
+    const begunIn = generation;
+    const snapshot = await readSnapshot(ground, held);
+    if (begunIn === generation) held = snapshot;
+    return snapshot;
+  }
+
+  /** Lookups that need the table at the same time share one read. */
+  function readOnce(): Promise<Snapshot> {
+    if (reading !== undefined) return reading;
+    const mine = read().finally(() => {
+      if (reading === mine) reading = undefined;
+    });
+    reading = mine;
+    return mine;
+  }
+
+  /** As of at most a second ago. */
+  async function current(): Promise<Snapshot> {
+    if (held !== undefined && clock.nowMs() < held.freshUntilMs) return held;
+    return await readOnce();
+  }
+
+  /** As it is now: a read that began earlier may have missed what the caller already knows of. */
+  async function reread(): Promise<Snapshot> {
+    if (reading !== undefined) await reading.catch(() => undefined);
+    return await readOnce();
+  }
+
+  return {
+    known: (service, handler) => knownIn(held, clock.nowMs(), service, handler),
+    async route(service, handler) {
+      const routing = routed(await current(), service, handler);
+      return routing.found ? routing : routed(await reread(), service, handler);
+    },
+    async routeOn(deploymentId, service, handler) {
+      const route = (await current()).table.routeOn(deploymentId, service, handler);
+      return route ?? (await reread()).table.routeOn(deploymentId, service, handler);
+    },
+    async services() {
+      return (await current()).table.services;
+    },
+    async deployments() {
+      return (await current()).table.deployments;
+    },
+    async noteSlow(service, handler) {
+      const name = slowName(service, handler);
+      if (held?.slow.has(name) === true) return;
+      try {
+        await writeSlow(meta, settings.keyPrefix, name, clock.nowMs());
+        if (held !== undefined) held = { ...held, slow: new Set([...held.slow, name]) };
+      } catch (error) {
+        log?.warn("a slow handler could not be remembered", { service, handler, error: String(error) });
+      }
+    },
+    refresh() {
+      generation += 1;
+      held = undefined;
+      reading = undefined;
+    },
+  };
+}
+
+/** @param known what was read before: it still holds where the registry has not changed since */
+async function readSnapshot({ meta, clock, settings }: RegistryGround, known: Snapshot | undefined): Promise<Snapshot> {
+  const { keyPrefix, defaults, journalRetentionMaxMs } = settings;
+  const freshUntilMs = clock.nowMs() + FRESH_FOR_MS;
+  const head = known && (await readHead(meta, keyPrefix));
+  if (known !== undefined && head?.version === known.version) return { ...known, slow: head.slow, freshUntilMs };
+  const { version, slow, deployments } = await readRegistry(meta, keyPrefix);
+  const maxima = journalRetentionMaxMs === undefined ? {} : { journalRetentionMaxMs };
+  return { version, slow, table: routingTable(deployments, defaults, maxima), freshUntilMs };
+}
+
+function routed({ table, slow }: Snapshot, service: string, handler: string): Routing {
+  const routing = table.route(service, handler);
+  if (slow.size === 0 || !routing.found) return routing;
+  return slow.has(slowName(service, handler)) ? { ...routing, slow: true } : routing;
+}
+
+function knownIn(held: Snapshot | undefined, nowMs: number, service: string, handler: string): Routing | undefined {
+  if (held === undefined || nowMs >= held.freshUntilMs) return undefined;
+  const routing = routed(held, service, handler);
+  return routing.found ? routing : undefined;
+}

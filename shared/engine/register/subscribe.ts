@@ -1,0 +1,79 @@
+/** Subscriptions and the clusters they read from: made, changed and removed. Whoever consumes reads them from here. */
+import { SUBSCRIPTION_ID_BYTES, subscriptionIdFromBytes } from "../../core/model/ids.ts";
+import type { SubscriptionId } from "../../core/model/ids.ts";
+import { assertSource, invalid, parseSink, parseSource, subscriptionsOf } from "../../core/registry/subscription.ts";
+import type { KafkaCluster, Subscription } from "../../core/registry/subscription.ts";
+import type { Engine } from "../engine.ts";
+import { changeKafka } from "../ledger/kafka-items.ts";
+
+/** @throws CodedError META0009 where source or sink are none, the cluster is not configured or the handler not registered */
+export async function subscribe(engine: Engine, asked: Omit<Subscription, "id">): Promise<Subscription> {
+  parseSource(asked.source);
+  const { service, handler } = parseSink(asked.sink);
+  if (!(await engine.registry.route(service, handler)).found) {
+    throw invalid(`the handler '${service}/${handler}' of the sink '${asked.sink}' is not registered`);
+  }
+  const subscription = { ...asked, id: subscriptionIdFromBytes(engine.ids.random(SUBSCRIPTION_ID_BYTES)) };
+  await changeKafka(engine, ({ clusters }) => {
+    assertSource(asked.source, clusters);
+    return { kind: "subscription", subscription };
+  });
+  engine.log.info("a subscription was made", {
+    subscriptionId: subscription.id,
+    source: asked.source,
+    sink: asked.sink,
+  });
+  return subscription;
+}
+
+/** @returns false where there is none */
+export async function unsubscribe(engine: Engine, id: SubscriptionId): Promise<boolean> {
+  return await changeKafka(engine, ({ subscriptions }) =>
+    subscriptions.some((one) => one.id === id) ? { kind: "no-subscription", id } : undefined,
+  );
+}
+
+/** @returns undefined where the name is taken */
+export async function createKafkaCluster(
+  engine: Engine,
+  asked: Pick<KafkaCluster, "name" | "properties">,
+): Promise<KafkaCluster | undefined> {
+  const cluster = { ...asked, createdAtMs: engine.clock.nowMs() };
+  const made = await changeKafka(engine, ({ clusters }) =>
+    clusters.some(({ name }) => name === asked.name) ? undefined : { kind: "cluster", cluster },
+  );
+  return made ? cluster : undefined;
+}
+
+/** All properties are replaced. @returns undefined where there is no such cluster */
+export async function updateKafkaCluster(
+  engine: Engine,
+  name: string,
+  properties: KafkaCluster["properties"],
+): Promise<KafkaCluster | undefined> {
+  let updated: KafkaCluster | undefined;
+  await changeKafka(engine, ({ clusters }) => {
+    const standing = clusters.find((one) => one.name === name);
+    updated = standing && { ...standing, properties };
+    return updated && { kind: "cluster", cluster: updated };
+  });
+  return updated;
+}
+
+export type ClusterRemoved =
+  | { readonly kind: "removed" }
+  | { readonly kind: "unknown" }
+  | { readonly kind: "in-use"; readonly subscriptions: readonly Subscription[] };
+
+/** @param force removes it also where subscriptions use it: they stay, and read nothing until a cluster has that name again */
+export async function removeKafkaCluster(engine: Engine, name: string, force: boolean): Promise<ClusterRemoved> {
+  let outcome: ClusterRemoved = { kind: "unknown" };
+  await changeKafka(engine, ({ clusters, subscriptions }) => {
+    const users = subscriptionsOf(name, subscriptions);
+    if (!clusters.some((one) => one.name === name)) outcome = { kind: "unknown" };
+    else if (users.length > 0 && !force) outcome = { kind: "in-use", subscriptions: users };
+    else outcome = { kind: "removed" };
+    return outcome.kind === "removed" ? { kind: "no-cluster", name } : undefined;
+  });
+  return outcome;
+}

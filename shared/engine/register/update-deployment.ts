@@ -1,0 +1,79 @@
+/** Update in place: a registered deployment is discovered again, there or elsewhere, and keeps its id and its revisions. */
+import { addressOf } from "../../core/model/deployment.ts";
+import type { Deployment } from "../../core/model/deployment.ts";
+import type { DeploymentId } from "../../core/model/ids.ts";
+import { decideUpdate } from "../../core/registry/deployment-update.ts";
+import type { UpdateRule } from "../../core/registry/deployment-update.ts";
+import { changeRegistry, servicesText } from "./change-registry.ts";
+import { discover } from "./discover.ts";
+import type { DiscoveryRequest } from "./discover.ts";
+import type { Engine } from "../engine.ts";
+import { readRegistry } from "./registry-items.ts";
+
+/** What is absent stays as it is registered. */
+export interface UpdateRequest {
+  readonly uri?: string;
+  readonly arn?: string;
+  readonly useHttp11?: boolean;
+  readonly assumeRoleArn?: string;
+  /** Replaces all headers. */
+  readonly additionalHeaders?: Readonly<Record<string, string>>;
+  readonly rule: UpdateRule;
+  /** Discovers and decides, but stores nothing. */
+  readonly dryRun: boolean;
+}
+
+/** A deployment over HTTP does not become a function, nor a function one over HTTP. */
+export class DestinationKindError extends Error {
+  override name = "DestinationKindError";
+}
+
+/**
+ * The address may be that of another deployment: two then share it, until one of them is removed.
+ * @returns undefined where there is no such deployment
+ * @throws what `discover` and `changeRegistry` throw; CodedError META0005 or META0016; DestinationKindError
+ */
+export async function updateDeployment(
+  engine: Engine,
+  id: DeploymentId,
+  request: UpdateRequest,
+): Promise<Deployment | undefined> {
+  const { deployments } = await readRegistry(engine.meta, engine.settings.keyPrefix);
+  const registered = deployments.find((deployment) => deployment.id === id);
+  if (registered === undefined) return undefined;
+  const asked = discoveryOf(registered, request);
+  const discovered = await discover(engine, asked);
+  const update = { ...discovered, additionalHeaders: asked.additionalHeaders };
+  const { kind, deployment } = await changeRegistry(engine, (existing) => {
+    const standing = existing.find((one) => one.id === id);
+    if (standing === undefined) return { kind: "gone", deployment: registered } as const;
+    const decision = decideUpdate(standing, update, request.rule);
+    if (decision.kind === "refused") throw decision.error;
+    return { kind: request.dryRun ? "nothing" : "write", deployment: decision.deployment } as const;
+  });
+  if (kind === "gone") return undefined;
+  if (kind === "write") {
+    engine.log.info("a deployment was updated in place", {
+      deploymentId: id,
+      address: addressOf(deployment.destination),
+      services: servicesText(deployment),
+    });
+  }
+  return deployment;
+}
+
+function discoveryOf({ destination, additionalHeaders }: Deployment, request: UpdateRequest): DiscoveryRequest {
+  const headers = { additionalHeaders: request.additionalHeaders ?? additionalHeaders };
+  if (destination.kind === "lambda") {
+    if (request.uri !== undefined || request.useHttp11 !== undefined) {
+      throw new DestinationKindError("the deployment is a function: give an arn, or nothing to discover it again");
+    }
+    const assumeRoleArn = request.assumeRoleArn ?? destination.assumeRoleArn;
+    return { arn: request.arn ?? destination.arn, ...(assumeRoleArn && { assumeRoleArn }), ...headers };
+  }
+  if (request.arn !== undefined || request.assumeRoleArn !== undefined) {
+    throw new DestinationKindError("the deployment is reached over HTTP: give a uri, or nothing to discover it again");
+  }
+  const useHttp11 = request.useHttp11 ?? destination.httpVersion === "http1.1";
+  return { uri: request.uri ?? destination.uri, useHttp11, ...headers };
+}

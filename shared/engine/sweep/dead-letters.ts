@@ -1,0 +1,104 @@
+/** The dead-letter queue: what could not be driven among others is tried once alone, and then parked with the reason. */
+import { NO_RETRIES } from "../../core/invocation/segment.ts";
+import type { InvocationId } from "../../core/model/ids.ts";
+import type { Engine } from "../engine.ts";
+import { noteFailure } from "../drive/failure-events.ts";
+import { claim, putDown } from "../drive/grasp.ts";
+import { sweeperPk } from "../ledger/item-keys.ts";
+import { isHeld, load } from "../ledger/load.ts";
+import type { Delivery, Queue } from "../ports/queue.ts";
+import { takeWake } from "../drive/take-wake.ts";
+import { sendWake } from "../drive/wake.ts";
+
+/** Longer than any try, so that nobody takes the same letter meanwhile. */
+const HIDDEN_MS = 900_000;
+const TRY_REMEMBERED_S = 3_600;
+
+export interface DeadLetterReport {
+  readonly driven: number;
+  readonly paused: number;
+}
+
+/** Takes letters one by one until there is none, or the time is up. One that can be neither driven nor parked stays. */
+export async function drainDeadLetters(engine: Engine, letters: Queue, untilMs: number): Promise<DeadLetterReport> {
+  const report = { driven: 0, paused: 0 };
+  while (engine.clock.nowMs() < untilMs && !engine.drives.stopping) {
+    const [letter] = await letters.receive(1, HIDDEN_MS, 0);
+    if (letter === undefined) break;
+    const became = await answerLetter(engine, letter);
+    if (became === "left") continue;
+    report[became]++;
+    await letters.ack(letter.receipt);
+  }
+  if (report.driven + report.paused > 0) engine.log.warn("dead letters were taken up", { ...report });
+  return report;
+}
+
+async function answerLetter(engine: Engine, { wake }: Delivery): Promise<"driven" | "paused" | "left"> {
+  const { invocationId } = wake;
+  const marker = { pk: sweeperPk(engine.settings.keyPrefix), sk: `tried#${invocationId}` };
+  try {
+    let reason = "the process that drove it ended before its time";
+    if (await beginTry(engine, marker)) {
+      const failure = await takeWake(engine, wake).then(
+        () => undefined,
+        (error: unknown) => String(error),
+      );
+      if (failure === undefined) {
+        await engine.table.delete(marker);
+        return "driven";
+      }
+      reason = failure;
+    }
+    await pauseFor(engine, invocationId, `it could not be driven, not even alone: ${reason}`);
+    await engine.table.delete(marker);
+    return "paused";
+  } catch (error) {
+    engine.log.error("a dead letter can be neither driven nor parked", { invocationId, error: String(error) });
+    return "left";
+  }
+}
+
+/** @returns false where a try has begun and never ended: it took its process with it, and would take this one */
+async function beginTry(engine: Engine, marker: { readonly pk: string; readonly sk: string }): Promise<boolean> {
+  const nowS = Math.ceil(engine.clock.nowMs() / 1000);
+  const { written } = await engine.table.put(
+    { ...marker, expiresAtS: nowS + TRY_REMEMBERED_S },
+    { kind: "any", of: [{ kind: "absent" }, { kind: "less", attribute: "expiresAtS", than: nowS }] },
+  );
+  return written;
+}
+
+/** Parks what nobody drives as paused, so that an operator sees it and why. */
+async function pauseFor(engine: Engine, id: InvocationId, reason: string): Promise<void> {
+  for (let hasWaited = false; ; hasWaited = true) {
+    const loaded = await load(engine, id);
+    if (loaded === undefined || loaded.invocation.standing.status === "completed") return;
+    const nowMs = engine.clock.nowMs();
+    if (isHeld(engine, loaded, nowMs)) {
+      const leftMs = loaded.lease.untilMs - nowMs + 1;
+      // The lease may be that of the try that has just failed; one that was renewed meanwhile belongs to somebody else.
+      if (!hasWaited) {
+        await engine.clock.sleep(leftMs);
+        continue;
+      }
+      // It is driven after all, and the letter was that driver's backstop (I11).
+      await sendWake(engine, id, leftMs);
+      return;
+    }
+    const held = await claim(engine, loaded, { messageDriven: true });
+    if (held === undefined) continue;
+    const failure = { errorCode: "RT0006", code: 500, message: reason, atMs: nowMs };
+    held.invocation = {
+      ...held.invocation,
+      standing: { status: "paused" },
+      retries: NO_RETRIES,
+      lastFailure: failure,
+    };
+    // The effects of its last segment may be what fails: whoever resumes it performs them (I2).
+    if (!(await putDown(engine, held, "paused", undefined, loaded.hold?.performed ?? 0))) continue;
+    engine.log.error("an invocation is paused", { invocationId: id, reason });
+    await noteFailure(engine, held, failure);
+    return;
+  }
+}
