@@ -1,5 +1,5 @@
 /** An operator reads the state of a key, or replaces the whole of it: in its turn, behind whoever holds the key now. */
-import { EMPTY_STATE, isEmpty, place } from "../../core/object/keyed-state.ts";
+import { EMPTY_STATE, place } from "../../core/object/keyed-state.ts";
 import type { ServiceType, Target } from "../../core/model/target.ts";
 import { newNonce } from "../desk/accept.ts";
 import { lookIfStale } from "./acquire.ts";
@@ -66,10 +66,10 @@ async function editFree(engine: Engine, pk: string, lock: Lock, values: Values):
   const condition: Condition = lock.grant === 0 ? { kind: "any", of: [{ kind: "absent" }, unchanged] } : unchanged;
   const expiresAtS = expiryOfEmpty(engine, next);
   const grant = Math.max(engine.clock.nowMs(), lock.grant + 1);
-  const set = { held: 0, grant, st: packState(next), ...(expiresAtS !== undefined && { expiresAtS }) };
-  const remove_ = isEmpty(next) ? {} : { remove: ["expiresAtS"] };
-  return (await engine.table.update(lockKey(pk), { set, add: { head: 0, tail: 0, edits: 0 }, ...remove_ }, condition))
-    .written;
+  const set = { held: 0, grant, st: packState(next) };
+  const add = { head: 0, tail: 0, edits: 0 };
+  const update = expiresAtS === undefined ? { set, add, remove: ["expiresAtS"] } : { set: { ...set, expiresAtS }, add };
+  return (await engine.table.update(lockKey(pk), update, condition)).written;
 }
 
 /**
