@@ -31,3 +31,26 @@ export async function atMost<T, R>(
   for (const one of settled) if (one.status === "rejected") throw one.reason;
   return outcomes;
 }
+
+/** Lets so many pieces of work through at a time, whoever brings them and whenever; the others wait in their order. */
+export class Turns {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      // Whoever waits longest takes the place over, so that nobody who comes now gets ahead.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free++;
+      else next();
+    }
+  }
+}

@@ -2,6 +2,7 @@
 import type { CellValue } from "../../core/query/table-shape.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { ServiceType, Target } from "../../core/model/target.ts";
+import type { Turns } from "../at-most.ts";
 import type { Engine } from "../engine.ts";
 import type { ListingBudget } from "./listing-budget.ts";
 import type { SqlRow } from "../ports/sql.ts";
@@ -9,6 +10,8 @@ import type { SqlRow } from "../ports/sql.ts";
 export interface Reading {
   readonly engine: Engine;
   readonly budget: ListingBudget;
+  /** What is loaded row by row waits here: the statement's evaluator asks for the cells of many rows at once. */
+  readonly loads: Turns;
   /** By service name. */
   readonly serviceTypes: ReadonlyMap<string, ServiceType>;
   /** `<service>/<handler>` of those that need no key to themselves. */

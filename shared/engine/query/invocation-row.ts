@@ -64,11 +64,11 @@ export class InvocationRow implements SqlRow {
   }
 
   async #read(): Promise<Cells> {
-    const { engine, budget } = this.#reading;
+    const { engine, budget, loads } = this.#reading;
     let loaded: Loaded | undefined = this.#summary.loaded;
     if (loaded === undefined) {
       budget.loads(1);
-      loaded = await load(engine, this.#summary.id);
+      loaded = await loads.take(() => load(engine, this.#summary.id));
     }
     // Gone since the index showed it.
     if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return {};

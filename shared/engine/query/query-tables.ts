@@ -3,6 +3,7 @@ import type { TableShape } from "../../core/query/table-shape.ts";
 import * as shapes from "../../core/query/table-shapes.ts";
 import { addressOf } from "../../core/model/deployment.ts";
 import { effectiveSettings } from "../../core/registry/effective-settings.ts";
+import { Turns } from "../at-most.ts";
 import type { Engine } from "../engine.ts";
 import { ListingBudget, type ListingLimits, STATEMENT_LIMITS } from "../ledger/listing-budget.ts";
 import type { SqlAnswer, Sql, SqlTable } from "../ports/sql.ts";
@@ -23,6 +24,9 @@ export async function query(
   return await sql.run(statement, tablesOf(await readingOf(engine, limits)));
 }
 
+/** A function's sockets are opened one by one, and a burst of them is refused before it is served. */
+const LOADS_AT_ONCE = 8;
+
 async function readingOf(engine: Engine, limits: ListingLimits): Promise<Reading> {
   const services = (await engine.registry.services()).map(({ service }) => service);
   const shared = services.flatMap(({ name, handlers }) =>
@@ -31,6 +35,7 @@ async function readingOf(engine: Engine, limits: ListingLimits): Promise<Reading
   return {
     engine,
     budget: new ListingBudget(limits),
+    loads: new Turns(LOADS_AT_ONCE),
     serviceTypes: new Map(services.map(({ name, type }) => [name, type])),
     sharedHandlers: new Set(shared),
     keyed: keyedViews(engine),
