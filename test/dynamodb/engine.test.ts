@@ -1,5 +1,5 @@
 /** The engine on a DynamoDB engine: what every invocation is promised, and that processes which share a table keep it together. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Result } from "../../shared/core/model/failure.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { attach, output } from "../../shared/engine/desk/attach.ts";
@@ -7,33 +7,19 @@ import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { kill } from "../../shared/engine/drive/kill.ts";
 import { completeAwakeable } from "../../shared/engine/drive/perform.ts";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";
-import { Play, valueOf } from "../engine/budget-play.ts";
-import { LEASE_MS, openStage, type Stage } from "../engine/budget-stage.ts";
-import { PROJECTED } from "../engine/counted-table.ts";
-import { SteppedClock } from "../stepped-clock.ts";
-import { type MeteredTable, openTable } from "./open-table.ts";
+import { type Play, valueOf } from "../engine/budget-play.ts";
+import { LEASE_MS, type Stage } from "../engine/budget-stage.ts";
+import { meteredStage } from "./metered-stage.ts";
 
 const HOUR_MS = 3_600_000;
 const STEP_MS = 25;
 
-let journal: MeteredTable;
-let meta: MeteredTable;
+const standing = meteredStage();
 let stage: Stage;
 let play: Play;
-beforeAll(async () => {
-  journal = await openTable(PROJECTED);
-  meta = await openTable();
+beforeEach(() => {
+  ({ stage, play } = standing());
 });
-afterAll(async () => {
-  await journal.close();
-  await meta.close();
-});
-beforeEach(async () => {
-  const clock = new SteppedClock(Date.now());
-  stage = await openStage(clock, { table: journal.table, meta: meta.table });
-  play = new Play(stage, clock);
-});
-afterEach(() => stage.close());
 
 async function sent(target: string, input: unknown): Promise<InvocationId> {
   const { invocationId } = await play.send(target, input);

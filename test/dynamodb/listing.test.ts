@@ -1,36 +1,23 @@
 /** What a page of the list costs, as a DynamoDB engine reports it, beside the model that other tests count by. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { type InvocationFilter, listInvocations, OPEN_STATUSES } from "../../shared/engine/query/list-invocations.ts";
-import { Play } from "../engine/budget-play.ts";
-import { openStage, type Stage } from "../engine/budget-stage.ts";
+import type { Play } from "../engine/budget-play.ts";
 import { PROJECTED } from "../engine/counted-table.ts";
 import { complete } from "../engine/ended-invocations.ts";
 import { ReadMeter } from "../engine/read-meter.ts";
-import { SteppedClock } from "../stepped-clock.ts";
-import { type MeteredTable, openTable } from "./open-table.ts";
+import { meteredStage } from "./metered-stage.ts";
+import type { MeteredTable } from "./open-table.ts";
 
 const HOUR_MS = 3_600_000;
 const ENDED = 600;
 const OPEN = 12;
 
+const standing = meteredStage();
 let journal: MeteredTable;
-let meta: MeteredTable;
-let stage: Stage;
 let play: Play;
-beforeAll(async () => {
-  journal = await openTable(PROJECTED);
-  meta = await openTable();
+beforeEach(() => {
+  ({ journal, play } = standing());
 });
-afterAll(async () => {
-  await journal.close();
-  await meta.close();
-});
-beforeEach(async () => {
-  const clock = new SteppedClock(Date.now());
-  stage = await openStage(clock, { table: journal.table, meta: meta.table });
-  play = new Play(stage, clock);
-});
-afterEach(() => stage.close());
 
 test("a page takes three queries and fifty read units at most, as DynamoDB counts them", async () => {
   play.work();

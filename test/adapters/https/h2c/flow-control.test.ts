@@ -1,44 +1,12 @@
 /** What goes out: windows, frame sizes and continuations as the peer asks for them. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { HttpsEndpoints } from "../../../../shared/adapters/https/https-endpoints.ts";
-import type { Exchange, ExchangeRequest } from "../../../../shared/engine/ports/endpoints.ts";
-import { pattern, readAll, requestTo } from "../../../contracts/endpoints-contract.ts";
-import type { Peer } from "../peer.ts";
-import {
-  ACK,
-  END_HEADERS,
-  END_STREAM,
-  TYPE,
-  answer,
-  field,
-  frame,
-  scriptedPeer,
-  settings,
-  uint32,
-} from "./scripted-peer.ts";
+import { describe, expect, test } from "vitest";
+import type { Exchange } from "../../../../shared/engine/ports/endpoints.ts";
+import { pattern, readAll } from "../../../contracts/endpoints-contract.ts";
+import { ask, peerInHand, withOwnClient } from "./own-client.ts";
+import { ACK, END_HEADERS, END_STREAM, TYPE, answer, field, frame, settings, uint32 } from "./scripted-peer.ts";
 import type { Frame, ScriptedConnection } from "./scripted-peer.ts";
 
-let endpoints: HttpsEndpoints;
-const peers: Peer[] = [];
-beforeEach(() => {
-  endpoints = new HttpsEndpoints({ allow: ["loopback"], h2cClient: "own" });
-});
-afterEach(async () => {
-  endpoints.close();
-  await Promise.all(peers.splice(0).map((peer) => peer.stop()));
-});
-
-/** A peer that is driven by the test itself, on its first connection. */
-async function peerInHand(): Promise<{ readonly uri: string; readonly connected: Promise<ScriptedConnection> }> {
-  let give: (connection: ScriptedConnection) => void = () => {};
-  const connected = new Promise<ScriptedConnection>((resolve) => (give = resolve));
-  const peer = await scriptedPeer(give);
-  peers.push(peer);
-  return { uri: peer.uri, connected };
-}
-
-const ask = (uri: string, change: Partial<ExchangeRequest> = {}): Exchange =>
-  endpoints.open(requestTo(uri, "h2 in the clear", change));
+withOwnClient();
 const textOf = async (exchange: Exchange): Promise<string> => (await readAll(exchange)).toString();
 const contentOf = (frames: readonly Frame[], streamId: number): Buffer =>
   Buffer.concat(

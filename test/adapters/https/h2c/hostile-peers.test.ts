@@ -1,9 +1,8 @@
 /** Peers that break the rules of HTTP/2: what concerns one exchange breaks that one, the rest breaks the connection. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { HttpsEndpoints } from "../../../../shared/adapters/https/https-endpoints.ts";
+import { describe, expect, test } from "vitest";
 import type { Exchange, TransportError } from "../../../../shared/engine/ports/endpoints.ts";
-import { readAll, reasonOf, requestTo } from "../../../contracts/endpoints-contract.ts";
-import type { Peer } from "../peer.ts";
+import { readAll, reasonOf } from "../../../contracts/endpoints-contract.ts";
+import { ask, peerOf, withOwnClient } from "./own-client.ts";
 import {
   ACK,
   END_HEADERS,
@@ -15,29 +14,13 @@ import {
   answer,
   field,
   frame,
-  scriptedPeer,
   settings,
   uint32,
 } from "./scripted-peer.ts";
-import type { ScriptedConnection } from "./scripted-peer.ts";
 
-let endpoints: HttpsEndpoints;
-const peers: Peer[] = [];
-beforeEach(() => {
-  endpoints = new HttpsEndpoints({ allow: ["loopback"], h2cClient: "own" });
-});
-afterEach(async () => {
-  endpoints.close();
-  await Promise.all(peers.splice(0).map((peer) => peer.stop()));
-});
+withOwnClient();
 
-async function peerOf(script: (connection: ScriptedConnection, count: number) => Promise<void>): Promise<Peer> {
-  const peer = await scriptedPeer(script);
-  peers.push(peer);
-  return peer;
-}
-
-const ask = (uri: string): Exchange => endpoints.open(requestTo(uri, "h2 in the clear", { body: [Buffer.from("hi")] }));
+const greet = (uri: string): Exchange => ask(uri, { body: [Buffer.from("hi")] });
 const zeros = (size: number): Buffer => Buffer.alloc(size);
 const repeated = (count: number, part: Buffer): Buffer => Buffer.concat(Array.from({ length: count }, () => part));
 
@@ -129,13 +112,13 @@ describe("what the connection cannot outlive", () => {
         connection.send(bytes);
         said = (await connection.next(TYPE.goodbye)).payload.readUInt32BE(4);
       });
-      const exchange = ask(peer.uri);
+      const exchange = greet(peer.uri);
       const outcome = await readAll(exchange).then(String, () => reasonOf(exchange.next()));
       expect(outcome).toBe(name.endsWith("behind its end") || name.endsWith("behind their end") ? "x" : "broken");
       // The one that ended well may be asked again before the rest of the bytes is read.
       await over;
       expect(said).toBe(code);
-      expect((await readAll(ask(peer.uri))).toString()).toBe("fine");
+      expect((await readAll(greet(peer.uri))).toString()).toBe("fine");
       expect(peer.connections()).toBe(2);
     },
   );
@@ -153,7 +136,7 @@ describe("what the connection cannot outlive", () => {
         if (!more) await new Promise((resolve) => setTimeout(resolve, 1));
       }
     });
-    expect(await reasonOf(ask(uri).head())).toBe("broken");
+    expect(await reasonOf(greet(uri).head())).toBe("broken");
     expect(asked).toBeLessThan(4_000);
   });
 });
@@ -202,10 +185,10 @@ describe("what one exchange cannot outlive", () => {
       connection.send(OPEN, data(10));
       connection.send(answer(await connection.request(), "fine"));
     });
-    const exchange = ask(peer.uri);
+    const exchange = greet(peer.uri);
     await readAll(exchange).catch(() => undefined);
     expect(await reasonOf(exchange.next())).toBe("broken");
-    expect((await readAll(ask(peer.uri))).toString()).toBe("fine");
+    expect((await readAll(greet(peer.uri))).toString()).toBe("fine");
     expect(said).toBe(code);
     expect(peer.connections()).toBe(1);
   });
@@ -219,11 +202,11 @@ describe("what one exchange cannot outlive", () => {
       said = (await connection.next(TYPE.reset)).payload.readUInt32BE(0);
       connection.send(answer(await connection.request(), "fine"));
     });
-    const exchange = ask(uri);
+    const exchange = greet(uri);
     await exchange.head();
     while (said < 0) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(await readAll(exchange).catch((error: TransportError) => error.reason)).toBe("broken");
     expect(said).toBe(FLOW_CONTROL);
-    expect((await readAll(ask(uri))).toString()).toBe("fine");
+    expect((await readAll(greet(uri))).toString()).toBe("fine");
   });
 });

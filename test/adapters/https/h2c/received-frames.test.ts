@@ -1,9 +1,8 @@
 /** What a well-behaved peer of HTTP/2 may send beside the plain answer. */
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { HttpsEndpoints } from "../../../../shared/adapters/https/https-endpoints.ts";
+import { describe, expect, test } from "vitest";
 import type { Exchange } from "../../../../shared/engine/ports/endpoints.ts";
-import { readAll, reasonOf, requestTo } from "../../../contracts/endpoints-contract.ts";
-import type { Peer } from "../peer.ts";
+import { readAll, reasonOf } from "../../../contracts/endpoints-contract.ts";
+import { ask, peerInHand, withOwnClient } from "./own-client.ts";
 import {
   END_HEADERS,
   END_STREAM,
@@ -14,32 +13,11 @@ import {
   answer,
   field,
   frame,
-  scriptedPeer,
   settings,
   uint32,
 } from "./scripted-peer.ts";
-import type { ScriptedConnection } from "./scripted-peer.ts";
 
-let endpoints: HttpsEndpoints;
-const peers: Peer[] = [];
-beforeEach(() => {
-  endpoints = new HttpsEndpoints({ allow: ["loopback"], h2cClient: "own" });
-});
-afterEach(async () => {
-  endpoints.close();
-  await Promise.all(peers.splice(0).map((peer) => peer.stop()));
-});
-
-/** A peer that is driven by the test itself, on its first connection. */
-async function peerInHand(): Promise<{ readonly uri: string; readonly connected: Promise<ScriptedConnection> }> {
-  let give: (connection: ScriptedConnection) => void = () => {};
-  const connected = new Promise<ScriptedConnection>((resolve) => (give = resolve));
-  const peer = await scriptedPeer(give);
-  peers.push(peer);
-  return { uri: peer.uri, connected };
-}
-
-const ask = (uri: string): Exchange => endpoints.open(requestTo(uri, "h2 in the clear"));
+withOwnClient();
 const textOf = async (exchange: Exchange): Promise<string> => (await readAll(exchange)).toString();
 const zeros = (size: number): Buffer => Buffer.alloc(size);
 /** Bytes that complete no frame are not answered, so time is all there is to wait for. */
