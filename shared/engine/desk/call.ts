@@ -3,6 +3,7 @@ import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { accept, heldByAcceptor } from "./accept.ts";
 import { type Lease, NO_LEASE } from "../ledger/acceptance-record.ts";
 import { waitForEnd } from "./attach.ts";
+import { ALREADY_RUN } from "../drive/child.ts";
 import { drive } from "../drive/drive.ts";
 import { endedOf } from "./ended.ts";
 import type { Engine } from "../engine.ts";
@@ -70,16 +71,11 @@ async function callByWorker(engine: Engine, acceptance: Acceptance, signal: Abor
 async function joinCall(engine: Engine, loaded: Loaded, signal: AbortSignal | undefined): Promise<Ended> {
   const { invocation } = loaded;
   const nowMs = engine.clock.nowMs();
-  if (invocation.acceptance.handlerType === "workflow") return alreadyRun(invocation.acceptance);
+  const { id, target, handlerType } = invocation.acceptance;
+  if (handlerType === "workflow") return { kind: "ended", invocationId: id, target, result: ALREADY_RUN };
   if (await mayBeTold(engine, invocation)) return endedOf(invocation, nowMs);
   if (!isHeld(engine, loaded, nowMs)) await startAgain(engine, loaded);
   return await answer(engine, invocation.acceptance, signal);
-}
-
-/** The run of a workflow happens once: who asks for it again is told so, whether it runs still or has ended. */
-function alreadyRun({ id, target }: Acceptance): Ended {
-  const failure = { code: 409, message: "the workflow method was already invoked" };
-  return { kind: "ended", invocationId: id, target, result: { kind: "failure", failure } };
 }
 
 async function answer(engine: Engine, acceptance: Acceptance, signal: AbortSignal | undefined): Promise<Ended> {

@@ -125,7 +125,8 @@ async function acceptSend(
   else await startAgain(engine, acceptation.loaded);
 }
 
-const ALREADY_RUN: Result = {
+/** The run of a workflow happens once: whoever asks for it again is told so, whether it runs still or has ended. */
+export const ALREADY_RUN: Result = {
   kind: "failure",
   failure: { code: 409, message: "the workflow method was already invoked" },
 };

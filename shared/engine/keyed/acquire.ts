@@ -58,9 +58,9 @@ export async function lookIfStale(
   pk: string,
   { ticket, lock }: { readonly ticket: number; readonly lock: Lock },
 ): Promise<void> {
-  if (lock.holder?.id === EDITOR) return await passOn(engine, pk, lock, lock.state);
   const heldMs = engine.clock.nowMs() - lock.sinceMs;
-  if (ticket === lock.head + 1 && heldMs > STALE_LEASES * engine.settings.leaseMs) await lookAtHolder(engine, pk, lock);
+  const isStale = ticket === lock.head + 1 && heldMs > STALE_LEASES * engine.settings.leaseMs;
+  if (isStale || lock.holder?.id === EDITOR) await lookAtHolder(engine, pk, lock);
 }
 
 function grasped(held: Held, lock: Lock): "held" {
