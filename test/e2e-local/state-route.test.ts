@@ -160,7 +160,11 @@ describe("what is refused", () => {
 
   test("to show the state of nobody, of a service without keys, and of an unknown one", async () => {
     expect((await get("Counter", "")).status).toBe(400);
-    expect((await get("Greeter", "?object_key=k")).status).toBe(400);
+    const unkeyed = await get("Greeter", "?object_key=k");
+    expect([unkeyed.status, await unkeyed.json()]).toEqual([
+      400,
+      { message: "Cannot show state for service type Service", restate_code: null },
+    ]);
     expect((await get("Nope", "?object_key=k")).status).toBe(404);
   });
 

@@ -11,13 +11,11 @@ import { EditState, ShowStateQuery } from "./request-schemas.ts";
 
 type Values = ReadonlyMap<string, Uint8Array>;
 
-const TYPE_NAMES = { service: "Service", object: "VirtualObject", workflow: "Workflow" } as const;
-
 /** Values are shown as numbers, one for each byte, as they are taken; `utf8` beside them where they are text. */
 export async function showState(asked: AdminRequest): Promise<HttpResponse> {
   const { object_key: key } = readQuery(asked.request, ShowStateQuery);
   const service = pathParam(asked, "service");
-  await keyedType(asked, service);
+  await keyedType(asked, service, "show");
   const values = await stateOf(asked.engine, { service, key });
   const body: StateBody = {
     object_key: key,
@@ -46,7 +44,7 @@ export async function editStateRoute(asked: AdminRequest): Promise<HttpResponse>
   const latest = (await engine.registry.services()).find((one) => one.service.name === service);
   // Nothing is to be left of the state of a service that is gone: there is nothing to do.
   if (latest === undefined && values.size === 0) return emptyResponse(202);
-  const type = await keyedType(asked, service);
+  const type = await keyedType(asked, service, "modify");
   const isExpected = version === undefined ? undefined : async (now: Values) => (await versionOf(now)) === version;
   const edited = await editState(engine, { service, key }, type, values, isExpected);
   if (edited !== "outdated") return emptyResponse(202);
@@ -63,11 +61,15 @@ function scopeRefusal(scope: string): HttpProblem {
 }
 
 /** @throws HttpProblem 404 for an unknown service, 400 for one that has no state */
-async function keyedType({ engine }: AdminRequest, name: string): Promise<"object" | "workflow"> {
+async function keyedType(
+  { engine }: AdminRequest,
+  name: string,
+  verb: "show" | "modify",
+): Promise<"object" | "workflow"> {
   const latest = (await engine.registry.services()).find(({ service }) => service.name === name);
   if (latest === undefined) throw new HttpProblem(404, `The requested service '${name}' does not exist`);
   const { type } = latest.service;
-  if (type === "service") throw new HttpProblem(400, `Cannot modify state for service type ${TYPE_NAMES[type]}`);
+  if (type === "service") throw new HttpProblem(400, `Cannot ${verb} state for service type Service`);
   return type;
 }
 
