@@ -25,7 +25,10 @@ export function seedTests(share: number, of: number): void {
         `${mine.length} seeds, ${total.steps} steps, ${total.mishaps} mishaps, quiet after ${minutes} min at most`,
       );
     });
-    test.skipIf(mine.length === 0)("there are seeds", () => expect(mine.length).toBeGreaterThan(0));
+    // Only a single seed that was asked for may belong to the other share.
+    test.skipIf(ONLY !== undefined && mine.length === 0)("there are seeds", () =>
+      expect(mine.length).toBeGreaterThan(0),
+    );
     test.each(portions.map((portion) => ({ portion, from: portion[0], to: portion.at(-1) })))(
       "seeds $from to $to",
       async ({ portion }) => {
