@@ -1,0 +1,51 @@
+/** What a template grants something on, said as somebody would who reads it: tokens become names, and known names become words. */
+
+const HASH = /[0-9A-F]{8}$/;
+/** Of stacks that name their account and Region. */
+const KNOWN_PLACES = [
+  ["111122223333", "<account>"],
+  ["eu-west-1", "<region>"],
+] as const;
+
+/** By the form of a resource. What has none of these is shown as it is, so that nothing new goes unseen. */
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^<StepwellInvocationsTable>$/, "the table"],
+  [/^<StepwellInvocationsTable>\/index\/(\w+)$/, "the index `$1` of the table"],
+  [/^<StepwellWakesQueue>$/, "the queue of wakes"],
+  [/^<StepwellWakesDlq>$/, "the dead-letter queue"],
+  [/^<StepwellSchedulesRole>$/, "the role of the schedules"],
+  [/^<StepwellSchedulesGroup>$/, "the group of schedules"],
+  [/^<StepwellSweepRule>$/, "the rule of the sweeper"],
+  [/^<Stepwell(?:EnvironmentKeys|Functions)(\w+?)Log>$/, "the log group of *$1*"],
+  [/^<StepwellRegistrar\w{8}RegistrarLog>$/, "the log group of *Registrar*"],
+  [/^<Stepwell(?:EnvironmentKeys|Functions)(\w+?)>$/, "*$1*"],
+  [/^arn:aws:scheduler:<region>:<account>:schedule\/<StepwellSchedulesGroup>\/\*$/, "schedules of the group"],
+  [/^arn:aws:lambda:<region>:<account>:function:\*$/, "functions of this account and Region"],
+  [/^arn:aws:ssm:<region>:<account>:parameter\/stepwell\/\w+\/(\S+)$/, "the parameter `/stepwell/<environment>/$1`"],
+  [/^arn:aws:execute-api:<region>:<account>:<Stepwell(\w+?)Api>\/\*\/\*$/, "the $1 API"],
+  [
+    /^arn:aws:execute-api:<region>:<account>:<Stepwell(\w+?)Api>\/\*\/([A-Z]+)(\/\S*)$/,
+    "`$2 $3` of the $1 API, in any stage",
+  ],
+  [/^arn:aws:kms:<region>:<account>:key\/\S+$/, "the key that `encryptionKey` names"],
+  [/^arn:aws:iam::<account>:role\/\S+$/, "the role that `assumableRoleArns` names"],
+];
+
+/** @param value a string, or what CloudFormation makes one of @throws Error for a function that no template of ours uses */
+export function resourceText(value: unknown): string {
+  if (typeof value === "string") {
+    return KNOWN_PLACES.reduce((text, [place, name]) => text.replaceAll(place, name), value);
+  }
+  const [[name, content]] = Object.entries(value as Record<string, unknown>) as [[string, unknown]];
+  if (name === "Fn::Join") return (content as [string, unknown[]])[1].map(resourceText).join("");
+  if (name === "Fn::GetAtt") return `<${(content as [string, string])[0].replace(HASH, "")}>`;
+  if (name !== "Ref") throw new Error(`unknown to this page: ${JSON.stringify(value)}`);
+  const pseudo = { "AWS::Region": "<region>", "AWS::AccountId": "<account>", "AWS::Partition": "aws" };
+  return pseudo[content as keyof typeof pseudo] ?? `<${String(content).replace(HASH, "")}>`;
+}
+
+export function resourceWords(value: unknown): string {
+  const text = resourceText(value);
+  const known = WORDS.find(([form]) => form.test(text));
+  return known === undefined ? `\`${text}\`` : text.replace(known[0], known[1]);
+}

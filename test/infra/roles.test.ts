@@ -1,0 +1,42 @@
+/** What every role may do, as a page that somebody can read before the stack is deployed, and compare when it changes. */
+import { App, Stack } from "aws-cdk-lib";
+import { Key } from "aws-cdk-lib/aws-kms";
+import { expect, test } from "vitest";
+import { StepwellDeployment } from "../../infra/stepwell-deployment.ts";
+import type { StepwellProps } from "../../infra/stepwell.ts";
+import { rolesPage } from "./roles-page.ts";
+import { resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
+
+const ENV = { account: "111122223333", region: "eu-west-1" };
+const KEY = `arn:aws:kms:${ENV.region}:${ENV.account}:key/1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f`;
+
+function withHandlers(props: Partial<StepwellProps> = {}) {
+  return synthesised(props, (stepwell, codeFolder) => {
+    const handlers = { url: "https://shop.example" };
+    new StepwellDeployment(Stack.of(stepwell), "Shop", { admin: stepwell.admin, codeFolder, handlers });
+  });
+}
+
+const template = withHandlers();
+
+test("the page of roles is what the template grants", async () => {
+  const elsewhere = new Stack(new App({ analyticsReporting: false }), "Elsewhere", { env: ENV });
+  const told = withHandlers({
+    encryptionKey: Key.fromKeyArn(elsewhere, "Key", KEY),
+    assumableRoleArns: [`arn:aws:iam::${ENV.account}:role/shop`],
+  });
+  await expect(rolesPage(template, told)).toMatchFileSnapshot("roles.md");
+});
+
+test("the page leaves no role and no statement out", () => {
+  const page = rolesPage(template, template);
+  const rows = page.match(/^\| `.*\|$/gm)!;
+  const callers = resourcesOf(template, "AWS::Lambda::Permission");
+  expect(rows).toHaveLength(statementsOf(template).length + callers.length);
+  const roles = resourcesOf(template, "AWS::IAM::Role");
+  expect(page.match(/^Assumed by /gm)).toHaveLength(roles.length);
+  // Whatever else could grant something: there is none of it.
+  expect(resourcesOf(template, "AWS::IAM::ManagedPolicy")).toEqual([]);
+  const attached = roles.flatMap(([, { Properties }]) => [Properties["ManagedPolicyArns"], Properties["Policies"]]);
+  expect(attached.filter((one) => one !== undefined)).toEqual([]);
+});
