@@ -10,6 +10,9 @@ export interface CostFacts {
   readonly stack: StackCounts;
 }
 
+/** Of our own, that have values while requests come; the dashboard shows them. */
+export const WORKING_METRICS = 12;
+
 const BATCH = 10;
 const MILLION = 1_000_000;
 const SLOW_MS = 100;
@@ -23,6 +26,7 @@ function opening(): string {
 
 This page is written by \`npm run docs\`, and \`npm test\` fails where it is not the current one. It multiplies counted calls with list
 prices of ${REGION} as compiled on ${COMPILED_ON} ([prices.json](prices.json)); free tiers are left out. It is no bill: nothing here was run on AWS itself.
+The same figures for programs: [costs.json](costs.json).
 
 - **Counted:** write units of the table and its indexes, read units, messages and schedules, by playing each shape on the real engine
   (\`test/docs/cost-counts.ts\`, on the stage of the write budget, whose small shapes a DynamoDB engine counts alike: \`node test/dynamodb/run.mjs\`);
@@ -78,7 +82,7 @@ ${rows.join("\n")}
 | **in all** | **${money(sum)}** |
 
 Nothing else of the stack is paid by the hour: no poller, no capacity, no address, no network. A KMS key of your own (\`encryptionKey\`) adds
-${money(dollars("keyMonth", 1))} and its requests. While it works, some twelve metrics of our own have values: up to ${money(dollars("metricMonth", 12))} a month, by the hours.
+${money(dollars("keyMonth", 1))} and its requests. While it works, some ${WORKING_METRICS} metrics of our own have values: up to ${money(dollars("metricMonth", WORKING_METRICS))} a month, by the hours.
 `;
 }
 

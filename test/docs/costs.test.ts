@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { synthesised } from "../infra/synthesised.ts";
 import { countShape, countSweep } from "./cost-counts.ts";
 import { COST_SHAPES } from "./cost-shapes.ts";
+import { costsJson } from "./costs-json.ts";
 import { type CostFacts, costsPage } from "./costs-page.ts";
 import { PRICES, REGION } from "./prices.ts";
 import { billOf, idleMonth, totalOf } from "./costs.ts";
@@ -20,6 +21,10 @@ describe("docs/costs.md", () => {
 
   it("is what is counted today, at the prices that are written down", async () => {
     await expect(costsPage(facts)).toMatchFileSnapshot("../../docs/costs.md");
+  });
+
+  it("is there for programs too", async () => {
+    await expect(costsJson(facts)).toMatchFileSnapshot("../../docs/costs.json");
   });
 
   it("tells what a plain call costs as the sum of its parts", () => {

@@ -1,0 +1,26 @@
+/** Writes docs/costs.json, by which `npm run try` tells what it costs before it begins. */
+import type { CostFacts } from "./costs-page.ts";
+import { WORKING_METRICS } from "./costs-page.ts";
+import { billOf, idleMonth, totalOf } from "./costs.ts";
+import { ASSUMED, COMPILED_ON, dollars, REGION } from "./prices.ts";
+
+/** Dollars: of a million of each shape where a worker takes one message at a time, and of an hour without a request. */
+export function costsJson({ shapes, sweep, stack }: CostFacts): string {
+  const hourOf = (monthUsd: number): number => monthUsd / ASSUMED.monthHours.value;
+  const bare = idleMonth(sweep, { ...stack, alarmMetrics: 0, dashboards: 0, keys: 0 });
+  const body = {
+    region: REGION,
+    compiledOn: COMPILED_ON,
+    million: Object.fromEntries(shapes.map(({ name, counts }) => [name, totalOf(billOf(counts, 1, stack.memoryMb))])),
+    quietHour: hourOf(bare.reduce((sum, [, usd]) => sum + usd, 0)),
+    alarmsHour: hourOf(dollars("alarmMonth", stack.alarmMetrics)),
+    dashboardHour: hourOf(dollars("dashboardMonth", stack.dashboards)),
+    workingMetricsHour: hourOf(dollars("metricMonth", WORKING_METRICS)),
+  };
+  return `${JSON.stringify(body, rounded, 2)}\n`;
+}
+
+/** What is computed in another order on another day ends in other digits far behind the point. */
+function rounded(_: string, value: unknown): unknown {
+  return typeof value === "number" ? Number(value.toPrecision(6)) : value;
+}
