@@ -1,5 +1,6 @@
 /** What all timers promise, whatever they stand on: each ends as one message in the queue beside them. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Nonce } from "../../shared/core/model/ids.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
 import type { Wake } from "../../shared/engine/ports/queue.ts";
 import type { Timers } from "../../shared/engine/ports/timers.ts";
@@ -70,14 +71,15 @@ export function timersContract(name: string, open: () => Promise<OpenTimers>, ti
 /** A timer that fired early is sent on as the engine does it for an invocation that still waits. */
 export async function sendOnEarly(
   opened: OpenTimers,
-  { invocationId, wakeAtMs }: Wake,
+  { invocationId: id, wakeAtMs, service }: Wake,
   queueDelayMaxMs: number,
 ): Promise<boolean> {
   if (wakeAtMs === undefined || wakeAtMs <= opened.nowMs()) return false;
   const { queue, timers } = opened;
   const engine = { queue, timers, clock: { nowMs: () => opened.nowMs() }, settings: { queueDelayMaxMs } };
-  const nonce = "00000000000" as Parameters<typeof wakeAt>[2];
-  await wakeAt(engine as unknown as Engine, invocationId, nonce, wakeAtMs, "on");
+  const nonce = "00000000000" as Nonce;
+  const to = { id, nonce, ...(service !== undefined && { target: { service } }) };
+  await wakeAt(engine as unknown as Engine, to, wakeAtMs, "on");
   return true;
 }
 

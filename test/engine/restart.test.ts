@@ -193,7 +193,7 @@ test("a late wake of the former one leaves the lock to the one that was started 
   const former = await stage.pulse.within(1_000, callKeyed(actor, keyed("O", "k", "add", "1")));
   const id = await stage.pulse.within(0, anew(actor, former.invocationId, 1));
   await stage.pulse.settle();
-  await sendWake(actor.engine, former.invocationId, 0);
+  await sendWake(actor.engine, { id: former.invocationId }, 0);
   await stage.pulse.settle();
   const { holder } = await lockAt(actor.engine, placeOf(actor.engine, { service: "O", key: "k" }));
   expect(holder?.id).toBe(id);

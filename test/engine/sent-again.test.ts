@@ -18,7 +18,7 @@ test("a send whose result is not kept runs once, though its sender is looked at 
   const { invocationId } = await sendOn(actor, "parent");
   await stage.pulse.pass(1_000);
   expect(stage.deployment.of("child")).toHaveLength(1);
-  await sendWake(actor.engine, invocationId, 0);
+  await sendWake(actor.engine, { id: invocationId }, 0);
   await stage.pulse.pass(5 * LEASE_MS);
   expect(stage.deployment.of("child")).toHaveLength(1);
 });
@@ -34,7 +34,7 @@ test("a delayed send that was cancelled stays cancelled when its sender is looke
   const parent = await load(actor.engine, invocationId);
   const childId = [...parent!.invocation.journal.childIds.values()][0] as InvocationId;
   expect(await stage.pulse.within(0, cancel(actor.engine, childId))).toBe("done");
-  await sendWake(actor.engine, invocationId, 0);
+  await sendWake(actor.engine, { id: invocationId }, 0);
   await stage.pulse.pass(5 * LEASE_MS);
   expect(stage.deployment.of("child")).toHaveLength(0);
 });
@@ -51,7 +51,7 @@ test("a send under a key begins a new life where the former one is over, and no 
     const { invocationId } = await sendOn(actor, "parent");
     await stage.pulse.pass(1_000);
     expect(stage.deployment.of("child")).toHaveLength(lives);
-    await sendWake(actor.engine, invocationId, 0);
+    await sendWake(actor.engine, { id: invocationId }, 0);
     await stage.pulse.pass(1_000);
     expect(stage.deployment.of("child")).toHaveLength(lives);
   }

@@ -32,9 +32,9 @@ test("a wake that arrives many times, at two workers, runs nothing twice", async
   b.startWorker();
   const { invocationId } = await sendOn(a, "wait");
   await stage.pulse.pass(100);
-  for (let i = 0; i < 5; i++) await sendWake(i % 2 === 0 ? a.engine : b.engine, invocationId, 0);
+  for (let i = 0; i < 5; i++) await sendWake(i % 2 === 0 ? a.engine : b.engine, { id: invocationId }, 0);
   await completeAwakeable(b.engine, awakeableOf(stage.deployment.attempts[0]!), success("go"));
-  for (let i = 0; i < 5; i++) await sendWake(i % 2 === 0 ? a.engine : b.engine, invocationId, 0);
+  for (let i = 0; i < 5; i++) await sendWake(i % 2 === 0 ? a.engine : b.engine, { id: invocationId }, 0);
   await stage.pulse.pass(2 * LEASE_MS);
   expect(did).toEqual(["go"]);
   expect(stage.deployment.attempts).toHaveLength(3);
@@ -49,7 +49,7 @@ test("a wake for what is parked and has no news runs nothing", async () => {
   await stage.pulse.pass(100);
   const writes = () => actor.process.methods("table").filter((method) => method === "put").length;
   const before = writes();
-  await sendWake(actor.engine, invocationId, 0);
+  await sendWake(actor.engine, { id: invocationId }, 0);
   await stage.pulse.pass(LEASE_MS);
   expect(stage.deployment.attempts).toHaveLength(1);
   expect(writes()).toBe(before);
@@ -104,7 +104,7 @@ test("a message that meets a live hold is put back, and the attempt goes on undi
   const result = callOn(driver, "slow");
   await stage.pulse.pass(100);
   other.startWorker();
-  await sendWake(other.engine, stage.deployment.attempts[0]!.start.debugId as never, 0);
+  await sendWake(other.engine, { id: stage.deployment.attempts[0]!.start.debugId as never }, 0);
   await stage.pulse.pass(4 * LEASE_MS);
   expect(stage.deployment.attempts).toHaveLength(1);
   expect(other.process.methods("queue")).toContain("send");

@@ -30,6 +30,7 @@ interface MessageRecord {
   readonly sentAtMs: number;
   readonly delayMs: number;
   readonly wakeAtMs?: number;
+  readonly service?: string;
   readonly dueAtMs: number;
   readonly receiveCount: number;
 }

@@ -17,6 +17,7 @@ const FIRE_MAX_TIMERS = 1000;
 interface SetTimer extends Due {
   readonly name: string;
   readonly invocationId: InvocationId;
+  readonly service?: string;
   /** Resolves when it is on disk. */
   durable: Promise<void>;
 }
@@ -25,6 +26,7 @@ interface SetTimer extends Due {
 interface TimerRecord {
   readonly invocationId: InvocationId;
   readonly wakeAtMs: number;
+  readonly service?: string;
 }
 
 /** Opens the timers of this store and starts to fire them into its queue. There is one per store. @throws StoreError */
@@ -58,23 +60,24 @@ export class EmbeddedTimers implements Timers {
     });
   }
 
-  async at({ name, invocationId, wakeAtMs }: Timer): Promise<void> {
+  async at({ name, invocationId, wakeAtMs, service }: Timer): Promise<void> {
     const usable = this.#store.whenUsable();
     if (usable !== undefined) await usable;
     const standing = this.#set.get(name);
     if (standing !== undefined) return await standing.durable;
     const nowMs = this.#clock.nowMs();
+    const whom = { invocationId, ...(service !== undefined && { service }) };
     if (wakeAtMs <= nowMs) {
-      await this.#queue.send({ invocationId, sentAtMs: nowMs, delayMs: 0 });
+      await this.#queue.send({ ...whom, sentAtMs: nowMs, delayMs: 0 });
       return;
     }
-    const record: TimerRecord = { invocationId, wakeAtMs };
+    const record: TimerRecord = { ...whom, wakeAtMs };
     const group = this.#store.groups.stage([
       { type: "put", key: TIMER + name, value: Buffer.from(JSON.stringify(record)) },
     ]);
     const timer: SetTimer = {
       name,
-      invocationId,
+      ...whom,
       durable: group.done,
       dueAtMs: wakeAtMs,
       order: this.#nextOrder++,
@@ -108,10 +111,10 @@ export class EmbeddedTimers implements Timers {
   }
 
   /** Takes in a timer found on disk. */
-  restore(name: string, { invocationId, wakeAtMs }: TimerRecord): void {
+  restore(name: string, { wakeAtMs, ...whom }: TimerRecord): void {
     const timer: SetTimer = {
       name,
-      invocationId,
+      ...whom,
       durable: Promise.resolve(),
       dueAtMs: wakeAtMs,
       order: this.#nextOrder++,
@@ -143,10 +146,12 @@ export class EmbeddedTimers implements Timers {
       timer = this.#heap.first()
     ) {
       this.#forget(timer);
+      const { invocationId, service } = timer;
       const { operation, admit } = this.#queue.prepare({
-        invocationId: timer.invocationId,
+        invocationId,
         sentAtMs: nowMs,
         delayMs: 0,
+        ...(service !== undefined && { service }),
       });
       operations.push({ type: "del", key: TIMER + timer.name }, operation);
       admissions.push(admit);

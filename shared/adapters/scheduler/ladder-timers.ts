@@ -30,10 +30,16 @@ export class LadderTimers implements Timers {
     this.#hopMs = hopMs;
   }
 
-  async at({ invocationId, wakeAtMs }: Timer): Promise<void> {
+  async at({ invocationId, wakeAtMs, service }: Timer): Promise<void> {
     const nowMs = this.#clock.nowMs();
     const delayMs = Math.min(this.#hopMs, Math.max(0, Math.ceil(wakeAtMs - nowMs)));
-    await this.#queue.send({ invocationId, sentAtMs: nowMs, delayMs, wakeAtMs });
+    await this.#queue.send({
+      invocationId,
+      sentAtMs: nowMs,
+      delayMs,
+      wakeAtMs,
+      ...(service !== undefined && { service }),
+    });
   }
 
   async cancel(): Promise<void> {}

@@ -50,12 +50,13 @@ export class SchedulerTimers implements Timers {
     }
   }
 
-  async at({ name, invocationId, wakeAtMs }: Timer): Promise<void> {
+  async at({ name, invocationId, wakeAtMs, service }: Timer): Promise<void> {
     const { client, queue, queueArn, roleArn, groupName, clock } = this.#options;
     const nowMs = clock.nowMs();
     const leftMs = Math.max(0, Math.ceil(wakeAtMs - nowMs));
+    const wake = { invocationId, wakeAtMs, ...(service !== undefined && { service }) };
     if (leftMs <= this.#nearMs) {
-      await queue.send({ invocationId, sentAtMs: nowMs, delayMs: leftMs, wakeAtMs });
+      await queue.send({ ...wake, sentAtMs: nowMs, delayMs: leftMs });
       return;
     }
     const fireAtMs = wakeAtMs - this.#earlyMs;
@@ -69,7 +70,9 @@ export class SchedulerTimers implements Timers {
       Target: {
         Arn: queueArn,
         RoleArn: roleArn,
-        Input: bodyOfWake({ invocationId, sentAtMs: fireAtMs, delayMs: 0, wakeAtMs }),
+        // A group is documented for FIFO queues alone: the body names the service, and the message that a worker sends
+        // in the place of this one, which came early, is of its group.
+        Input: bodyOfWake({ ...wake, sentAtMs: fireAtMs, delayMs: 0 }),
       },
     });
     // The name is set already: the first time stays.

@@ -17,3 +17,8 @@ export function targetText(target: Target): string {
   const { service, handler, key } = target;
   return key === undefined ? `${service}/${handler}` : `${service}/${key}/${handler}`;
 }
+
+/** The service of a target that was written as text: no name of a service has a slash. */
+export function serviceOf(text: string): string {
+  return text.split("/", 1)[0]!;
+}

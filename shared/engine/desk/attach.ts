@@ -83,5 +83,5 @@ async function wakeIfDriverless(engine: Engine, loaded: Loaded): Promise<void> {
   const { standing, acceptance } = loaded.invocation;
   // What has ended and may not be told yet is left by a driver that died ahead of its effects.
   const driverless = standing.status === "running" || standing.status === "ready" || standing.status === "completed";
-  if (driverless && !isHeld(engine, loaded, engine.clock.nowMs())) await sendWake(engine, acceptance.id, 0);
+  if (driverless && !isHeld(engine, loaded, engine.clock.nowMs())) await sendWake(engine, acceptance, 0);
 }

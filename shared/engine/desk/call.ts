@@ -29,7 +29,7 @@ export async function call(engine: Engine, submission: Submission, signal?: Abor
   if (isFresh) return await callFresh(engine, submitted, lease, signal);
   const [acceptation, backstop] = await Promise.all([
     accept(engine, acceptance, lease),
-    sendWake(engine, acceptance.id, engine.settings.leaseMs),
+    sendWake(engine, acceptance, engine.settings.leaseMs),
   ]);
   if (acceptation.kind === "existing") return await joinCall(engine, acceptation.loaded, signal);
   const held = heldByAcceptor(engine, acceptance, lease, { route });

@@ -18,7 +18,7 @@ export async function send(engine: Engine, submission: Submission): Promise<Sent
   const atOnce = !isDelayed(acceptance) && acceptance.handlerType !== "exclusive";
   const [acceptation] = await Promise.all([
     accept(engine, acceptance, NO_LEASE),
-    atOnce ? sendWake(engine, id, 0) : undefined,
+    atOnce ? sendWake(engine, acceptance, 0) : undefined,
   ]);
   if (acceptation.kind === "new") {
     if (!atOnce) await startSend(engine, acceptance);

@@ -107,6 +107,7 @@ async function converse(
     messageSizeMaxBytes: engine.settings.messageSizeMaxBytes,
     openRuns: openRuns(journal),
     hasOutput: journal.output !== undefined,
+    journalEntries: journal.entries.length,
   });
   const startedAtMs = engine.clock.nowMs();
   const { abortTimeoutMs } = route.settings;

@@ -142,7 +142,7 @@ async function joinExisting(engine: Engine, held: Held, loaded: Loaded, completi
   if (ours) return;
   const { id, nonce } = held.invocation.acceptance;
   await writeSink(engine, acceptance, { id, nonce }, completionId);
-  await wakeNow(engine, acceptance.id);
+  await wakeNow(engine, acceptance);
 }
 
 function isChildOf({ source }: Acceptance, { invocation }: Held, completionId: number): boolean {

@@ -9,10 +9,9 @@ import { ACCEPTANCE_SK, completionArrival, invocationPk } from "../ledger/item-k
 import { keepBesideS, keepUntilS, RETENTION_ASSUMED_MS } from "../ledger/keep.ts";
 import { fitted } from "../ledger/large-record.ts";
 import { load } from "../ledger/load.ts";
-import { wakeNow } from "./wake.ts";
+import { type Recipient, wakeNow } from "./wake.ts";
 
-export interface Addressee {
-  readonly id: InvocationId;
+export interface Addressee extends Recipient {
   readonly nonce: Nonce;
   /** Until when its items live, as far as whoever writes to it knows. */
   readonly keptUntilS?: number;
@@ -36,7 +35,7 @@ export async function writeArrival(
  * effects would be performed again, and two that tell each other of their ends would never rest.
  */
 async function bring(engine: Engine, to: Addressee, key: string, content: ArrivalContent): Promise<void> {
-  if ((await writeArrival(engine, to, key, content)) || (await isOpen(engine, to))) await wakeNow(engine, to.id);
+  if ((await writeArrival(engine, to, key, content)) || (await isOpen(engine, to))) await wakeNow(engine, to);
 }
 
 async function isOpen(engine: Engine, { id, nonce }: Addressee): Promise<boolean> {
@@ -75,9 +74,14 @@ export async function currentLife(engine: Engine, id: InvocationId): Promise<Add
   const key = { pk: invocationPk(engine.settings.keyPrefix, id), sk: ACCEPTANCE_SK };
   const acceptance = await findAccepted(engine, id, () => engine.table.get(key));
   if (acceptance === undefined) return undefined;
-  const { n, expiresAtS } = acceptance as { readonly n?: Nonce; readonly expiresAtS?: number };
+  const { n, expiresAtS, service } = acceptance as Partial<{ n: Nonce; expiresAtS: number; service: string }>;
   if (n === undefined) return undefined;
-  return { id, nonce: n, ...(expiresAtS !== undefined && { keptUntilS: keepBesideS(expiresAtS) }) };
+  return {
+    id,
+    nonce: n,
+    ...(service !== undefined && { target: { service } }),
+    ...(expiresAtS !== undefined && { keptUntilS: keepBesideS(expiresAtS) }),
+  };
 }
 
 /** Every driver that reads the order ends the invocation; a worker that reads it does so at once (design §3). */

@@ -38,7 +38,8 @@ export async function drive(
       if (turn === "again") continue;
       await leaveChildren(engine, held);
       // Who took the lock late may hold it for what has ended meanwhile: whoever looks gives it back (I6).
-      if (turn === "lost" && held.lock !== undefined && !held.messageDriven) await sendWake(engine, held.id, 0);
+      if (turn === "lost" && held.lock !== undefined && !held.messageDriven)
+        await sendWake(engine, held.invocation.acceptance, 0);
       return turn;
     }
   } finally {
@@ -142,7 +143,8 @@ function driveAlong(engine: Engine, held: Held, child: Held): void {
 
 /** What is still driven along when its caller's driver leaves has no message of its own: it gets one, due when its lease is over. */
 async function leaveChildren(engine: Engine, { children }: Held): Promise<void> {
-  const wakes = [...children.values()].map(({ id }) => sendWake(engine, id, engine.settings.leaseMs));
+  const { leaseMs } = engine.settings;
+  const wakes = [...children.values()].map(({ invocation }) => sendWake(engine, invocation.acceptance, leaseMs));
   await Promise.allSettled(wakes);
 }
 
@@ -151,7 +153,7 @@ async function leaveToQueueOnFailure(engine: Engine, child: Held): Promise<Drive
     return await drive(engine, child);
   } catch (error) {
     engine.log.error("a called invocation could not be driven", { invocationId: child.id, error: String(error) });
-    await sendWake(engine, child.id, engine.settings.leaseMs).catch(() => undefined);
+    await sendWake(engine, child.invocation.acceptance, engine.settings.leaseMs).catch(() => undefined);
     return "failed";
   }
 }

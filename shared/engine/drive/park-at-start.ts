@@ -10,16 +10,15 @@ import { sendWake, wakeAt } from "./wake.ts";
 
 /** A delayed send waits in the open index under its start, from its acceptance on. */
 export async function parkScheduled(engine: Engine, acceptance: Acceptance, startAtMs: number): Promise<void> {
-  const { id, nonce } = acceptance;
   await parkAtStart(engine, acceptance, { status: "scheduled", wakeAtMs: startAtMs, lookAtMs: startAtMs });
-  await wakeAt(engine, id, nonce, startAtMs, "start");
+  await wakeAt(engine, acceptance, startAtMs, "start");
 }
 
 /** Its turn in the queue may have come before the park was written, and its wake may have met nothing (I4). */
 export async function parkPending(engine: Engine, acceptance: Acceptance, ticket: number): Promise<void> {
   const lookAtMs = engine.clock.nowMs() + (engine.settings.checkIntervalMs ?? CHECK_INTERVAL_MS);
   await parkAtStart(engine, acceptance, { status: "pending", ticket, lookAtMs });
-  if (await hasComeToHold(engine, { invocation: { acceptance } })) await sendWake(engine, acceptance.id, 0);
+  if (await hasComeToHold(engine, { invocation: { acceptance } })) await sendWake(engine, acceptance, 0);
 }
 
 async function parkAtStart(

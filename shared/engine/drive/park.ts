@@ -15,7 +15,7 @@ import { freshArrivals } from "../ledger/load.ts";
 import { whole } from "../ledger/large-record.ts";
 import { idOfLookup } from "./perform.ts";
 import { readPartition } from "../ledger/read-partition.ts";
-import { sendWake, wakeAt } from "./wake.ts";
+import { type Recipient, sendWake, wakeAt } from "./wake.ts";
 
 type Park = Extract<Step, { kind: "park" }>;
 
@@ -66,7 +66,7 @@ export async function park(engine: Engine, held: Held, step: Park): Promise<"aga
 
 /** An ingress driver has no message of its own: before it claims again it sends one, or its crash would leave nobody (I4). */
 async function takeUpAgain(engine: Engine, held: Held): Promise<"again" | "lost"> {
-  if (!held.messageDriven) await sendWake(engine, held.id, engine.settings.leaseMs);
+  if (!held.messageDriven) await sendWake(engine, held.invocation.acceptance, engine.settings.leaseMs);
   return (await reclaim(engine, held)) ? "again" : "lost";
 }
 
@@ -144,23 +144,27 @@ async function writeDownInline(engine: Engine, held: Held): Promise<void> {
 async function wakeAwaitedChildren(engine: Engine, held: Held): Promise<void> {
   const { standing, journal } = held.invocation;
   if (standing.status !== "suspended") return;
-  const ids: InvocationId[] = [];
+  const children: Recipient[] = [];
   for (const completionId of awaitedCompletions(standing.awaiting)) {
     const command = journal.completable.get(completionId)?.entry.command;
     if (journal.completed.has(completionId) || held.arrivals.has(`c${completionId}`)) continue;
     if (held.parkedChildren.has(completionId)) continue;
-    let id: string | undefined;
-    if (command?.kind === "attach") id = idOfLookup(engine, command.lookup);
-    if (command?.kind === "call" && command.completionId === completionId)
-      id = journal.childIds.get(command.child.idCompletionId);
-    if (id !== undefined) ids.push(id as InvocationId);
+    if (command?.kind === "attach") {
+      const id = idOfLookup(engine, command.lookup);
+      if (id !== undefined) children.push({ id });
+    }
+    if (command?.kind === "call" && command.completionId === completionId) {
+      const { idCompletionId, target } = command.child;
+      const id = journal.childIds.get(idCompletionId);
+      if (id !== undefined) children.push({ id: id as InvocationId, target });
+    }
   }
-  await atMost(AT_ONCE, ids, (id) => sendWake(engine, id, 0));
+  await atMost(AT_ONCE, children, (child) => sendWake(engine, child, 0));
 }
 
 async function sendTimedWake(engine: Engine, held: Held, { status, wakeAtMs }: Park): Promise<void> {
   const { acceptance, segmentIndex, attempts } = held.invocation;
   if (wakeAtMs !== undefined)
-    await wakeAt(engine, held.id, acceptance.nonce, wakeAtMs, `${status}.${segmentIndex}.${attempts}.${wakeAtMs}`);
-  else if (status === "ready") await sendWake(engine, held.id, 0);
+    await wakeAt(engine, acceptance, wakeAtMs, `${status}.${segmentIndex}.${attempts}.${wakeAtMs}`);
+  else if (status === "ready") await sendWake(engine, acceptance, 0);
 }

@@ -81,6 +81,6 @@ export class PendingAcceptance implements Joinable {
   }
 
   #sendBackstop(): void {
-    this.backstop = sendWake(this.#engine, this.#acceptance.id, this.#engine.settings.leaseMs);
+    this.backstop = sendWake(this.#engine, this.#acceptance, this.#engine.settings.leaseMs);
   }
 }

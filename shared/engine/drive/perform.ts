@@ -5,6 +5,7 @@ import { CANCEL_SIGNAL } from "../../core/invocation/entry.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { Result } from "../../core/model/failure.ts";
+import { serviceOf } from "../../core/model/target.ts";
 import { IdError, parseInvocationId, type InvocationId } from "../../core/model/ids.ts";
 import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
 import { answerSinks, writeSink } from "./attach-sink.ts";
@@ -146,7 +147,9 @@ async function deliver(
     completionOf(caller.held, completionId, result, engine.clock.nowMs());
     return;
   }
-  await deliverResult(engine, { id: callerId, nonce: callerNonce }, completionId, result);
+  const { source } = held.invocation.acceptance;
+  const target = source.kind === "call" && { target: { service: serviceOf(source.callerTarget) } };
+  await deliverResult(engine, { id: callerId, nonce: callerNonce, ...target }, completionId, result);
 }
 
 /** @returns undefined for an id that does not parse, and for what is not there yet */
@@ -169,7 +172,7 @@ async function attachTo(engine: Engine, held: Held, lookup: Lookup, completionId
   }
   const { id, nonce } = held.invocation.acceptance;
   await writeSink(engine, found.acceptance, { id, nonce }, completionId);
-  await wakeNow(engine, found.acceptance.id);
+  await wakeNow(engine, found.acceptance);
 }
 
 async function outputOf(engine: Engine, held: Held, lookup: Lookup, completionId: number): Promise<void> {

@@ -10,10 +10,10 @@ import { sendWake, wakeNow } from "./wake.ts";
 
 /** Sends the message that starts an invocation without a driver, now or at its time. */
 export async function startSend(engine: Engine, acceptance: Acceptance): Promise<void> {
-  const { id, startAtMs } = acceptance;
+  const { startAtMs } = acceptance;
   if (startAtMs !== undefined && isDelayed(acceptance)) await parkScheduled(engine, acceptance, startAtMs);
   else if (acceptance.handlerType === "exclusive") await standInLine(engine, acceptance);
-  else await sendWake(engine, id, 0);
+  else await sendWake(engine, acceptance, 0);
 }
 
 export function isDelayed({ startAtMs, createdAtMs }: Pick<Acceptance, "startAtMs" | "createdAtMs">): boolean {
@@ -24,9 +24,9 @@ export function isDelayed({ startAtMs, createdAtMs }: Pick<Acceptance, "startAtM
 async function standInLine(engine: Engine, acceptance: Acceptance): Promise<void> {
   const pk = placeOf(engine, acceptance.target);
   const taking = await takeOrQueue(engine, pk, acceptance);
-  if (taking.kind === "held") return void (await sendWake(engine, acceptance.id, 0));
+  if (taking.kind === "held") return void (await sendWake(engine, acceptance, 0));
   await parkPending(engine, acceptance, taking.ticket);
-  await lookIfStale(engine, pk, taking);
+  await lookIfStale(engine, pk, acceptance.target, taking);
 }
 
 /**
@@ -40,5 +40,5 @@ export async function startAgain(engine: Engine, { invocation, hold }: Loaded): 
   const mayBeNowhere = isExclusive && segmentIndex === 0 && hold === undefined && !isDelayed(acceptance);
   if (mayBeNowhere && !isHeldBy(await lockAt(engine, placeOf(engine, acceptance.target)), acceptance))
     await standInLine(engine, acceptance);
-  else await wakeNow(engine, acceptance.id);
+  else await wakeNow(engine, acceptance);
 }

@@ -25,8 +25,8 @@ export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
       if (await killLoaded(engine, loaded)) return;
       continue;
     }
-    if (isHeld(engine, loaded, nowMs)) return await putBack(engine, wake, loaded.lease.untilMs - nowMs);
-    if (isDrivenHere(engine, loaded)) return await putBack(engine, wake, engine.settings.leaseMs);
+    if (isHeld(engine, loaded, nowMs)) return await putBack(engine, loaded, wake, loaded.lease.untilMs - nowMs);
+    if (isDrivenHere(engine, loaded)) return await putBack(engine, loaded, wake, engine.settings.leaseMs);
     const parked = stillParked(loaded, nowMs);
     if (parked !== undefined) return await wakeAgainIfEarly(engine, loaded, wake, parked.wakeAtMs);
     if (isLeftInLine(loaded, nowMs) && (await stillWaits(engine, loaded))) return;
@@ -61,10 +61,10 @@ function isDrivenHere({ drives, settings }: Engine, { invocation, lease }: Loade
 }
 
 /** Somebody drives: the message waits for the end of the lease, in case that driver dies. */
-async function putBack(engine: Engine, wake: Wake, leaseLeftMs: number): Promise<void> {
+async function putBack(engine: Engine, { invocation }: Loaded, wake: Wake, leaseLeftMs: number): Promise<void> {
   engine.drives.poke(wake.invocationId);
   const grownMs = Math.max(PUT_BACK_MIN_MS, 2 * wake.delayMs);
-  await sendInPlace(engine, wake, Math.min(grownMs, leaseLeftMs + 1));
+  await sendInPlace(engine, wake, invocation.acceptance, Math.min(grownMs, leaseLeftMs + 1));
 }
 
 /** It waits for the lock of its key, and nothing that was read ends it; once an interval its place and the holder are looked at. */
@@ -98,10 +98,9 @@ async function wakeAgainIfEarly(
   wakeAtMs: number | undefined,
 ): Promise<void> {
   if (wakeAtMs === undefined) return;
-  const { id, nonce } = invocation.acceptance;
   const leftMs = wakeAtMs - engine.clock.nowMs();
   const stands = wake.wakeAtMs === wakeAtMs;
   if (leftMs <= EARLY_MS || (stands && leftMs <= engine.settings.queueDelayMaxMs))
-    await sendInPlace(engine, wake, leftMs);
-  else if (stands) await wakeAt(engine, id, nonce, wakeAtMs, `on.${wakeAtMs}`);
+    await sendInPlace(engine, wake, invocation.acceptance, leftMs);
+  else if (stands) await wakeAt(engine, invocation.acceptance, wakeAtMs, `on.${wakeAtMs}`);
 }

@@ -2,6 +2,7 @@
 import type { Engine } from "../engine.ts";
 import type { Held } from "../drive/held.ts";
 import { load } from "../ledger/load.ts";
+import type { Target } from "../../core/model/target.ts";
 import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
 import { passOn } from "./give-back.ts";
 import { EDITOR, type Lock, packState, readLock } from "../ledger/lock-record.ts";
@@ -34,14 +35,14 @@ export async function acquire(engine: Engine, held: Held): Promise<Acquired> {
     const ticket = held.ticket ?? held.hold?.ticket;
     if (ticket !== undefined && lock.holder !== undefined && ticket > lock.head) {
       held.ticket = ticket;
-      await lookAtHolder(engine, pk, lock);
+      await lookAtHolder(engine, pk, acceptance.target, lock);
       return "waits";
     }
   }
   const taking = await takeOrQueue(engine, pk, acceptance);
   if (taking.kind === "held") return grasped(held, taking.lock);
   held.ticket = taking.ticket;
-  await lookIfStale(engine, pk, taking);
+  await lookIfStale(engine, pk, acceptance.target, taking);
   return "waits";
 }
 
@@ -56,11 +57,12 @@ const STALE_LEASES = 2;
 export async function lookIfStale(
   engine: Engine,
   pk: string,
+  target: Pick<Target, "service">,
   { ticket, lock }: { readonly ticket: number; readonly lock: Lock },
 ): Promise<void> {
   const heldMs = engine.clock.nowMs() - lock.sinceMs;
   const isStale = ticket === lock.head + 1 && heldMs > STALE_LEASES * engine.settings.leaseMs;
-  if (isStale || lock.holder?.id === EDITOR) await lookAtHolder(engine, pk, lock);
+  if (isStale || lock.holder?.id === EDITOR) await lookAtHolder(engine, pk, target, lock);
 }
 
 function grasped(held: Held, lock: Lock): "held" {
@@ -87,14 +89,14 @@ export async function stillWaits(
 }
 
 /** Who waits for long looks whether the holder is one that can ever give back: a ghost is passed over. */
-async function lookAtHolder(engine: Engine, pk: string, lock: Lock): Promise<void> {
+async function lookAtHolder(engine: Engine, pk: string, target: Pick<Target, "service">, lock: Lock): Promise<void> {
   const { holder } = lock;
   if (holder === undefined) return;
-  if (holder.id === EDITOR) return await passOn(engine, pk, lock, lock.state);
+  if (holder.id === EDITOR) return await passOn(engine, pk, target, lock, lock.state);
   const loaded = await load(engine, holder.id);
   if (loaded === undefined || loaded.invocation.acceptance.nonce !== holder.nonce)
-    await passOn(engine, pk, lock, lock.state);
-  else if (loaded.invocation.standing.status === "completed") await wakeNow(engine, holder.id);
+    await passOn(engine, pk, target, lock, lock.state);
+  else if (loaded.invocation.standing.status === "completed") await wakeNow(engine, loaded.invocation.acceptance);
 }
 
 /** The run of a workflow has its id for itself; what a former life left of state and promises is not its own (I12). */

@@ -48,7 +48,7 @@ export async function editState(
       continue;
     }
     if (await editFree(engine, pk, lock, values)) return "applied";
-    return await editInTurn(engine, pk, values, current && fingerprint(engine, current));
+    return await editInTurn(engine, pk, target, values, current && fingerprint(engine, current));
   }
 }
 
@@ -79,6 +79,7 @@ async function editFree(engine: Engine, pk: string, lock: Lock, values: Values):
 async function editInTurn(
   engine: Engine,
   pk: string,
+  target: Keyed,
   values: Values,
   expected: Uint8Array | undefined,
 ): Promise<Edited> {
@@ -92,14 +93,14 @@ async function editInTurn(
   for (;;) {
     const taking = await takeOrQueue(engine, pk, editor, ticket);
     if (taking.kind === "held" && !(await isStill(engine, pk, taking.lock, expected))) {
-      await passOn(engine, pk, taking.lock, taking.lock.state);
+      await passOn(engine, pk, target, taking.lock, taking.lock.state);
       return "outdated";
     }
     const lock = taking.kind === "held" ? await queueUp(engine, pk, editor, ticket) : taking.lock;
     // Somebody came meanwhile and has passed it on, with nothing to do for it.
     if (lock === undefined) continue;
-    if (isHeldBy(lock, editor)) await passOn(engine, pk, lock, lock.state);
-    else await lookIfStale(engine, pk, { ticket: lock.tail, lock });
+    if (isHeldBy(lock, editor)) await passOn(engine, pk, target, lock, lock.state);
+    else await lookIfStale(engine, pk, target, { ticket: lock.tail, lock });
     return (await lockAt(engine, pk)).head >= lock.tail ? "applied" : "queued";
   }
 }

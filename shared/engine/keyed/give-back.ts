@@ -2,6 +2,7 @@
 import type { StateChanges } from "../../core/invocation/effects.ts";
 import type { KeyedState } from "../../core/object/keyed-state.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import type { Target } from "../../core/model/target.ts";
 import type { Engine } from "../engine.ts";
 import type { Held } from "../drive/held.ts";
 import { load } from "../ledger/load.ts";
@@ -59,13 +60,13 @@ export async function giveBack(engine: Engine, held: Held, changes: StateChanges
   }
   delete held.lock;
   if (!isHeldBy(lock, acceptance)) {
-    if (await isGhost(engine, acceptance, lock)) return await passOn(engine, pk, lock, lock.state);
-    return await wakeHolder(engine, lock);
+    if (await isGhost(engine, acceptance, lock)) return await passOn(engine, pk, acceptance.target, lock, lock.state);
+    return await wakeHolder(engine, acceptance.target, lock);
   }
   const state = counts(lock, held, changes)
     ? await writeBeside(engine, pk, lock.life, lock.state, changes.inOrder, stampOf(lock, changes))
     : lock.state;
-  await passOn(engine, pk, lock, state);
+  await passOn(engine, pk, acceptance.target, lock, state);
 }
 
 /**
@@ -78,14 +79,23 @@ async function isGhost(engine: Engine, { id }: { readonly id: InvocationId }, { 
   return loaded?.invocation.acceptance.nonce !== holder.nonce;
 }
 
+/** Who holds a key or waits for it is of the service that the key belongs to. */
+type KeyOwner = Pick<Target, "service">;
+
 /** Gives the lock of a holder to the next in the queue, or to nobody. @param lock as last seen, held by whoever gives back */
-export async function passOn(engine: Engine, pk: string, lock: Lock, state: KeyedState): Promise<void> {
+export async function passOn(
+  engine: Engine,
+  pk: string,
+  target: KeyOwner,
+  lock: Lock,
+  state: KeyedState,
+): Promise<void> {
   let seen = lock;
   let shown = state;
   for (;;) {
     const { holder } = seen;
     if (holder === undefined || holder.nonce !== lock.holder?.nonce || seen.grant !== lock.grant)
-      return await wakeHolder(engine, seen);
+      return await wakeHolder(engine, target, seen);
     if (seen.head === seen.tail) {
       const freed = await free(engine, pk, seen, shown);
       if (freed === undefined) return;
@@ -95,7 +105,7 @@ export async function passOn(engine: Engine, pk: string, lock: Lock, state: Keye
     const next = await nextInLine(engine, pk, seen.head + 1);
     if (next.kind === "edit") shown = await applyEdit(engine, pk, seen, shown, next.item);
     const { served, lock: stands } = await serve(engine, pk, seen, shown, next);
-    if (served && next.kind === "waiter") return await wakeNow(engine, next.id);
+    if (served && next.kind === "waiter") return await wakeNow(engine, { id: next.id, target });
     // Whoever served the ticket instead has written a state that has these changes, and perhaps an edit behind them.
     if (stands.head !== seen.head) shown = stands.state;
     seen = stands;
@@ -150,6 +160,6 @@ async function serve(engine: Engine, pk: string, lock: Lock, state: KeyedState, 
   return { served: outcome.written, lock: readLock(outcome.written ? outcome.item : outcome.standing) };
 }
 
-async function wakeHolder(engine: Engine, { holder }: Lock): Promise<void> {
-  if (holder !== undefined) await wakeNow(engine, holder.id);
+async function wakeHolder(engine: Engine, target: KeyOwner, { holder }: Lock): Promise<void> {
+  if (holder !== undefined) await wakeNow(engine, { id: holder.id, target });
 }

@@ -61,19 +61,22 @@ export async function completePromise(
   held: Held,
   { name, result, completionId, by }: Extract<Effect, { kind: "complete-promise" }>,
 ): Promise<void> {
-  const place = await placeOfPromise(engine, held.invocation.acceptance.target, name);
+  const { target } = held.invocation.acceptance;
+  const place = await placeOfPromise(engine, target, name);
   const b = sealed(encode(StoredResult, resultToStored(result), ENVELOPE_BYTES));
   const item: Item = { ...place.key, name, by, b, ...expiryOf(place) };
   const put = await engine.table.put(await fitted(engine, item, String(place.life)), { kind: "absent" });
   const isOurs = put.written || put.standing?.["by"] === by;
   completionOf(held, completionId, isOurs ? undefined : COMPLETED, engine.clock.nowMs());
-  if (isOurs) await tellWaiters(engine, place.key, result);
+  if (isOurs) await tellWaiters(engine, place.key, target, result);
 }
 
-async function tellWaiters(engine: Engine, promise: Key, result: Result): Promise<void> {
+/** @param target of whoever completes it; all who wait for it are of the same workflow */
+async function tellWaiters(engine: Engine, promise: Key, target: Target, result: Result): Promise<void> {
   const waiters = await readPartition(engine.table, promise.pk, waitersOf(promise));
   await atMost(AT_ONCE, waiters, async ({ to, toNonce, completionId }) => {
-    await deliverResult(engine, { id: to as InvocationId, nonce: toNonce as Nonce }, Number(completionId), result);
+    const waiter = { id: to as InvocationId, nonce: toNonce as Nonce, target };
+    await deliverResult(engine, waiter, Number(completionId), result);
   });
 }
 

@@ -25,7 +25,7 @@ export async function cancel(engine: Engine, id: InvocationId): Promise<Interrup
     id: { index: CANCEL_SIGNAL },
     result: undefined,
   });
-  await wakeNow(engine, id);
+  await wakeNow(engine, acceptance);
   const waits = standing.status === "scheduled" || standing.status === "pending" || standing.status === "ready";
   if (!waits) return "noted";
   return (await endNow(engine, id)) ? "done" : "noted";

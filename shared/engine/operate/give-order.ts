@@ -15,15 +15,16 @@ export async function giveOrder(
   loaded: Loaded,
   order: Extract<ArrivalContent, { kind: Order["kind"] }>,
 ): Promise<void> {
-  const { id, nonce } = loaded.invocation.acceptance;
+  const { acceptance } = loaded.invocation;
+  const { id, nonce } = acceptance;
   const nowMs = engine.clock.nowMs();
   const standing = standingOrders(loaded).map(({ atMs }) => atMs + 1);
   const key = `o${hex(engine.ids.random(KEY_BYTES))}`;
-  const keptUntilS = keepUntilS(loaded.invocation.acceptance, nowMs);
+  const keptUntilS = keepUntilS(acceptance, nowMs);
   const atMs = Math.max(nowMs, ...standing);
   const item = arrivalItem(engine.settings.keyPrefix, { id, nonce, key }, order, atMs, keptUntilS);
   await engine.table.put(item, { kind: "absent" });
-  await wakeNow(engine, id);
+  await wakeNow(engine, acceptance);
 }
 
 /** Orders that no segment has obeyed. */

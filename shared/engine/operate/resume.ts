@@ -35,7 +35,7 @@ export async function resume(engine: Engine, id: InvocationId, choice: Deploymen
   const isMoved = chosen !== undefined && chosen.id !== invocation.pin?.deploymentId;
   const isUnderWay = status === "running" || status === "ready";
   // An order to go on means something to what goes on by itself only where an order to pause stands.
-  if (isUnderWay && !isToPause(loaded)) await wakeNow(engine, id);
+  if (isUnderWay && !isToPause(loaded)) await wakeNow(engine, invocation.acceptance);
   else await giveOrder(engine, loaded, { kind: "resume", ...(isMoved && { deploymentId: chosen.id }) });
   return "done";
 }

@@ -13,6 +13,11 @@ export interface Wake {
    * invocation still waiting for exactly this moment sends it on (I11). For any other it is a hint like all others.
    */
   readonly wakeAtMs?: number;
+  /**
+   * The service of the invocation's target, where whoever sends knows it: a queue that can serves one service beside a
+   * flood of messages for another. It names a share of the queue and no more, so that none is as good as a wrong one.
+   */
+  readonly service?: string;
 }
 
 export interface Delivery {

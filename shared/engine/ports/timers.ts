@@ -9,6 +9,8 @@ export interface Timer {
   readonly name: string;
   readonly invocationId: InvocationId;
   readonly wakeAtMs: number;
+  /** Of the invocation's target, for the message in which the timer ends. */
+  readonly service?: string;
 }
 
 export interface Timers {

@@ -83,7 +83,7 @@ async function pauseFor(engine: Engine, id: InvocationId, reason: string): Promi
         continue;
       }
       // It is driven after all, and the letter was that driver's backstop (I11).
-      await sendWake(engine, id, leftMs);
+      await sendWake(engine, loaded.invocation.acceptance, leftMs);
       return;
     }
     const held = await claim(engine, loaded, { messageDriven: true });

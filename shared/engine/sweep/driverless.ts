@@ -85,11 +85,12 @@ function isParked({ hold, invocation }: Loaded): boolean {
 
 /** Under a backlog the message that an earlier pass sent still waits in the queue: one for each state is enough for a while. */
 async function wakeOnce(engine: Engine, { invocation, lease }: Loaded, nowMs: number): Promise<boolean> {
-  const { id } = invocation.acceptance;
+  const { acceptance } = invocation;
+  const { id } = acceptance;
   const { woken } = engine.drives;
   const state = `${lease.token}.${invocation.segmentIndex}`;
   if (woken.isKnown(id, state, nowMs)) return false;
-  await sendWake(engine, id, 0);
+  await sendWake(engine, acceptance, 0);
   woken.note(id, state, nowMs);
   return true;
 }
