@@ -106,6 +106,10 @@ export const SETTINGS = {
   "aws.queue-url": optionalText("The SQS queue of wakes, by its URL."),
   "aws.queue-arn": optionalText("The same queue by its ARN, as schedules name it."),
   "aws.dead-letter-queue-url": optionalText("The queue of wakes that could not be worked on."),
+  "aws.fair-queue": choice(
+    ["service", "none"],
+    "By what the queue is fair, so that no service waits behind a flood of messages for another; SQS takes a surcharge for it.",
+  ),
   "aws.timers": choice(
     ["scheduler", "ladder"],
     "What keeps far wakes: EventBridge Scheduler, or hops through the queue.",

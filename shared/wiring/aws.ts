@@ -67,7 +67,8 @@ export async function openAws({ functionName, leavesSlowToQueue, throughQueue }:
   const emf = settings["aws.metrics"] === "emf" ? emfMeter(settings, clock) : undefined;
   const table = new DynamoTable({ client: dynamoClient(), tableName: required(settings, "aws.table"), clock });
   const client = sqsClient();
-  const sqsQueue = new SqsQueue({ client, queueUrl: required(settings, "aws.queue-url"), clock, log });
+  const queueUrl = required(settings, "aws.queue-url");
+  const sqsQueue = new SqsQueue({ client, queueUrl, clock, log, fairBy: settings["aws.fair-queue"] });
   const queue = throughQueue?.(sqsQueue) ?? sqsQueue;
   const engineSettings = {
     // Drivers share the table, so no process owns it alone.

@@ -14,6 +14,7 @@ import { StoreError } from "../../engine/ports/table.ts";
 import { bodyOfWake } from "../../engine/ports/wake-body.ts";
 import type { BatchAnswer, FailedEntry } from "./batch-calls.ts";
 import { BatchCalls } from "./batch-calls.ts";
+import { messageGroup } from "./message-group.ts";
 import type { ReceivedMessage, UnreadableMessage } from "./received-message.ts";
 import { readMessages } from "./received-message.ts";
 import { storeFailure } from "./store-failure.ts";
@@ -30,6 +31,8 @@ export interface SqsQueueOptions {
   readonly clock: Clock;
   /** Is told of messages that are no wakes. */
   readonly log: Log;
+  /** Whether each service is a message group, which makes the queue fair for a surcharge; so it is unless told. */
+  readonly fairBy?: "service" | "none";
 }
 
 interface Visibility {
@@ -47,16 +50,18 @@ export class SqsQueue implements Queue {
   readonly #acks: BatchCalls<string, true>;
   readonly #extensions: BatchCalls<Visibility, true>;
 
-  constructor({ client, queueUrl, clock, log }: SqsQueueOptions) {
+  constructor({ client, queueUrl, clock, log, fairBy = "service" }: SqsQueueOptions) {
     this.#client = client;
     this.#queueUrl = queueUrl;
     this.#clock = clock;
     this.#log = log;
+    const isFair = fairBy === "service";
     this.#sends = new BatchCalls("send messages", clock, async (numbered) => {
       const Entries = numbered.map(({ Id, entry }) => ({
         Id,
         MessageBody: bodyOfWake(entry),
         DelaySeconds: secondsOf(entry.delayMs),
+        ...(isFair && entry.service !== undefined && { MessageGroupId: messageGroup(entry.service) }),
       }));
       const answer = await client.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }));
       return answerOf(answer, ({ MessageId }) => MessageId ?? "");
