@@ -3,18 +3,18 @@ import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Alarm, ComparisonOperator, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
-import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { functionsTotal, ownMetric, PERIOD, tableThrottles } from "./metrics.ts";
+import type { AnyTable } from "./table.ts";
 
 /** Two passes of the sweeper and some more: what is parked and due is woken by the first that sees it. */
 const OVERDUE_MAX_S = 900;
 
 export interface WatchedProps {
   readonly environment: string;
-  readonly table: TableV2;
+  readonly table: AnyTable;
   readonly queue: Queue;
   readonly deadLetters: Queue;
   readonly functions: readonly LambdaFunction[];

@@ -1,6 +1,7 @@
 /** The CDK app: one stack with one control plane, shaped by context (`cdk deploy -c name=...`). */
 import { join } from "node:path";
 import { App, CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { SettingPath } from "../shared/config/settings-table.ts";
 import { Stepwell } from "./stepwell.ts";
 
@@ -14,6 +15,7 @@ const settings = JSON.parse(context("settings") ?? "{}") as Partial<Record<Setti
 const handlerArns = context("handler-arns")?.split(",");
 const assumableRoleArns = context("assumable-role-arns")?.split(",");
 const scheduleArns = context("schedule-arns")?.split(",");
+const table = context("table");
 const stepwell = new Stepwell(stack, "Stepwell", {
   codeFolder: context("code-folder") ?? join(process.cwd(), ".cache/functions"),
   settings,
@@ -21,6 +23,7 @@ const stepwell = new Stepwell(stack, "Stepwell", {
   ...(handlerArns !== undefined && { handlerArns }),
   ...(assumableRoleArns !== undefined && { assumableRoleArns }),
   ...(scheduleArns !== undefined && { scheduleArns }),
+  ...(table !== undefined && { table: TableV2.fromTableName(stack, "Table", table) }),
   ...(context("ingress-auth") === "iam" && { ingressAuth: "iam" as const }),
   ...(context("alarms") === "false" && { alarms: false }),
   ...(context("ssl-only") === "false" && { sslOnly: false }),

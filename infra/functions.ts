@@ -1,6 +1,5 @@
 /** The four functions, each with a role of its own that grants what it does and nothing else. */
 import type { Duration, RemovalPolicy } from "aws-cdk-lib";
-import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { PolicyStatement, Role } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
@@ -15,6 +14,7 @@ import { bundledFunction } from "./bundled-function.ts";
 import { driving, encrypting, finishing, forgetting, handlerCalls } from "./grants.ts";
 import { readingIndexes, receiving, roleAssuming } from "./grants.ts";
 import type { EnvironmentKeys } from "./keys.ts";
+import type { AnyTable } from "./table.ts";
 import { REQUEST_TIMEOUT, SWEEPER_TIMEOUT, WORKER_TIMEOUT } from "./time-outs.ts";
 
 const WORKER_CONCURRENCY_MAX = 100;
@@ -27,7 +27,7 @@ export interface StepwellFunctionsProps {
   readonly assumableRoleArns?: readonly string[];
   readonly scheduleArns?: readonly string[];
   readonly workerConcurrencyMax?: number;
-  readonly table: TableV2;
+  readonly table: AnyTable;
   readonly queue: Queue;
   readonly deadLetters: Queue;
   readonly groupName: string;

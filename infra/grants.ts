@@ -1,16 +1,16 @@
 /** What the functions are granted, statement by statement: named actions on named resources. */
 import { ArnFormat, Stack } from "aws-cdk-lib";
-import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { Role } from "aws-cdk-lib/aws-iam";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
+import type { AnyTable } from "./table.ts";
 
 export const HANDLER_TAG = { name: "stepwell", value: "handler" };
 
 export interface DrivingProps {
-  readonly table: TableV2;
+  readonly table: AnyTable;
   readonly queue: Queue;
   readonly groupName: string;
   readonly scheduleRole: Role;
@@ -73,12 +73,12 @@ export function roleAssuming(roleArns: readonly string[]): PolicyStatement {
 }
 
 /** Operators purge what has ended, and the sweeper what is not kept any longer. */
-export function forgetting(table: TableV2): PolicyStatement {
+export function forgetting(table: AnyTable): PolicyStatement {
   return new PolicyStatement({ actions: ["dynamodb:DeleteItem"], resources: [table.tableArn] });
 }
 
 /** The sweeper walks both indexes, and operators look at what is open. */
-export function readingIndexes(table: TableV2): PolicyStatement {
+export function readingIndexes(table: AnyTable): PolicyStatement {
   return new PolicyStatement({
     actions: ["dynamodb:Query"],
     resources: [table.tableArn, `${table.tableArn}/index/list`, `${table.tableArn}/index/open`],

@@ -2,10 +2,10 @@
 import { Duration } from "aws-cdk-lib";
 import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
-import type { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Operation } from "aws-cdk-lib/aws-dynamodb";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { METRIC_FACTS } from "../shared/config/metric-facts.ts";
+import type { AnyTable } from "./table.ts";
 
 export const PERIOD = Duration.minutes(5);
 
@@ -48,6 +48,6 @@ export function functionsTotal(functions: readonly LambdaFunction[], metricName:
   return new MathExpression({ expression, usingMetrics: Object.fromEntries(all), label, period: PERIOD });
 }
 
-export function tableThrottles(table: TableV2): IMetric {
+export function tableThrottles(table: AnyTable): IMetric {
   return table.metricThrottledRequestsForOperations({ operations: TABLE_OPERATIONS, period: PERIOD });
 }

@@ -23,7 +23,7 @@ export interface StepwellDeploymentProps {
    * (`currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN }`).
    */
   readonly handlers: QualifiedFunction | { readonly url: string };
-  /** Sent with each request to the deployment. They stand in the template: no place for secrets. */
+  /** Sent with each request to the deployment; changed in place where it is registered already. They stand in the template: no place for secrets. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The role as which the function is called. */
   readonly assumeRoleArn?: string;
@@ -31,7 +31,10 @@ export interface StepwellDeploymentProps {
   readonly useHttp11?: boolean;
   /** Replaces what is registered under the same address, which may leave invocations in flight unable to go on. */
   readonly force?: boolean;
-  /** Removes the deployment with its resource, also where invocations still need it; it stays registered, unless told. */
+  /**
+   * Removes the deployment with its resource, and a former version when another takes its place, also where invocations
+   * still need it: for handlers that come and go with a test. It stays registered, unless told.
+   */
   readonly removeOnDelete?: boolean;
   /** Holds a folder `registrar` with the code that registers; what is packed with this construct unless told. */
   readonly codeFolder?: string;
@@ -67,6 +70,8 @@ export class StepwellDeployment extends Construct {
     });
     // Its role may do what it has to before it is called.
     resource.node.addDependency(registrar);
+    // An admin API of the same stack answers at its address before the routes behind it are there, and after they have gone.
+    if (Construct.isConstruct(admin)) resource.node.addDependency(admin);
     this.deploymentId = resource.getAttString("DeploymentId");
   }
 }
@@ -81,7 +86,7 @@ function registrarOf(scope: Construct, admin: AdminApiReference, codeFolder: str
   const id = `${REGISTRAR}${hashOf(stack.resolve(admin.arn))}`;
   const place = (stack.node.tryFindChild(id) as Construct | undefined) ?? new Construct(stack, id);
   const standing = place.node.tryFindChild("Registrar") as LambdaFunction | undefined;
-  const resources = ["POST", "DELETE"].map((method) => `${admin.arn}/*/${method}/deployments*`);
+  const resources = ["POST", "PATCH", "DELETE"].map((method) => `${admin.arn}/*/${method}/deployments*`);
   return (
     standing ??
     bundledFunction(place, "Registrar", {

@@ -15,6 +15,7 @@ import { PACKED_CODE } from "./packed-code.ts";
 import { WakeQueue } from "./queues.ts";
 import { WakeSchedules } from "./schedules.ts";
 import { SweepRule } from "./sweep-rule.ts";
+import type { AnyTable } from "./table.ts";
 import { InvocationTable } from "./table.ts";
 
 /** A group of schedules takes 64, and more is added to it. */
@@ -49,6 +50,12 @@ export interface StepwellProps {
    * (outputs `SigningKey` and `NextSigningKey`); to exchange it, raise this by one, then give out the new pair.
    */
   readonly signingKey?: number;
+  /**
+   * A table that is there already, in place of one of this stack: what was restored from a back-up has another name than
+   * its source. It has the source's keys and indexes; its time to live, point-in-time recovery and protection are for
+   * its owner to set, since a stack cannot. The environment's name has to be the one under which its items were written.
+   */
+  readonly table?: AnyTable;
   /** Encrypts the table, the queues and the keys, in a stack that names its Region; AWS's own keys unless told. */
   readonly encryptionKey?: IKey;
   /** Queues refuse whoever comes without TLS, unless told: an emulator may speak nothing else. */
@@ -61,9 +68,9 @@ export interface StepwellProps {
   readonly alarmTopic?: ITopic;
   /** A dashboard in CloudWatch, which costs by the month as alarms do; there is one, unless told. */
   readonly dashboard?: boolean;
-  /** What becomes of the table, the keys and the logs when the stack is deleted: they stay, unless told. */
+  /** What becomes of the stack's own table, the keys and the logs when the stack is deleted: they stay, unless told. */
   readonly removalPolicy?: RemovalPolicy;
-  /** The table cannot be deleted before this is taken away; so it is wherever the data is to stay, unless told. */
+  /** The stack's own table cannot be deleted before this is taken away; so it is wherever the data is to stay, unless told. */
   readonly deletionProtection?: boolean;
 }
 
@@ -85,7 +92,7 @@ export class Stepwell extends Construct {
       ...(props.encryptionKey !== undefined && { encryptionKey: props.encryptionKey }),
     };
     const deletionProtection = props.deletionProtection ?? removalPolicy !== RemovalPolicy.DESTROY;
-    const { table } = new InvocationTable(this, "Invocations", { ...shared, deletionProtection });
+    const table = props.table ?? new InvocationTable(this, "Invocations", { ...shared, deletionProtection }).table;
     const { queue, deadLetters } = new WakeQueue(this, "Wakes", { ...shared, sslOnly: props.sslOnly ?? true });
     const { groupName, role } = new WakeSchedules(this, "Schedules", { ...shared, queue });
     const keys = new EnvironmentKeys(this, "EnvironmentKeys", shared);

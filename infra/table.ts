@@ -1,11 +1,15 @@
 /** The one table: invocations, deployments and the environment's secret. */
 import type { RemovalPolicy } from "aws-cdk-lib";
+import type { ITable, Table } from "aws-cdk-lib/aws-dynamodb";
 import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
 import { INDEX_FACTS, TABLE_FACTS } from "../shared/config/table-facts.ts";
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
+
+/** The classes are named beside their interface because, read strictly, they do not fit it. */
+export type AnyTable = ITable | Table | TableV2;
 
 export interface TableProps {
   readonly removalPolicy: RemovalPolicy;

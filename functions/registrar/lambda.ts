@@ -1,6 +1,9 @@
 /** The function that registers deployments, called while a stack is deployed. */
 import { customResource } from "../lambda/custom-resource.ts";
 import { adminClient } from "./admin-client.ts";
+import { AFTER_DEPLOY, patient } from "./patient.ts";
 import { deploymentResource } from "./registrar-handler.ts";
 
-export const handler = customResource(deploymentResource((adminUrl) => adminClient(adminUrl, process.env)));
+const clientOf = (adminUrl: string) => patient(adminClient(adminUrl, process.env), AFTER_DEPLOY);
+
+export const handler = customResource(deploymentResource(clientOf));

@@ -6,6 +6,15 @@ import type { AdminAnswer, AskAdmin } from "./admin-client.ts";
 const REGISTERED_ALREADY = "META0004";
 const MESSAGE_MAX_CHARACTERS = 400;
 
+interface Registration {
+  readonly arn?: string;
+  readonly uri?: string;
+  readonly force?: boolean;
+  readonly additional_headers?: Readonly<Record<string, string>>;
+  readonly assume_role_arn?: string;
+  readonly use_http_11?: boolean;
+}
+
 /**
  * Properties: `AdminUrl`, `Request` (the body of a registration, as JSON), `RemoveOnDelete`.
  * Attributes: `DeploymentId`.
@@ -19,20 +28,28 @@ export function deploymentResource(
       if (told["RemoveOnDelete"] === "true" && PhysicalResourceId !== NEVER_MADE) await remove(ask, PhysicalResourceId);
       return { physicalId: PhysicalResourceId };
     }
-    const id = await register(ask, JSON.parse(String(told["Request"])) as object);
+    const id = await register(ask, JSON.parse(String(told["Request"])) as Registration);
     return { physicalId: id, attributes: { DeploymentId: id } };
   };
 }
 
 /** The same event may come twice, and a roll-back comes with what was registered before: what is there already is found. */
-async function register(ask: AskAdmin, request: object): Promise<string> {
+async function register(ask: AskAdmin, request: Registration): Promise<string> {
   const answer = await ask("POST", "/deployments", request);
-  const isThere = answer.body["restate_code"] === REGISTERED_ALREADY;
-  const final = isThere ? await ask("POST", "/deployments", { ...request, dry_run: true }) : answer;
-  const id = final.body["id"];
-  if (final.status < 300 && typeof id === "string") return id;
-  const { arn, uri } = request as { readonly arn?: string; readonly uri?: string };
-  throw new Error(`${arn ?? uri} is not registered: ${told(final)}`);
+  if (answer.body["restate_code"] !== REGISTERED_ALREADY) return idIn(answer, request);
+  const id = idIn(await ask("POST", "/deployments", { ...request, dry_run: true }), request);
+  const { arn: _, uri: __, force: ___, ...manner } = request;
+  // How it is asked may have changed since; what the template does not say stays as it is.
+  if (Object.keys(manner).length > 0)
+    idIn(await ask("PATCH", `/deployments/${encodeURIComponent(id)}`, manner), request);
+  return id;
+}
+
+/** @throws Error that names the address and the reason, where the answer is a refusal */
+function idIn(answer: AdminAnswer, { arn, uri }: Registration): string {
+  const id = answer.body["id"];
+  if (answer.status < 300 && typeof id === "string") return id;
+  throw new Error(`${arn ?? uri} is not registered: ${told(answer)}`);
 }
 
 async function remove(ask: AskAdmin, id: string): Promise<void> {
@@ -48,5 +65,6 @@ function told({ status, body }: AdminAnswer): string {
     return `the admin API lets this function not in (${status}): its role may lack execute-api:Invoke, or the address is another account's`;
   }
   if (typeof message !== "string") return `the admin API answered ${status}`;
-  return `${typeof code === "string" ? `[${code}] ` : ""}${message.slice(0, MESSAGE_MAX_CHARACTERS)}`;
+  const prefix = typeof code === "string" && !message.startsWith(`[${code}]`) ? `[${code}] ` : "";
+  return `${prefix}${message.slice(0, MESSAGE_MAX_CHARACTERS)}`;
 }

@@ -67,6 +67,25 @@ test("one function registers all, and may do nothing else: it asks one admin API
   const [invokes] = granted.filter(({ statement }) => actionsOf(statement).includes("execute-api:Invoke"));
   const text = JSON.stringify(invokes!.statement.Resource);
   expect(text).toMatch(/StepwellAdminApi/);
-  expect(text).toContain("/*/POST/deployments*");
+  for (const method of ["POST", "PATCH", "DELETE"]) expect(text).toContain(`/*/${method}/deployments*`);
   expect(text).not.toContain("/*/*");
+});
+
+test("beside its control plane it is registered behind every route and policy of the admin API, and gone before them", () => {
+  const template = withDeployments(() => [{ handlers: { url: "https://shop.example" } }]);
+  const dependsOn = (type: string, id: RegExp) =>
+    resourcesOf(template, type)
+      .filter(([name]) => id.test(name))
+      .flatMap(([, resource]) => (resource as unknown as { readonly DependsOn: readonly string[] }).DependsOn);
+  const behind = dependsOn(TYPE, /./);
+  for (const type of ["Route", "Integration", "Stage"].map((name) => `AWS::ApiGatewayV2::${name}`)) {
+    const own = resourcesOf(template, type).filter(([id]) => /AdminApi/.test(id));
+    expect(own, type).toHaveLength(1);
+    expect(behind).toContain(own[0]![0]);
+  }
+  const permissions = resourcesOf(template, "AWS::Lambda::Permission").filter(([id]) => /AdminApi/.test(id));
+  expect(permissions.map(([id]) => id).filter((id) => !behind.includes(id))).toEqual([]);
+  for (const name of [/^StepwellFunctionsAdmin/, /^StepwellRegistrar/]) {
+    expect(dependsOn("AWS::Lambda::Function", name).filter((id) => /Policy/.test(id))).toHaveLength(1);
+  }
 });

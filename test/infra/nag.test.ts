@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App, Stack, Validations } from "aws-cdk-lib";
+import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -36,6 +37,8 @@ test("nothing is found that is not acknowledged", () => {
   expect(() => synthesise({})).not.toThrow();
   const named = "arn:aws:lambda:eu-west-1:111122223333:function:shop-*";
   expect(() => synthesise({ ingressAuth: "iam", handlerArns: [named] })).not.toThrow();
+  const table = TableV2.fromTableName(new Stack(), "Table", "shop-restored");
+  expect(() => synthesise({ table })).not.toThrow();
 }, 120_000);
 
 test("what is acknowledged here hides nothing that stands beside it", () => {

@@ -24,12 +24,7 @@ export function synthesised(
   props: Partial<StepwellProps> = {},
   beside: (stepwell: Stepwell, codeFolder: string) => void = () => undefined,
 ): Template {
-  const codeFolder = mkdtempSync(join(tmpdir(), "stepwell-code-"));
-  try {
-    for (const name of ["ingress", "admin", "worker", "sweeper", "keys", "registrar"]) {
-      mkdirSync(join(codeFolder, name));
-      writeFileSync(join(codeFolder, name, "index.mjs"), "export const handler = async () => ({});\n");
-    }
+  return inCodeFolder((codeFolder) => {
     const stack = new Stack(
       new App({ analyticsReporting: false }),
       "Test",
@@ -37,6 +32,18 @@ export function synthesised(
     );
     beside(new Stepwell(stack, "Stepwell", { codeFolder, ...props }), codeFolder);
     return Template.fromStack(stack);
+  });
+}
+
+/** @param make is given a folder with functions that do nothing, which is there no longer than it runs */
+export function inCodeFolder<Made>(make: (codeFolder: string) => Made): Made {
+  const codeFolder = mkdtempSync(join(tmpdir(), "stepwell-code-"));
+  try {
+    for (const name of ["ingress", "admin", "worker", "sweeper", "keys", "registrar"]) {
+      mkdirSync(join(codeFolder, name));
+      writeFileSync(join(codeFolder, name, "index.mjs"), "export const handler = async () => ({});\n");
+    }
+    return make(codeFolder);
   } finally {
     rmSync(codeFolder, { recursive: true, force: true });
   }

@@ -1,0 +1,119 @@
+/** Control planes side by side, in one stack or several, and one on a table that was there before. */
+import { App, Stack } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
+import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { describe, expect, test } from "vitest";
+import { Stepwell } from "../../infra/stepwell.ts";
+import { StepwellDeployment } from "../../infra/stepwell-deployment.ts";
+import type { Resource } from "./synthesised.ts";
+import { actionsOf, inCodeFolder, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
+
+/** What is named by the template and not by CloudFormation: by type and property. */
+const NAMED = [
+  ["AWS::Scheduler::ScheduleGroup", "Name"],
+  ["AWS::CloudWatch::Dashboard", "DashboardName"],
+  ["Custom::StepwellKeys", "Path"],
+] as const;
+/** CloudFormation gives any other name, unless one of these is given. */
+const NAMES = /^(?:FunctionName|RoleName|PolicyName|TableName|QueueName|LogGroupName|AlarmName|Name|DashboardName)$/;
+/** A policy is a part of its role, an authorizer of its API, and the name of an API is no identity; these two name what they serve. */
+const NAMED_WITHIN = new Set([
+  ...["IAM::Policy", "ApiGatewayV2::Api", "ApiGatewayV2::Authorizer"].map((type) => `AWS::${type}`),
+  ...["Lambda::Permission", "Lambda::EventSourceMapping"].map((type) => `AWS::${type}`),
+]);
+
+const namesIn = (template: Template): unknown[] =>
+  NAMED.flatMap(([type, property]) => resourcesOf(template, type).map(([, one]) => one.Properties[property]));
+
+describe("two control planes", () => {
+  const [together, ...apart] = inCodeFolder((codeFolder) => {
+    const app = new App({ analyticsReporting: false });
+    const stacks = ["Both", "Test", "Live"].map((name) => new Stack(app, name));
+    for (const id of ["Blue", "Green"]) {
+      const { admin } = new Stepwell(stacks[0]!, id, { codeFolder });
+      new StepwellDeployment(stacks[0]!, `${id}Shop`, { admin, codeFolder, handlers: { url: "https://shop.example" } });
+    }
+    for (const stack of stacks.slice(1)) new Stepwell(stack, "Stepwell", { codeFolder });
+    return stacks.map((stack) => Template.fromStack(stack));
+  }) as [Template, Template, Template];
+
+  test.each([
+    ["of one stack", [together]],
+    ["of two stacks", apart],
+  ])("%s share no name", (_where, templates) => {
+    const names = templates.flatMap(namesIn);
+    expect(names).toHaveLength(2 * NAMED.length);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test("are named by nothing else, so that nothing else can collide", () => {
+    const all = Object.values(together.toJSON()["Resources"] as Record<string, Resource>);
+    const known = new Set<string>(NAMED.map(([type]) => type));
+    const named = all.filter(
+      ({ Type, Properties }) =>
+        !known.has(Type) && !NAMED_WITHIN.has(Type) && Object.keys(Properties ?? {}).some((name) => NAMES.test(name)),
+    );
+    expect(named.map(({ Type }) => Type)).toEqual([]);
+  });
+
+  test("may do nothing to each other, and each registers its own deployments", () => {
+    const granted = statementsOf(together).filter(({ id }) => /^(?:Blue|Green)/.test(id));
+    expect(granted.length).toBeGreaterThan(20);
+    for (const { id, statement } of granted) {
+      const other = id.startsWith("Blue") ? /"Green/ : /"Blue/;
+      expect(JSON.stringify(statement.Resource), id).not.toMatch(other);
+    }
+    const registrars = statementsOf(together).filter(({ statement }) =>
+      actionsOf(statement).includes("execute-api:Invoke"),
+    );
+    const resources = registrars.map(({ statement }) => JSON.stringify(statement.Resource));
+    expect(resources).toHaveLength(2);
+    expect(resources[0]).not.toBe(resources[1]);
+  });
+});
+
+describe("a table that is there already", () => {
+  const NAME = "shop-restored";
+  const elsewhere = new Stack(new App({ analyticsReporting: false }), "Elsewhere");
+  const template = synthesised({ table: TableV2.fromTableName(elsewhere, "Table", NAME) });
+
+  test("stands in place of the stack's own, whose items the stack lets go of and keeps", () => {
+    expect(resourcesOf(template, "AWS::DynamoDB::GlobalTable")).toEqual([]);
+    synthesised().hasResource("AWS::DynamoDB::GlobalTable", {
+      DeletionPolicy: "Retain",
+      UpdateReplacePolicy: "Retain",
+    });
+    template.resourcePropertiesCountIs(
+      "AWS::Lambda::Function",
+      { Environment: { Variables: { STEPWELL_AWS__TABLE: NAME } } },
+      4,
+    );
+  });
+
+  test("is granted as the stack's own is, with its indexes", () => {
+    const grantedOn = (of: Template) =>
+      statementsOf(of)
+        .filter(({ statement }) => actionsOf(statement).some((action) => action.startsWith("dynamodb:")))
+        .map(({ id, statement }) => [id, statement.Action, [statement.Resource].flat().length]);
+    expect(grantedOn(template)).toEqual(grantedOn(synthesised()));
+    const text = JSON.stringify(statementsOf(template));
+    for (const index of ["list", "open"]) expect(text).toContain(`:table/${NAME}/index/${index}`);
+  });
+
+  test("is watched, by its name", () => {
+    const alarm = resourcesOf(template, "AWS::CloudWatch::Alarm").find(([id]) => /TableThrottles/.test(id))!;
+    expect(JSON.stringify(alarm[1].Properties["Metrics"])).toContain(`"Value":"${NAME}"`);
+    const [[, page]] = resourcesOf(template, "AWS::CloudWatch::Dashboard") as [[string, Resource]];
+    expect(JSON.stringify(page.Properties)).toContain(NAME);
+  });
+
+  test("may be told by its ARN, too", () => {
+    const arn = "arn:aws:dynamodb:eu-west-1:111122223333:table/shop-restored";
+    const told = synthesised({ table: TableV2.fromTableArn(new Stack(), "Table", arn) });
+    expect(JSON.stringify(statementsOf(told))).toContain(`"${arn}/index/open"`);
+  });
+
+  test("goes on under the same keys: the environment's name is as it was", () => {
+    expect(namesIn(template)).toEqual(namesIn(synthesised()));
+  });
+});
