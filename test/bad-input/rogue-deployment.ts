@@ -7,10 +7,16 @@ import { manifestOf } from "../api/admin/sample-endpoint.ts";
 import { listen } from "../e2e-local/local-stage.ts";
 import type { Listening } from "../e2e-local/local-stage.ts";
 
-const CONTENT_TYPE = "application/vnd.restate.invocation.v6";
+const CONTENT_TYPE = "application/vnd.restate.invocation.v7";
 const OUTPUT = 0x0401;
 const END = 0x0003;
+const SET_STATE = 0x0403;
+const AWAITING_ON = 0x0006;
 const PIECE = Buffer.alloc(64 * 1024, 0x01);
+/** `state.set("k", "vvv…")`, as any handler may say it. */
+const setState = Buffer.from(
+  encodeFrame(SET_STATE, Buffer.concat([Buffer.from([0x0a, 1, 107, 0x1a, 5, 0x0a, 3]), Buffer.from("vvv")])),
+);
 
 type Answer = (stream: ServerHttp2Stream) => void;
 
@@ -54,6 +60,8 @@ export const ROGUE_ANSWERS: Readonly<Record<string, Answer>> = {
   endlessGarbage: endless(PIECE),
   endlessUnknown: endless(Buffer.from(encodeFrame(0x7c01, new Uint8Array(10)))),
   endlessOutputs: endless(Buffer.from(encodeFrame(OUTPUT, new Uint8Array(10)))),
+  endlessState: endless(Buffer.concat(Array.from({ length: 1000 }, () => setState))),
+  endlessAwaiting: endless(Buffer.from(encodeFrame(AWAITING_ON, new Uint8Array(0)))),
   silent: () => undefined,
   silentAfterHead: (stream) => stream.respond({ ":status": 200, "content-type": CONTENT_TYPE }),
   drips: (stream) => {

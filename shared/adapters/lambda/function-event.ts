@@ -7,8 +7,8 @@ import { zstd } from "./zstd.ts";
 export const PAYLOAD_MAX_BYTES = 6 * 1024 * 1024;
 /** Smaller bodies fit anyway, and compressing them would cost time alone. */
 const COMPRESS_FROM_BYTES = 4 * 1024 * 1024;
-/** A small answer can unpack to anything; this is far more than a journal can hold. */
-const UNPACKED_MAX_BYTES = 256 * 1024 * 1024;
+/** A small answer can unpack to anything; this is more than one attempt may add, and what the memory of a function has room for. */
+export const UNPACKED_MAX_BYTES = 64 * 1024 * 1024;
 
 export interface FunctionAnswer {
   readonly status: number;

@@ -25,7 +25,14 @@ export interface ConversationSetting {
   readonly openRuns: ReadonlySet<number>;
   /** Whether the replayed journal holds an output. */
   readonly hasOutput: boolean;
+  /** How many entries the replayed journal has; none unless told. */
+  readonly journalEntries?: number;
 }
+
+/** Of a journal with what an attempt adds to it: whoever goes on and on must not take the memory of all others. */
+export const JOURNAL_MAX_ENTRIES = 200_000;
+/** What one attempt may send in all, in messages of the largest size. */
+export const REPLY_MAX_MESSAGES = 8;
 
 const COMMAND_CODES_FROM = 0x0400;
 const NOTIFICATION_CODES_FROM = 0x8000;
@@ -37,6 +44,9 @@ export class Conversation {
   readonly #openRuns: Set<number>;
   readonly #proposed = new Set<number>();
   readonly #received: Received[] = [];
+  readonly #entriesMax: number;
+  readonly #replyMaxBytes: number;
+  #replyBytes = 0;
   #hasOutput: boolean;
   #ending: Ending | undefined;
 
@@ -45,6 +55,8 @@ export class Conversation {
     this.#reader = new FrameReader(setting.messageSizeMaxBytes);
     this.#openRuns = new Set(setting.openRuns);
     this.#hasOutput = setting.hasOutput;
+    this.#entriesMax = JOURNAL_MAX_ENTRIES - (setting.journalEntries ?? 0);
+    this.#replyMaxBytes = REPLY_MAX_MESSAGES * setting.messageSizeMaxBytes;
   }
 
   /** The entries so far, in order; grows with `receive`. */
@@ -67,6 +79,20 @@ export class Conversation {
       this.#ending = this.#take(frame);
     }
     if (this.#reader.tooLarge !== undefined) this.#ending ??= { kind: "too-large", ...this.#reader.tooLarge };
+    this.#replyBytes += chunk.length;
+    this.#ending ??= this.#excess();
+  }
+
+  /** Nothing is kept of an attempt that does not know when to stop: what it sent would make the next one larger still. */
+  #excess(): Ending | undefined {
+    const isTooMany = this.#received.length > this.#entriesMax;
+    if (!isTooMany && this.#replyBytes <= this.#replyMaxBytes) return undefined;
+    this.#received.length = 0;
+    return violation(
+      isTooMany
+        ? `the journal would have more than ${JOURNAL_MAX_ENTRIES} entries`
+        : `the attempt sent more than ${this.#replyMaxBytes} bytes`,
+    );
   }
 
   /**

@@ -150,6 +150,8 @@ async function readReply(
     conversation.receive(chunk);
   }
   const { received, ending } = conversation.finish("eof");
-  if (conversation.terminated) void engine.drives.drains.drain(exchange, engine.clock.nowMs());
+  // Who breaks the rules may go on for ever, and nothing of it is wanted.
+  if (ending.kind === "violation" || ending.kind === "too-large") exchange.abort();
+  else if (conversation.terminated) void engine.drives.drains.drain(exchange, engine.clock.nowMs());
   return { received, ending: endingOf(engine.clock.nowMs(), ending) };
 }

@@ -1,6 +1,6 @@
 /** Events and answers that are compressed, where this Node and the function can do that, and where they cannot. */
 import { expect, test } from "vitest";
-import { answerOfPayload, eventPayload } from "../../../shared/adapters/lambda/function-event.ts";
+import { answerOfPayload, eventPayload, UNPACKED_MAX_BYTES } from "../../../shared/adapters/lambda/function-event.ts";
 import { zstd } from "../../../shared/adapters/lambda/zstd.ts";
 import { TransportError } from "../../../shared/engine/ports/endpoints.ts";
 
@@ -41,6 +41,16 @@ test("a compressed answer is unpacked where this Node can, and else no answer", 
   const read = () => answerOfPayload(Buffer.from(JSON.stringify(answer)));
   if (zstd === undefined) return expect(read).toThrow("content-encoding is 'zstd'");
   expect(Buffer.from(read().body).toString()).toBe("hello");
+});
+
+test.skipIf(zstd === undefined)("an answer of a few KB that unpacks to more than fits is not unpacked", () => {
+  const bomb = zstd!.compress(new Uint8Array(UNPACKED_MAX_BYTES + 1));
+  expect(bomb.length).toBeLessThan(16 * 1024);
+  const body = Buffer.from(bomb).toString("base64");
+  const answer = { statusCode: 200, headers: { "content-encoding": "zstd" }, body, isBase64Encoded: true };
+  const before = process.memoryUsage().arrayBuffers;
+  expect(() => answerOfPayload(Buffer.from(JSON.stringify(answer)))).toThrow("cannot be decompressed");
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 * UNPACKED_MAX_BYTES);
 });
 
 test("a body that only says it is compressed is no answer", () => {

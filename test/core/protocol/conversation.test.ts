@@ -1,6 +1,6 @@
 /** The endings of an attempt, and what is kept of it in each case. */
 import { expect, test } from "vitest";
-import { Conversation } from "../../../shared/core/protocol/conversation.ts";
+import { Conversation, JOURNAL_MAX_ENTRIES } from "../../../shared/core/protocol/conversation.ts";
 import type { ConversationSetting } from "../../../shared/core/protocol/conversation.ts";
 import type { AttemptReply, Received } from "../../../shared/core/protocol/received.ts";
 import { COMMAND_VECTORS } from "./golden-commands.ts";
@@ -239,4 +239,25 @@ test("each command is told apart by its name", () => {
     expect(received).toMatchObject({ kind: "command", name, message: value, type: parseInt(digits.slice(0, 4), 16) });
     expect(toHex(received!.frame)).toBe(toHex(hex(digits)));
   }
+});
+
+test("an attempt that goes on and on is a violation of which nothing is kept", () => {
+  const sleeps = hex(SLEEP.repeat(100));
+  const journalEntries = JOURNAL_MAX_ENTRIES - 250;
+  const conversation = new Conversation({ ...setting(), journalEntries });
+  conversation.receive(sleeps);
+  conversation.receive(sleeps);
+  expect(conversation.received).toHaveLength(200);
+  expect(conversation.terminated).toBe(false);
+  conversation.receive(sleeps);
+  expect(conversation.finish("eof")).toEqual({ received: [], ending: violation("more than 200000 entries") });
+});
+
+test("what counts for no entry counts by its bytes", () => {
+  const conversation = new Conversation({ ...setting(7), messageSizeMaxBytes: 100 });
+  const awaiting = hex(AWAITING_ON);
+  let sentBytes = 0;
+  for (; !conversation.terminated && sentBytes < 10_000; sentBytes += awaiting.length) conversation.receive(awaiting);
+  expect(conversation.finish("eof").ending).toEqual(violation("more than 800 bytes"));
+  expect(sentBytes).toBeLessThanOrEqual(800 + awaiting.length);
 });
