@@ -1,0 +1,199 @@
+/** The admin API lets in whom IAM entitles, by route, and nobody who is not signed for this very request. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { ApiRequest } from "../../localstack/signed-request.mjs";
+import { OPERATIONS } from "../../shared/api/admin/operations.ts";
+import { listen } from "../e2e-local/local-stage.ts";
+import type { SignedArrival } from "../functions/expected-signature.ts";
+import { expectedSignature, signatureOf } from "../functions/expected-signature.ts";
+import { buildCommand } from "../functions/cli/built-command.ts";
+import type { BuiltCommand } from "../functions/cli/built-command.ts";
+import { aws, ControlPlane } from "./control-plane.ts";
+import type { Grant } from "./identities.ts";
+import { createUser } from "./identities.ts";
+import type { Identity, Signing } from "./signed-by.ts";
+import { signedBy } from "./signed-by.ts";
+
+const plane = new ControlPlane(aws.plain);
+const api = aws.plain.admin;
+const ARN = `arn:aws:execute-api:us-east-1:000000000000:${api.host.split(".", 1)[0]}`;
+const QUERY = { method: "POST", path: "/query", body: '{"query":"SELECT name FROM sys_service"}' };
+const JSON_BODY = { "content-type": "application/json", accept: "application/json" };
+
+/**
+ * One request for each route, at things that are not there: who is let in changes nothing. The emulator answers `/health` itself,
+ * at every host; that all routes are one, and that one behind IAM, is held by the template.
+ */
+const ROUTES: readonly ApiRequest[] = Object.keys(OPERATIONS)
+  .filter((operation) => operation !== "GET /health")
+  .map((operation) => {
+    const [method, pattern] = operation.split(" ") as [string, string];
+    const path = pattern.replaceAll(/:(\w+)/g, "no-such-$1");
+    const hasBody = method === "POST" || method === "PATCH";
+    return hasBody ? { method, path, headers: JSON_BODY, body: "{}" } : { method, path };
+  });
+
+const invoking = (...resources: readonly string[]): Grant[] => [
+  { Effect: "Allow", Action: "execute-api:Invoke", Resource: resources.map((one) => `${ARN}/${one}`) },
+];
+
+let nobody: Identity;
+let reader: Identity;
+let registrar: Identity;
+let operator: Identity;
+beforeAll(async () => {
+  nobody = await createUser([]);
+  reader = await createUser(invoking("*/GET/*"));
+  registrar = await createUser(invoking("*/POST/deployments", "*/DELETE/deployments/*"));
+  operator = await createUser(invoking("*"));
+});
+
+async function statusFor(identity: Identity, request: ApiRequest, signing: Signing = {}): Promise<number> {
+  const { status } = await plane.askAdminUnsigned(await signedBy(identity, api, request, signing));
+  return status;
+}
+
+/** The routes at which the gateway lets nobody by. What the admin API itself answers is never 403. */
+async function shutFor(statusOf: (request: ApiRequest) => Promise<number>): Promise<readonly string[]> {
+  const shut: string[] = [];
+  for (const request of ROUTES) if ((await statusOf(request)) === 403) shut.push(`${request.method} ${request.path}`);
+  return shut;
+}
+
+const ALL = ROUTES.map(({ method, path }) => `${method} ${path}`);
+
+describe("every route of the admin API", () => {
+  test("is shut for who is not signed, whatever the method, and so is what is no route", async () => {
+    expect(ALL.length).toBeGreaterThan(30);
+    expect(await shutFor(async (request) => (await plane.askAdminUnsigned(request)).status)).toEqual(ALL);
+    for (const method of ["HEAD", "OPTIONS", "PUT", "TRACE"]) {
+      expect((await plane.askAdminUnsigned({ method, path: "/services" })).status, method).toBe(403);
+    }
+    for (const path of ["/", "/openapi", "/v3/services", "/no-such-route", "//services"]) {
+      expect((await plane.askAdminUnsigned({ path })).status, path).toBe(403);
+    }
+  });
+
+  test("is shut for who is signed but entitled to nothing", async () => {
+    expect(await shutFor((request) => statusFor(nobody, request))).toEqual(ALL);
+  });
+
+  test("is open to reading alone for who may read: a question by POST is not among that", async () => {
+    const writes = ALL.filter((route) => !route.startsWith("GET "));
+    expect(await shutFor((request) => statusFor(reader, request))).toEqual(writes);
+    expect(writes).toEqual(
+      expect.arrayContaining(["POST /query", "POST /deployments", "PATCH /services/no-such-service"]),
+    );
+    expect(await statusFor(reader, { path: "/services" })).toBe(200);
+  });
+
+  test("is open one by one, as far as a policy names them", async () => {
+    const open = ["POST /deployments", "DELETE /deployments/no-such-id"];
+    expect(await shutFor((request) => statusFor(registrar, request))).toEqual(ALL.filter((one) => !open.includes(one)));
+  });
+
+  test("is open for who may invoke the API", async () => {
+    expect(await shutFor((request) => statusFor(operator, request))).toEqual([]);
+    expect(await statusFor(operator, { ...QUERY, headers: JSON_BODY })).toBe(200);
+  });
+});
+
+describe("a request that is signed wrongly is refused, though its signer is entitled", () => {
+  const asked = { ...QUERY, headers: JSON_BODY };
+  const minutesFromNow = (minutes: number) => ({ at: new Date(Date.now() + minutes * 60_000) });
+
+  test("with another secret, or by a key that nobody has", async () => {
+    expect(await statusFor(operator, asked)).toBe(200);
+    expect(await statusFor({ ...operator, secretAccessKey: `${operator.secretAccessKey}x` }, asked)).toBe(403);
+    expect(await statusFor({ ...operator, accessKeyId: "AKIANOBODYKNOWSTHIS1" }, asked)).toBe(403);
+  });
+
+  test("where it was changed after it was signed", async () => {
+    const signed = await signedBy(operator, api, asked);
+    const changes: readonly Partial<ApiRequest>[] = [
+      { body: '{"query":"SELECT target FROM sys_invocation"}' },
+      { path: "/deployments" },
+      { path: "/query?format=other" },
+      { method: "PUT" },
+      { headers: { ...signed.headers, "content-type": "text/plain" } },
+    ];
+    for (const change of changes) {
+      const { status } = await plane.askAdminUnsigned({ ...signed, ...change });
+      expect(status, JSON.stringify(change)).toBe(403);
+    }
+    expect((await plane.askAdminUnsigned(signed)).status).toBe(200);
+  });
+
+  // The emulator looks neither at the service of a signature nor whether a header that tells the body's hash is true.
+  test("for another Region, long ago, or ahead of time", async () => {
+    for (const signing of [{ region: "eu-west-1" }, minutesFromNow(-16), minutesFromNow(16)]) {
+      expect(await statusFor(operator, asked, signing), JSON.stringify(signing)).toBe(403);
+    }
+  });
+
+  test("for the API of another control plane", async () => {
+    const { status } = await new ControlPlane(aws.doubled).askAdminUnsigned(await signedBy(operator, api, asked));
+    expect(status).toBe(403);
+    const elsewhere = await signedBy(operator, aws.doubled.admin, asked);
+    expect((await new ControlPlane(aws.doubled).askAdminUnsigned(elsewhere)).status).toBe(403);
+  });
+});
+
+describe("what the local port of `stepwell proxy` signs", () => {
+  let command: BuiltCommand;
+  beforeAll(async () => {
+    command = await buildCommand();
+  });
+  afterAll(() => command.remove());
+
+  /** Ends with the test. @returns where it answers */
+  async function proxyOf({ accessKeyId, secretAccessKey }: Identity, to: string): Promise<string> {
+    const env = { PATH: process.env["PATH"], AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey };
+    const args = [command.path, "proxy", "--to", to, "--port", "0", "--region", "us-east-1"];
+    const proxy = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "ignore"] });
+    onTestFinished(async () => {
+      const ended = once(proxy, "exit");
+      proxy.kill("SIGTERM");
+      await ended;
+    });
+    const [line] = (await once(proxy.stdout.setEncoding("utf8"), "data")) as [string];
+    return line.split(" ", 1)[0]!.replace(/\/$/, "");
+  }
+
+  /** By a path, because names below `localhost` are not known everywhere. */
+  const adminUrl = `${aws.endpoint}/_aws/execute-api/${api.host.split(".", 1)[0]}/$default`;
+  const question = { method: "POST", headers: JSON_BODY, body: QUERY.body };
+
+  test("is let in as far as the user is entitled whose keys it has", async () => {
+    const [mayAll, mayRead, mayNothing] = await Promise.all(
+      [operator, reader, nobody].map((identity) => proxyOf(identity, adminUrl)),
+    );
+    expect((await fetch(`${mayAll}/query`, question)).status).toBe(200);
+    expect((await fetch(`${mayAll}/invocations?status=paused&limit=5`)).status).toBe(200);
+    expect((await fetch(`${mayRead}/services`)).status).toBe(200);
+    expect((await fetch(`${mayRead}/query`, question)).status).toBe(403);
+    expect((await fetch(`${mayRead}/deployments/no-such-id`, { method: "DELETE" })).status).toBe(403);
+    expect((await fetch(`${mayNothing}/services`)).status).toBe(403);
+  });
+
+  test("is what an independent reckoning says that it must be", async () => {
+    const arrived: SignedArrival[] = [];
+    const server = createServer((incoming, outgoing) => {
+      let body = "";
+      incoming.setEncoding("utf8").on("data", (piece: string) => (body += piece));
+      incoming.once("end", () => {
+        arrived.push({ method: incoming.method!, url: incoming.url!, headers: incoming.headers, body });
+        outgoing.end("{}");
+      });
+    });
+    const judge = await listen(server);
+    onTestFinished(judge.close);
+    await fetch(`${await proxyOf(operator, judge.uri)}/query?a=1`, question);
+    const [got] = arrived;
+    const { keyId, signature } = signatureOf(got!);
+    expect(keyId).toBe(operator.accessKeyId);
+    expect(signature).toBe(expectedSignature(got!, { region: "us-east-1", secret: operator.secretAccessKey }));
+  });
+});

@@ -1,0 +1,95 @@
+/** Who may do what in the emulated account: users and roles, made and changed through IAM as an administrator does. */
+import { randomUUID } from "node:crypto";
+import { GetFunctionConfigurationCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
+import { aws } from "./control-plane.ts";
+import type { Identity } from "./signed-by.ts";
+import { signedBy } from "./signed-by.ts";
+
+export interface Grant {
+  readonly Effect: "Allow";
+  readonly Action: string | readonly string[];
+  readonly Resource: string | readonly string[];
+}
+
+const VERSION = "2012-10-17";
+const administrator = aws.plain.credentials;
+const sts = new STSClient({});
+const lambda = new LambdaClient({});
+
+/** @returns what IAM answers, as XML @throws Error where it refuses */
+export async function iam(
+  action: string,
+  told: Readonly<Record<string, string>>,
+  as: Identity = administrator,
+): Promise<string> {
+  const { host } = new URL(aws.endpoint);
+  const body = new URLSearchParams({ Version: "2010-05-08", Action: action, ...told }).toString();
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const asked = await signedBy(as, { host }, { method: "POST", headers, body }, { service: "iam" });
+  const { host: _host, ...sent } = asked.headers!;
+  const response = await fetch(aws.endpoint, { method: "POST", headers: sent, body });
+  const text = await response.text();
+  if (!response.ok) throw Object.assign(new Error(textOf(text, "Message")), { name: textOf(text, "Code") });
+  return text;
+}
+
+/** A user with one policy, or without any. */
+export async function createUser(grants: readonly Grant[]): Promise<Identity> {
+  // An emulator that somebody else runs may have seen this suite before.
+  const name = `tried-out-${randomUUID()}`;
+  await iam("CreateUser", { UserName: name });
+  const made = await iam("CreateAccessKey", { UserName: name });
+  if (grants.length > 0) {
+    await iam("PutUserPolicy", { UserName: name, PolicyName: "granted", PolicyDocument: documentOf(grants) });
+  }
+  return { accessKeyId: textOf(made, "AccessKeyId"), secretAccessKey: textOf(made, "SecretAccessKey") };
+}
+
+/** The role as which a function runs. */
+export async function roleOf(functionName: string): Promise<string> {
+  const { Role } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName: functionName }));
+  return nameOfArn(Role!);
+}
+
+/** The emulator lets the administrator take the place of a service that a role trusts. */
+export async function assume(role: string): Promise<Identity> {
+  const RoleArn = `arn:aws:iam::000000000000:role/${role}`;
+  const { Credentials } = await sts.send(new AssumeRoleCommand({ RoleArn, RoleSessionName: "tried-out" }));
+  const { AccessKeyId, SecretAccessKey, SessionToken } = Credentials!;
+  return { accessKeyId: AccessKeyId!, secretAccessKey: SecretAccessKey!, sessionToken: SessionToken! };
+}
+
+/** @returns what ends it: the role has all its statements again */
+export async function takeAway(role: string, action: string): Promise<() => Promise<void>> {
+  const policy = { RoleName: role, PolicyName: textOf(await iam("ListRolePolicies", { RoleName: role }), "member") };
+  const standing = decodeURIComponent(textOf(await iam("GetRolePolicy", policy), "PolicyDocument"));
+  const { Statement: grants } = JSON.parse(plain(standing)) as { readonly Statement: readonly Grant[] };
+  const left = grants.filter(({ Action }) => ![Action].flat().includes(action));
+  if (left.length === grants.length) throw new Error(`${role} has no statement for ${action}`);
+  await iam("PutRolePolicy", { ...policy, PolicyDocument: documentOf(left) });
+  return async () => void (await iam("PutRolePolicy", { ...policy, PolicyDocument: documentOf(grants) }));
+}
+
+export async function roleNames(): Promise<readonly string[]> {
+  const answer = await iam("ListRoles", { MaxItems: "1000" });
+  return [...answer.matchAll(/<RoleName>([^<]+)</g)].map(([, name]) => name!);
+}
+
+export function documentOf(grants: readonly object[]): string {
+  return JSON.stringify({ Version: VERSION, Statement: grants });
+}
+
+export function textOf(xml: string, element: string): string {
+  const [, text] = new RegExp(`<${element}>([^<]*)</${element}>`).exec(xml) ?? [];
+  if (text === undefined) throw new Error(`no ${element} in ${xml}`);
+  return text;
+}
+
+function plain(xml: string): string {
+  return xml.replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+}
+
+function nameOfArn(arn: string): string {
+  return arn.slice(arn.lastIndexOf("/") + 1);
+}

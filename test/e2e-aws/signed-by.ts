@@ -1,0 +1,32 @@
+/** Requests signed as a client of AWS signs them, by any identity and also wrongly: for another Region or service, or long ago. */
+import { SignatureV4 } from "@smithy/signature-v4";
+import { Sha256 } from "../../functions/signing/sha256.ts";
+import type { ApiRequest } from "../../localstack/signed-request.mjs";
+
+export interface Identity {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+export interface Signing {
+  readonly region?: string;
+  readonly service?: string;
+  readonly at?: Date;
+}
+
+/** @param host as the API is asked for, with its port @returns the same request, with its signature among its headers */
+export async function signedBy(
+  identity: Identity,
+  { host }: { readonly host: string },
+  { method = "GET", path = "/", headers = {}, body = "" }: ApiRequest,
+  { region = "us-east-1", service = "execute-api", at = new Date() }: Signing = {},
+): Promise<ApiRequest> {
+  const { pathname, searchParams } = new URL(path, `http://${host}`);
+  // Without a header that tells its hash, whoever verifies the signature has to look at the body itself.
+  const signer = new SignatureV4({ credentials: identity, region, service, sha256: Sha256, applyChecksum: false });
+  const query = Object.fromEntries(searchParams);
+  const unsigned = { method, protocol: "http:", hostname: host, path: pathname, query, body };
+  const signed = await signer.sign({ ...unsigned, headers: { ...headers, host } }, { signingDate: at });
+  return { method, path, headers: signed.headers, body };
+}
