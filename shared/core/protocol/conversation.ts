@@ -30,7 +30,7 @@ export interface ConversationSetting {
 }
 
 /** Of a journal with what an attempt adds to it: whoever goes on and on must not take the memory of all others. */
-export const JOURNAL_MAX_ENTRIES = 200_000;
+export const JOURNAL_MAX_ENTRIES = 100_000;
 /** What one attempt may send in all, in messages of the largest size. */
 export const REPLY_MAX_MESSAGES = 8;
 

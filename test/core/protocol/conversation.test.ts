@@ -250,7 +250,7 @@ test("an attempt that goes on and on is a violation of which nothing is kept", (
   expect(conversation.received).toHaveLength(200);
   expect(conversation.terminated).toBe(false);
   conversation.receive(sleeps);
-  expect(conversation.finish("eof")).toEqual({ received: [], ending: violation("more than 200000 entries") });
+  expect(conversation.finish("eof")).toEqual({ received: [], ending: violation("more than 100000 entries") });
 });
 
 test("what counts for no entry counts by its bytes", () => {
