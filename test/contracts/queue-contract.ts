@@ -74,16 +74,19 @@ function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive
     await opened().queue.send(sent);
     const [delivery, ...others] = await receive();
     expect(delivery).toMatchObject({ wake: sent, receiveCount: 1 });
-    expect(delivery!.wake).not.toHaveProperty("wakeAtMs");
+    for (const unsaid of ["wakeAtMs", "service"]) expect(delivery!.wake).not.toHaveProperty(unsaid);
     expect(others).toEqual([]);
   });
 
-  test("what a message stands for travels with it, also over a restart", async () => {
-    const sent = { ...wake(1), wakeAtMs: opened().nowMs() + 3_600_000 };
-    await opened().queue.send(sent);
-    await opened().reopen();
-    expect(await receive()).toMatchObject([{ wake: sent }]);
-  });
+  test.each(["Greeter", "an odd näme / \u0000\uffff 🛎", "long ".repeat(50)])(
+    "what a message stands for travels with it, and the service %j, also over a restart",
+    async (service) => {
+      const sent = { ...wake(1), wakeAtMs: opened().nowMs() + 3_600_000, service };
+      await opened().queue.send(sent);
+      await opened().reopen();
+      expect(await receive()).toMatchObject([{ wake: sent }]);
+    },
+  );
 
   test("an empty queue gives nothing", async () => {
     expect(await receive()).toEqual([]);

@@ -52,18 +52,29 @@ export function timersContract(name: string, open: () => Promise<OpenTimers>, ti
     const set = (name: string, n: number, inMs: number): Promise<void> =>
       opened.timers.at({ name, invocationId: invocation(n), wakeAtMs: opened.nowMs() + inMs });
     /** Waits for as many messages as expected, or for none; a timer's message goes through the disk first. */
-    const fired = async (count: number): Promise<readonly string[]> => {
-      const found: string[] = [];
+    const firedWakes = async (count: number): Promise<readonly Wake[]> => {
+      const found: Wake[] = [];
       for (let tries = 0; tries < timing.tries && (found.length < count || (count === 0 && tries < 10)); tries++) {
         await new Promise((resolve) => setTimeout(resolve, 5));
         for (const { wake, receipt } of await opened.queue.receive(10, 30_000, 0)) {
-          if (!(await sendOnEarly(opened, wake, timing.queueDelayMaxMs))) found.push(wake.invocationId);
+          if (!(await sendOnEarly(opened, wake, timing.queueDelayMaxMs))) found.push(wake);
           await opened.queue.ack(receipt);
         }
       }
-      return found.sort();
+      return found;
     };
+    const fired: Fired = async (count) => (await firedWakes(count)).map(({ invocationId }) => invocationId).sort();
     firingTests(() => opened, set, fired, timing);
+    test("the service that a timer was set for stands in the message in which it ends, also after a restart", async () => {
+      const { unitMs, lateMs } = timing;
+      const timer = { invocationId: invocation(1), wakeAtMs: opened.nowMs() + unitMs, service: "Greeter" };
+      await opened.timers.at({ name: "a", ...timer });
+      await opened.reopen();
+      await opened.timers.at({ name: "b", ...timer, wakeAtMs: opened.nowMs() });
+      expect(await firedWakes(1)).toMatchObject([{ service: "Greeter" }]);
+      await opened.advance(unitMs + lateMs);
+      expect(await firedWakes(1)).toMatchObject([{ service: "Greeter" }]);
+    });
     if (timing.knowsNames) namingTests(() => opened, set, fired, timing);
   });
 }

@@ -20,14 +20,18 @@ export async function writeSink(
   const pk = invocationPk(engine.settings.keyPrefix, target.id);
   const key = sinkKey(pk, target.nonce, `${to.id}.${to.nonce}.${completionId}`);
   const expiresAtS = keepUntilS(target, engine.clock.nowMs());
-  await engine.table.put({ ...key, to: to.id, toNonce: to.nonce, completionId, expiresAtS }, { kind: "absent" });
+  const service = to.target && { toService: to.target.service };
+  const sink = { ...key, to: to.id, toNonce: to.nonce, ...service, completionId, expiresAtS };
+  await engine.table.put(sink, { kind: "absent" });
 }
 
 /** Reads the sinks and delivers to each. Delivering twice is delivering once. */
 export async function answerSinks(engine: Engine, held: Held, result: Result): Promise<void> {
   const { nonce } = held.invocation.acceptance;
   const sinks = await readPartition(engine.table, held.pk, sinkRange(nonce));
-  await atMost(AT_ONCE, sinks, async ({ to, toNonce, completionId }) => {
-    await deliverResult(engine, { id: to as InvocationId, nonce: toNonce as Nonce }, Number(completionId), result);
+  await atMost(AT_ONCE, sinks, async ({ to, toNonce, toService, completionId }) => {
+    const target = typeof toService === "string" && { target: { service: toService } };
+    const attached = { id: to as InvocationId, nonce: toNonce as Nonce, ...target };
+    await deliverResult(engine, attached, Number(completionId), result);
   });
 }

@@ -140,8 +140,8 @@ async function joinExisting(engine: Engine, held: Held, loaded: Loaded, completi
   await startAgain(engine, loaded);
   if (standing.status === "completed") return completionOf(held, completionId, standing.result, nowMs);
   if (ours) return;
-  const { id, nonce } = held.invocation.acceptance;
-  await writeSink(engine, acceptance, { id, nonce }, completionId);
+  const { id, nonce, target } = held.invocation.acceptance;
+  await writeSink(engine, acceptance, { id, nonce, target }, completionId);
   await wakeNow(engine, acceptance);
 }
 

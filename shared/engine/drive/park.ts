@@ -150,8 +150,10 @@ async function wakeAwaitedChildren(engine: Engine, held: Held): Promise<void> {
     if (journal.completed.has(completionId) || held.arrivals.has(`c${completionId}`)) continue;
     if (held.parkedChildren.has(completionId)) continue;
     if (command?.kind === "attach") {
-      const id = idOfLookup(engine, command.lookup);
-      if (id !== undefined) children.push({ id });
+      const { lookup } = command;
+      const id = idOfLookup(engine, lookup);
+      const target = lookup.kind === "idempotency" ? lookup.target : lookup.kind === "workflow" ? lookup : undefined;
+      if (id !== undefined) children.push({ id, ...(target && { target }) });
     }
     if (command?.kind === "call" && command.completionId === completionId) {
       const { idCompletionId, target } = command.child;

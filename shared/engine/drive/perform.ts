@@ -170,8 +170,8 @@ async function attachTo(engine: Engine, held: Held, lookup: Lookup, completionId
     completionOf(held, completionId, found?.result ?? NOT_FOUND, engine.clock.nowMs());
     return;
   }
-  const { id, nonce } = held.invocation.acceptance;
-  await writeSink(engine, found.acceptance, { id, nonce }, completionId);
+  const { id, nonce, target } = held.invocation.acceptance;
+  await writeSink(engine, found.acceptance, { id, nonce, target }, completionId);
   await wakeNow(engine, found.acceptance);
 }
 

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, expect, test } from "vitest";
 import { sqsClient } from "../../../shared/adapters/sqs/sqs-client.ts";
+import type { SqsQueueOptions } from "../../../shared/adapters/sqs/sqs-queue.ts";
 import { SqsQueue } from "../../../shared/adapters/sqs/sqs-queue.ts";
 import { SystemClock } from "../../../shared/adapters/system/clock.ts";
 import { wakeOfBody } from "../../../shared/engine/ports/wake-body.ts";
@@ -13,6 +14,7 @@ import { startService } from "../scripted-service.ts";
 interface SentEntry {
   readonly Id: string;
   readonly MessageBody?: string;
+  readonly MessageGroupId?: string;
   readonly DelaySeconds?: number;
   readonly ReceiptHandle?: string;
   readonly VisibilityTimeout?: number;
@@ -25,12 +27,13 @@ afterEach(async () => {
 
 async function queueOn(
   answer: (asked: Asked, count: number) => ScriptedAnswer,
+  more: Pick<SqsQueueOptions, "fairBy"> = {},
 ): Promise<{ readonly queue: SqsQueue; readonly service: ScriptedService }> {
   const service = await startService(answer);
   const client = sqsClient(service.options);
   const queueUrl = `${service.options.endpoint}/123456789012/wakes`;
   opened.push(() => client.destroy(), service.stop);
-  return { queue: new SqsQueue({ client, queueUrl, clock: new SystemClock(), log: silentLog }), service };
+  return { queue: new SqsQueue({ client, queueUrl, clock: new SystemClock(), log: silentLog, ...more }), service };
 }
 
 const entriesOf = ({ text }: Asked): readonly SentEntry[] => (JSON.parse(text) as { Entries: SentEntry[] }).Entries;
@@ -55,6 +58,23 @@ test("sends of one tick go out in tens, and each sender gets the ticket of its o
   expect(tickets).toEqual(Array.from({ length: 23 }, (_, n) => `message ${n}`));
   const sizes = service.asked.map((asked) => entriesOf(asked).length);
   expect(sizes.sort((a, b) => b - a)).toEqual([10, 10, 3]);
+});
+
+test.each([
+  [
+    "of its service, and of none where it is not said",
+    {},
+    ["Greeter", undefined, expect.stringMatching(/^[\w-]{43}$/)],
+  ],
+  ["of none where the queue is not to be fair", { fairBy: "none" } as const, [undefined, undefined, undefined]],
+])("a message is of the group %s", async (_which, more, groups) => {
+  const { queue, service } = await queueOn((asked) => ({ body: { Successful: entriesOf(asked).map(served) } }), more);
+  const sent = [{ ...wake(0), service: "Greeter" }, wake(1), { ...wake(2), service: "an odd näme" }];
+  await Promise.all(sent.map((one) => queue.send(one)));
+  const entries = entriesOf(service.asked[0]!);
+  expect(entries.map(({ MessageGroupId }) => MessageGroupId)).toEqual(groups);
+  // Whoever puts one back knows its service whatever became of the group.
+  expect(entries.map(({ MessageBody }) => wakeOfBody(MessageBody!))).toEqual(sent.map((one) => ({ wake: one })));
 });
 
 test("entries that failed are sent again alone, until they are in", async () => {

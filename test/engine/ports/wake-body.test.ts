@@ -14,9 +14,18 @@ test("a wake is read as it was written", () => {
       moment,
       fc.integer({ min: 0, max: 900_000 }),
       fc.option(moment),
-      (n, sentAtMs, delayMs, wakeAtMs) => {
-        const wake: Wake = { invocationId: invocation(n), sentAtMs, delayMs, ...(wakeAtMs !== null && { wakeAtMs }) };
-        expect(wakeOfBody(bodyOfWake(wake))).toEqual({ wake });
+      fc.option(fc.string({ unit: "binary", maxLength: 200 })),
+      (n, sentAtMs, delayMs, wakeAtMs, service) => {
+        const wake: Wake = {
+          invocationId: invocation(n),
+          sentAtMs,
+          delayMs,
+          ...(wakeAtMs !== null && { wakeAtMs }),
+          ...(service !== null && { service }),
+        };
+        const body = bodyOfWake(wake);
+        expect(body).toMatch(/^[ -~]*$/);
+        expect(wakeOfBody(body)).toEqual({ wake });
       },
     ),
   );
@@ -25,6 +34,12 @@ test("a wake is read as it was written", () => {
 test("what it does not know it leaves out, so that later versions may say more", () => {
   const body = JSON.stringify({ id: invocation(1), sentAtMs: 1, delayMs: 2, colour: "red" });
   expect(wakeOfBody(body)).toEqual({ wake: { invocationId: invocation(1), sentAtMs: 1, delayMs: 2 } });
+});
+
+test("a name of a service that would make the message large is left out, and one that is no text is not read", () => {
+  const wake: Wake = { invocationId: invocation(1), sentAtMs: 1, delayMs: 2 };
+  expect(bodyOfWake({ ...wake, service: "s".repeat(100_000) })).toBe(bodyOfWake(wake));
+  expect(wakeOfBody(JSON.stringify({ id: invocation(1), sentAtMs: 1, delayMs: 2, service: 7 }))).toEqual({ wake });
 });
 
 const GOOD = { id: invocation(1), sentAtMs: 1, delayMs: 2 };

@@ -1,0 +1,27 @@
+/** Any name of a service as a message group: what SQS takes stays as it is, all else is hashed. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { messageGroup } from "../../../shared/adapters/sqs/message-group.ts";
+
+test.each(["Greeter", "shop.orders-v2_b", "a/b:c", "x".repeat(128), "`~!@#$%^&*()"])(
+  "%s is its own group",
+  (service) => {
+    expect(messageGroup(service)).toBe(service);
+  },
+);
+
+test("whatever the name, the group is one that SQS takes, and the same each time", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 300 }), (service) => {
+      const group = messageGroup(service);
+      expect(group).toMatch(/^[!-~]{1,128}$/);
+      expect(messageGroup(service)).toBe(group);
+      expect(messageGroup(group)).toBe(group);
+    }),
+  );
+});
+
+test("names that are not taken have groups of their own", () => {
+  const odd = ["", " ", "näme", "a name", "x".repeat(129), "x".repeat(130), "\u0000", "\n"];
+  expect(new Set(odd.map(messageGroup)).size).toBe(odd.length);
+});
