@@ -14,6 +14,7 @@ import { ingressUseCases, invocationUseCases, startLoops } from "../../shared/wi
 import type { Loops } from "../../shared/wiring/use-cases.ts";
 import { openDoor } from "./http-door.ts";
 import type { Door } from "./http-door.ts";
+import { forOwnHosts } from "./own-host.ts";
 
 const POLL_EVERY_MS = 20;
 /** For what is left once everything has been told to end. */
@@ -68,18 +69,19 @@ function openIngress(settings: Settings, engine: Engine): Promise<Door> {
 }
 
 function openAdmin(settings: Settings, embedded: Embedded, version: string, ingressEndpoint: string): Promise<Door> {
+  const face = adminFace(embedded.engine, {
+    version,
+    ingressEndpoint,
+    metricsText: () => embedded.metricsText(),
+    invocations: invocationUseCases,
+    statements: statementFront(embedded.engine),
+  });
   return openDoor({
     host: settings["admin.bind"],
     port: settings["admin.port"],
     bodyMaxBytes: settings["admin.request-size-limit"],
     tooLarge: () => textResponse(413, "length limit exceeded"),
-    answer: adminFace(embedded.engine, {
-      version,
-      ingressEndpoint,
-      metricsText: () => embedded.metricsText(),
-      invocations: invocationUseCases,
-      statements: statementFront(embedded.engine),
-    }),
+    answer: forOwnHosts(face, settings["admin.allowed-hosts"]),
   });
 }
 

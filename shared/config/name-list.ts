@@ -4,22 +4,34 @@ import type { Setting } from "./setting-kinds.ts";
 /** What a header may be called; a star at the end stands for any ending. */
 const HEADER_NAME = /^[!#$%&'+.^_`|~0-9a-z-]+\*?$/;
 
+/** What a host may be called, without its port; a star alone stands for any. */
+const HOST_NAME = /^(?:\*|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)$/;
+
 const NONE = "none";
 
 /** Lower-case names, in the order given. */
 export function headerNames(doc: string): Setting<readonly string[]> {
+  return namesOf(HEADER_NAME, doc, "none, or a list of header names such as authorization, x-amz-*");
+}
+
+/** Lower-case names, in the order given. */
+export function hostNames(doc: string): Setting<readonly string[]> {
+  return namesOf(HOST_NAME, doc, "none, *, or a list of host names such as stepwell.example.com");
+}
+
+function namesOf(form: RegExp, doc: string, expected: string): Setting<readonly string[]> {
   return {
     kind: "text",
     fallbackText: NONE,
     fallback: [],
     doc,
-    expected: "none, or a list of header names such as authorization, x-amz-*",
+    expected,
     read(raw) {
       if (raw === NONE) return { value: [] };
       const given: readonly unknown[] = typeof raw === "string" ? raw.split(",") : Array.isArray(raw) ? raw : [raw];
       if (!given.every((name) => typeof name === "string")) return undefined;
       const names = given.map((name) => name.trim().toLowerCase()).filter((name) => name !== "");
-      return names.every((name) => HEADER_NAME.test(name)) ? { value: names } : undefined;
+      return names.every((name) => form.test(name)) ? { value: names } : undefined;
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Every setting: its key, kind, default and meaning. Files, variables, flags and documentation follow from this table. */
 import { optionalHttpAddress } from "./http-address.ts";
-import { headerNames } from "./name-list.ts";
+import { headerNames, hostNames } from "./name-list.ts";
 import {
   choice,
   count,
@@ -47,6 +47,9 @@ export const SETTINGS = {
 
   "admin.bind": text("127.0.0.1", "The address of the admin API."),
   "admin.port": port("9070", "The port of the admin API; 0 takes a free one."),
+  "admin.allowed-hosts": hostNames(
+    "Names under which the local admin API answers, beside addresses, names without a dot and those that end with .localhost, .local, .internal, .svc or .test; * for any. Others are refused, since a web page could come under them.",
+  ),
   "admin.request-size-limit": size("4MiB", "The largest request body that the admin API takes."),
 
   "worker.lease": interval("10s", "How long a driver holds an invocation without renewing."),

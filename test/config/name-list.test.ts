@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { headerNames } from "../../shared/config/name-list.ts";
+import { headerNames, hostNames } from "../../shared/config/name-list.ts";
 import { readSettings } from "../../shared/config/settings.ts";
 
 const { read, fallback } = headerNames("");
@@ -16,6 +16,16 @@ test.each<readonly [unknown, readonly string[]]>([
 test.each([1, true, ["a", 1], "two words", "a:b", "x-*-y", "*"])("%j is no list of header names", (raw) =>
   expect(read(raw)).toBeUndefined(),
 );
+
+test.each<readonly [unknown, readonly string[] | undefined]>([
+  ["Stepwell.Example.com, a.b", ["stepwell.example.com", "a.b"]],
+  ["*", ["*"]],
+  ["none", []],
+  ["*.example.com", undefined],
+  ["http://a.b", undefined],
+  ["a.b:9070", undefined],
+  ["a..b", undefined],
+])("%j as names of hosts is %j", (raw, names) => expect(hostNames("").read(raw)?.value).toEqual(names));
 
 test("nothing is wanted unless somebody says so, in a file or in the environment", () => {
   const file = { path: "stepwell.toml", text: '[ingress]\nforward-headers = ["cookie"]\n' };

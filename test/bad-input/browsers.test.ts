@@ -1,0 +1,141 @@
+/** What a page of a stranger, open in a browser on this machine, can do to the ports of the local process. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { INGRESS_SERVICES } from "../e2e-local/ingress-services.ts";
+import { openLocalStage } from "../e2e-local/local-stage.ts";
+import type { LocalStage } from "../e2e-local/local-stage.ts";
+import { ask, askHttp2 } from "../e2e-local/raw-http.ts";
+
+const JSON_TYPE = { "content-type": "application/json" };
+const STRANGER = "https://stranger.example";
+const CORS = /^access-control-/;
+
+let stage: LocalStage;
+let before: string;
+beforeAll(async () => {
+  stage = await openLocalStage({ services: INGRESS_SERVICES });
+  before = await registered();
+});
+afterAll(() => stage.close());
+
+async function registered(): Promise<string> {
+  return (await ask(stage.adminPort, "GET /deployments")).body;
+}
+
+interface ApiRoute {
+  readonly line: string;
+  readonly reads: boolean;
+}
+
+/** All that the admin API has, as it says itself, its own ids filled in. */
+async function routes(): Promise<readonly ApiRoute[]> {
+  const { body } = await ask(stage.adminPort, "GET /openapi");
+  const { paths } = JSON.parse(body) as { paths: Record<string, Record<string, unknown>> };
+  const { deployments } = JSON.parse(before) as { deployments: [{ id: string }] };
+  const own: Record<string, string> = {
+    id: deployments[0].id,
+    service: "Greeter",
+    handler: "greet",
+    operation: "kill",
+  };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods)
+      .filter((method) => /^(get|put|post|patch|delete)$/.test(method))
+      .map((method) => ({
+        line: `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => own[name] ?? "x")}`,
+        reads: method === "get",
+      })),
+  );
+}
+
+describe("a name that is pointed at this machine after its page was loaded", () => {
+  test("opens no route of the admin API, over either protocol", async () => {
+    const all = await routes();
+    expect(all.length).toBeGreaterThan(30);
+    for (const { line } of all) {
+      const { status, body } = await ask(stage.adminPort, line, { ...JSON_TYPE, host: "rebound.example:9070" }, "{}");
+      expect([line, status]).toEqual([line, 403]);
+      expect(body).toMatch(/^'rebound\.example' is no name of this server/);
+    }
+    const { headers } = await askHttp2(stage.adminUri, { ":authority": "rebound.example", ":path": "/deployments" });
+    expect(headers[":status"]).toBe(403);
+    expect(await registered()).toBe(before);
+  });
+
+  test.each([
+    "127.0.0.1.nip.io",
+    "localhost.stranger.example",
+    "STRANGER.example.",
+    "stranger.example:80",
+    "0x7f.1",
+    "[::1].stranger.example",
+    "localhost@stranger.example",
+    "stepwell.internal.example",
+  ])("is refused as %s", async (host) => {
+    expect((await ask(stage.adminPort, "GET /deployments", { host })).status).toBe(403);
+  });
+
+  test.each([
+    "127.0.0.1:9070",
+    "localhost:9070",
+    "LOCALHOST",
+    "localhost.",
+    "[::1]:9070",
+    "192.168.1.7",
+    "stepwell:9070",
+    "stepwell.shop.svc",
+    "stepwell.shop.svc.cluster.local:9070",
+    "host.docker.internal:9070",
+    "dev.localhost",
+  ])("and %s is answered, which no stranger can have", async (host) => {
+    expect((await ask(stage.adminPort, "GET /deployments", { host })).status).toBe(200);
+  });
+
+  test("is answered where it was allowed", async () => {
+    const flags = { "admin.allowed-hosts": "admin.shop.example" };
+    const other = await openLocalStage({ flags });
+    const asked = async (host: string) => (await ask(other.adminPort, "GET /deployments", { host })).status;
+    expect([await asked("Admin.shop.example:443"), await asked("shop.example")]).toEqual([200, 403]);
+    await other.close();
+  });
+});
+
+describe("a request that a page may send to any origin without being asked", () => {
+  const bodies = [
+    ["no content type", {}],
+    ["text/plain", { "content-type": "text/plain" }],
+    ["a form", { "content-type": "application/x-www-form-urlencoded" }],
+    ["a form with parts", { "content-type": "multipart/form-data; boundary=application/json" }],
+    ["JSON in a parameter", { "content-type": "text/plain; x=application/json" }],
+  ] as const;
+
+  test.each(bodies)("changes nothing with %s", async (_what, headers) => {
+    const posts = (await routes()).filter(({ line }) => line.startsWith("POST "));
+    expect(posts.length).toBeGreaterThanOrEqual(5);
+    const body = JSON.stringify({ uri: "http://127.0.0.1:1", query: "SELECT 1", invocation_ids: [], object_key: "a" });
+    for (const { line } of posts) {
+      const { status } = await ask(stage.adminPort, line, { ...headers, origin: STRANGER }, body);
+      expect([line, status]).toEqual([line, 415]);
+    }
+    expect(await registered()).toBe(before);
+  });
+
+  test("is answered without a word that would let the page read it, nor send more", async () => {
+    for (const { line, reads } of await routes()) {
+      const [method = "", path = ""] = line.split(" ");
+      const preflight = { origin: STRANGER, "access-control-request-method": method };
+      const asked = await ask(stage.adminPort, `OPTIONS ${path}`, preflight);
+      const read = reads ? await ask(stage.adminPort, line, { origin: STRANGER }) : asked;
+      for (const { headers } of [asked, read]) {
+        expect(Object.keys(headers).filter((name) => CORS.test(name))).toEqual([]);
+      }
+    }
+  });
+});
+
+test("the ingress answers pages of any origin, as clients expect, and the admin API is not behind it", async () => {
+  const { status, headers } = await ask(stage.ingressPort, "GET /restate/health", { origin: STRANGER });
+  expect([status, headers["access-control-allow-origin"]]).toEqual([200, STRANGER]);
+  for (const path of ["/deployments", "/query", "/services/Greeter", "/invocations/x"]) {
+    expect((await ask(stage.ingressPort, `GET ${path}`, JSON_TYPE)).status).toBeGreaterThanOrEqual(400);
+  }
+});
