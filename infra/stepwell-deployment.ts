@@ -86,7 +86,8 @@ function registrarOf(scope: Construct, admin: AdminApiReference, codeFolder: str
   const id = `${REGISTRAR}${hashOf(stack.resolve(admin.arn))}`;
   const place = (stack.node.tryFindChild(id) as Construct | undefined) ?? new Construct(stack, id);
   const standing = place.node.tryFindChild("Registrar") as LambdaFunction | undefined;
-  const resources = ["POST", "PATCH", "DELETE"].map((method) => `${admin.arn}/*/${method}/deployments*`);
+  const routes = ["POST/deployments", "PATCH/deployments/*", "DELETE/deployments/*"];
+  const resources = routes.map((route) => `${admin.arn}/*/${route}`);
   return (
     standing ??
     bundledFunction(place, "Registrar", {

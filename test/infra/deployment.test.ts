@@ -67,7 +67,9 @@ test("one function registers all, and may do nothing else: it asks one admin API
   const [invokes] = granted.filter(({ statement }) => actionsOf(statement).includes("execute-api:Invoke"));
   const text = JSON.stringify(invokes!.statement.Resource);
   expect(text).toMatch(/StepwellAdminApi/);
-  for (const method of ["POST", "PATCH", "DELETE"]) expect(text).toContain(`/*/${method}/deployments*`);
+  for (const route of ["POST/deployments", "PATCH/deployments/*", "DELETE/deployments/*"]) {
+    expect(text).toContain(`/*/${route}"`);
+  }
   expect(text).not.toContain("/*/*");
 });
 
