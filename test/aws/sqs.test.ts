@@ -1,5 +1,5 @@
 /** The queue's contract on SQS, and what only SQS has: whole seconds, batches, foreign bodies. */
-import { GetQueueAttributesCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
+import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sqsClient } from "../../shared/adapters/sqs/sqs-client.ts";
 import { SqsQueue } from "../../shared/adapters/sqs/sqs-queue.ts";
@@ -30,6 +30,33 @@ describe("the queue on SQS", () => {
     await opened.queue.send({ invocationId: invocation(1), sentAtMs: 0, delayMs: 1 });
     expect(await messagesIn("ApproximateNumberOfMessagesDelayed")).toBe(1);
     expect(await opened.queue.receive(1, 30_000, 5_000)).toMatchObject([{ wake: { delayMs: 1 } }]);
+  });
+
+  const groupOfNext = async () => {
+    const MessageSystemAttributeNames = ["MessageGroupId" as const];
+    const command = new ReceiveMessageCommand({ QueueUrl: opened.queueUrl, MessageSystemAttributeNames });
+    const [message] = (await opened.client.send(command)).Messages ?? [];
+    return { isThere: message !== undefined, group: message?.Attributes?.MessageGroupId };
+  };
+
+  test.each([
+    ["shop.Orders_v2", "shop.Orders_v2"],
+    ["an odd näme \uffff", expect.stringMatching(/^[\w-]{43}$/)],
+    ["x".repeat(129), expect.stringMatching(/^[\w-]{43}$/)],
+    [undefined, undefined],
+  ])("a message for the service %j is taken, and of the group of that service", async (service, group) => {
+    const wake = { invocationId: invocation(1), sentAtMs: 0, delayMs: 0, ...(service !== undefined && { service }) };
+    await opened.queue.send(wake);
+    expect(await groupOfNext()).toEqual({ isThere: true, group });
+  });
+
+  test("messages of one group come side by side, and none waits for the one before it", async () => {
+    for (const n of [1, 2, 3])
+      await opened.queue.send({ invocationId: invocation(n), sentAtMs: 0, delayMs: 0, service: "Greeter" });
+    const seen = new Set<string>();
+    for (let tries = 0; tries < 10 && seen.size < 3; tries++)
+      for (const { wake } of await opened.queue.receive(1, 60_000, 1_000)) seen.add(wake.invocationId);
+    expect(seen.size).toBe(3);
   });
 
   test("a message that is no wake is told to the log and deleted, and keeps no other back", async () => {

@@ -32,13 +32,19 @@ The same figures for programs: [costs.json](costs.json).
   (\`test/docs/cost-counts.ts\`, on the stage of the write budget, whose small shapes a DynamoDB engine counts alike: \`node test/dynamodb/run.mjs\`);
   and alarms, dashboards and sizes in the template of the stack.
 - **Derived:** a message costs one request to be sent and three to be received, hidden and deleted, the latter shared by the messages of
-  a batch; each request to an API calls one function, and each batch another.
+  a batch, each with the surcharge of a fair queue, which is ${surchargePercent()} % of what the queue costs here and which \`aws.fair-queue\` = \`none\` saves;
+  each request to an API calls one function, and each batch another.
 - **Assumed:** ${Object.values(ASSUMED)
     .map(({ value, what }) => `${value} ${what}`)
     .join("; ")}.
 - **Left out:** your own functions, data transfer, cold starts with their reads of the registry and the parameters, and every further 512 KB
   of a request to an API.
 `;
+}
+
+function surchargePercent(): number {
+  const surcharge = dollars("fairQueueRequest", 1);
+  return Math.round((100 * surcharge) / (dollars("queueRequest", 1) + surcharge));
 }
 
 function million({ shapes, stack }: CostFacts): string {

@@ -27,11 +27,13 @@ const REQUESTS_PER_MESSAGE = 3;
 export function billOf(counts: CostCounts, batch: number, memoryMb: number): Bill {
   const taken = counts.messages / batch;
   const calls = counts.requests + taken;
+  const queueRequests = counts.sends + REQUESTS_PER_MESSAGE * taken;
   return {
     table:
       dollars("writeUnit", MILLION * (counts.tableWrites + counts.indexWrites)) +
       dollars("readUnit", MILLION * counts.readUnits),
-    queue: dollars("queueRequest", MILLION * (counts.sends + REQUESTS_PER_MESSAGE * taken)),
+    // As if every message named its group, which a schedule's does not: few are, and none is dearer.
+    queue: dollars("queueRequest", MILLION * queueRequests) + dollars("fairQueueRequest", MILLION * queueRequests),
     schedules: dollars("scheduleFired", MILLION * counts.schedules),
     api: dollars("apiRequest", MILLION * counts.requests),
     functions: dollars("functionCall", MILLION * calls) + waiting(MILLION * calls, ASSUMED.functionMs.value, memoryMb),

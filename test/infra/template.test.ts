@@ -3,7 +3,7 @@ import { App, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
-import { SETTING_PATHS, variableOf } from "../../shared/config/settings-table.ts";
+import { SETTING_PATHS, SETTINGS, variableOf } from "../../shared/config/settings-table.ts";
 import { INDEX_FACTS, TABLE_FACTS } from "../../shared/config/table-facts.ts";
 import { EXPIRY_ATTRIBUTE, tableDefinition } from "../../shared/adapters/dynamodb/table-definition.ts";
 import { actionsOf, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
@@ -113,6 +113,19 @@ describe("the queues", () => {
     for (const [id, { Properties }] of queues) {
       if (!/Dlq/.test(id)) expect(Properties["VisibilityTimeout"]).toBeGreaterThanOrEqual(Number(worker["Timeout"]));
     }
+  });
+
+  test("are standard ones, fair by the service that a message is for unless told, and ordered by nothing", () => {
+    for (const [id, { Properties }] of queues) {
+      expect(Properties["FifoQueue"], id).toBeUndefined();
+      expect(Properties["ContentBasedDeduplication"], id).toBeUndefined();
+    }
+    expect(SETTINGS["aws.fair-queue"].fallback).toBe("service");
+    synthesised({ settings: { "aws.fair-queue": "none" } }).resourcePropertiesCountIs(
+      "AWS::Lambda::Function",
+      { Environment: { Variables: { [variableOf("aws.fair-queue")]: "none" } } },
+      NAMES.length,
+    );
   });
 
   test("are worked on in batches whose messages fail one by one, by so many workers and no more", () => {

@@ -4,7 +4,7 @@ import { batchFailures, deliveriesOfEvent } from "../../../shared/adapters/sqs/e
 import { bodyOfWake } from "../../../shared/engine/ports/wake-body.ts";
 import { invocation } from "../../contracts/queue-contract.ts";
 
-const WAKE = { invocationId: invocation(1), sentAtMs: 1, delayMs: 2, wakeAtMs: 3 };
+const WAKE = { invocationId: invocation(1), sentAtMs: 1, delayMs: 2, wakeAtMs: 3, service: "Greeter" };
 
 function record(messageId: string, body: string, receiveCount = "1") {
   return {
