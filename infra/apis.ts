@@ -5,14 +5,14 @@ import type { CfnStage } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpApi, HttpNoneAuthorizer } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpIamAuthorizer, HttpJwtAuthorizer } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { Function as LambdaFunction, IFunction } from "aws-cdk-lib/aws-lambda";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { acknowledgeOpenIngress, acknowledgeUnloggedIngress } from "./acknowledged.ts";
 
 export interface IngressApiProps {
-  readonly ingress: LambdaFunction;
+  readonly ingress: IFunction;
   readonly auth: IngressAuth;
 }
 

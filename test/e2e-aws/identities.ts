@@ -1,6 +1,6 @@
 /** Who may do what in the emulated account: users and roles, made and changed through IAM as an administrator does. */
 import { randomUUID } from "node:crypto";
-import { GetFunctionConfigurationCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { GetFunctionConfigurationCommand, LambdaClient, ListFunctionsCommand } from "@aws-sdk/client-lambda";
 import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
 import { aws } from "./control-plane.ts";
 import type { Identity } from "./signed-by.ts";
@@ -44,6 +44,12 @@ export async function createUser(grants: readonly Grant[]): Promise<Identity> {
     await iam("PutUserPolicy", { UserName: name, PolicyName: "granted", PolicyDocument: documentOf(grants) });
   }
   return { accessKeyId: textOf(made, "AccessKeyId"), secretAccessKey: textOf(made, "SecretAccessKey") };
+}
+
+/** @param prefix of their names, such as that of a stack */
+export async function functionsOf(prefix: string): Promise<readonly string[]> {
+  const { Functions = [] } = await lambda.send(new ListFunctionsCommand({ MaxItems: 50 }));
+  return Functions.map(({ FunctionName }) => FunctionName!).filter((name) => name.startsWith(prefix));
 }
 
 /** The role as which a function runs. */

@@ -1,0 +1,59 @@
+/** Deploys the stack of `doors-app.ts`, with the stock command as everything is deployed here. */
+import { join } from "node:path";
+import { build } from "esbuild";
+import { deploy } from "../../localstack/deploy.mjs";
+import type { LocalApi } from "../../localstack/signed-request.mjs";
+import { localApi } from "../../localstack/signed-request.mjs";
+import { aws } from "./control-plane.ts";
+
+export interface Doors {
+  readonly iam: LocalApi;
+  readonly jwt: LocalApi;
+  /** Of the handlers that the stack has registered. */
+  readonly deploymentId: string;
+}
+
+export interface DoorsOptions {
+  readonly issuer: string;
+  readonly audience: string;
+  /** Where the handlers answer that the stack registers. */
+  readonly handlers: string;
+}
+
+export const DOORS_STACK = "StepwellDoors";
+const CACHE = join(import.meta.dirname, "../../.cache");
+
+/** In front of the ingress of the plain control plane. @throws Error with what the deployment said */
+export async function deployDoors(options: DoorsOptions): Promise<Doors> {
+  const outfile = join(CACHE, "e2e-aws/doors-app.mjs");
+  await build({
+    entryPoints: [join(import.meta.dirname, "doors-app.ts")],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    logLevel: "warning",
+  });
+  const [adminApi] = aws.plain.admin.host.split(".", 1) as [string];
+  const outputs = await deploy({
+    endpoint: aws.endpoint,
+    name: DOORS_STACK,
+    app: `node ${outfile}`,
+    context: {
+      ...options,
+      "ingress-function": aws.plain.outputs["IngressFunction"]!,
+      "admin-api": adminApi,
+      // By a path, because names below `localhost` are not known everywhere.
+      "admin-url": `${aws.endpoint}/_aws/execute-api/${adminApi}/$default`,
+      // As the control plane was deployed from.
+      "code-folder": join(CACHE, "functions"),
+    },
+  });
+  const { IamUrl, JwtUrl, DeploymentId } = outputs;
+  return {
+    iam: localApi(IamUrl!, aws.endpoint),
+    jwt: localApi(JwtUrl!, aws.endpoint),
+    deploymentId: DeploymentId!,
+  };
+}
