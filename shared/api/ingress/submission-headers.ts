@@ -2,13 +2,24 @@
 import type { Header } from "../../core/model/header.ts";
 import { readTraceparent } from "../../core/model/trace-context.ts";
 import type { HttpRequest } from "../http/message.ts";
+import { withoutCredentials } from "../http/query-credentials.ts";
 import { IngressRefusal } from "./ingress-refusal.ts";
 
-/** Of the connection, or of the door itself. */
-const OF_THE_DOOR = new Set(["connection", "host", "idempotency-key", "idempotency-expires"]);
+/** What a caller may not say, because the door says it to handlers: a second one would be taken for the first. */
+const INGRESS_PATH = "x-restate-ingress-path";
+
+/** Of the connection, or of the door itself. What else `connection` names stays: a caller could take away what a proxy has added. */
+const OF_THE_DOOR = new Set([
+  ...["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"],
+  ...["host", "idempotency-key", "idempotency-expires", INGRESS_PATH],
+]);
 
 /** Credentials, which must not be at rest in a journal. */
-const CREDENTIALS = new Set(["authorization", "proxy-authorization", "cookie"]);
+const CREDENTIALS = new Set([
+  ...["authorization", "proxy-authorization", "cookie"],
+  // By these deployments know a control plane: a handler that is behind another one must not hand on what was meant for it.
+  ...["x-restate-signature-scheme", "x-restate-jwt-v1"],
+]);
 
 /** Gateways put identities, signatures and tokens under these (`x-amzn-oidc-data`, `x-amz-security-token`). */
 const CREDENTIAL_PREFIXES = ["x-amz-", "x-amzn-"];
@@ -28,8 +39,9 @@ export function wantedHeaders(names: readonly string[]): Wanted {
  * @throws IngressRefusal 400 for a value that is not printable ASCII, dropped headers aside
  */
 export function submissionHeaders(request: HttpRequest, isWanted: Wanted): Header[] {
-  const path = request.query === "" ? request.path : `${request.path}?${request.query}`;
-  const kept: Header[] = [{ key: "x-restate-ingress-path", value: path }];
+  const query = withoutCredentials(request.query, isWanted);
+  const path = query === "" ? request.path : `${request.path}?${query}`;
+  const kept: Header[] = [{ key: INGRESS_PATH, value: path }];
   for (const key in request.headers) {
     if (OF_THE_DOOR.has(key) || (isCredential(key) && !isWanted(key))) continue;
     kept.push({ key, value: headerText(request, key)! });

@@ -33,10 +33,44 @@ test("credentials and headers of connection and gateway are not submitted", asyn
     cookie: "session=secret \u00eb",
     "x-amz-security-token": "secret",
     "x-amzn-oidc-data": "secret",
+    "x-restate-signature-scheme": "secret",
+    "x-restate-jwt-v1": "secret",
+    "keep-alive": "timeout=5",
+    "proxy-connection": "close",
+    te: "trailers",
+    trailer: "x-a",
+    "transfer-encoding": "chunked",
+    upgrade: "h2c",
   };
   await face(request("POST /Greeter/echo", dropped));
   expect(submissions[0]!.headers).toEqual([{ key: "x-restate-ingress-path", value: "/Greeter/echo" }]);
   expect(JSON.stringify(submissions)).not.toContain("secret");
+});
+
+test("a caller cannot say by which path it came, nor take away what a proxy before it has added", async () => {
+  const { face, submissions } = smallWorld();
+  const spoofed = {
+    "x-restate-ingress-path": "/Admin/all",
+    connection: "x-forwarded-for",
+    "x-forwarded-for": "1.2.3.4",
+  };
+  await face(request("POST /Greeter/echo", spoofed));
+  expect(submissions[0]!.headers).toEqual([
+    { key: "x-restate-ingress-path", value: "/Greeter/echo" },
+    { key: "x-forwarded-for", value: "1.2.3.4" },
+  ]);
+});
+
+test.each([
+  ["X-Amz-Security-Token=secret&a=b%20c&X-Amz-Signature=secret", "?a=b%20c"],
+  ["x%2DAMZ-Credential=secret", ""],
+  ["access_token=secret&access_token=secret", ""],
+  ["%61ccess_token=secret&x=1", "?x=1"],
+  ["a=X-Amz-Signature&%ff=x-amz-", "?a=X-Amz-Signature&%ff=x-amz-"],
+])("credentials in the query %s are no part of that path", async (query, shown) => {
+  const { face, submissions } = smallWorld();
+  await face(request(`POST /Greeter/echo?${query}`));
+  expect(submissions[0]!.headers).toEqual([{ key: "x-restate-ingress-path", value: `/Greeter/echo${shown}` }]);
 });
 
 test("credentials that the settings want are submitted, those of the door never", async () => {

@@ -1,0 +1,28 @@
+/** Credentials that travel in a query: signatures and tokens of AWS, and bearer tokens (RFC 6750), which must not be at rest anywhere. */
+
+const PREFIX = "x-amz-";
+const TOKEN = "access_token";
+
+/**
+ * @param query without its question mark
+ * @param isWanted which of them stay all the same, by the lower-case name
+ * @returns the other parameters, as they were written
+ */
+export function withoutCredentials(query: string, isWanted: (name: string) => boolean = () => false): string {
+  if (query === "") return query;
+  const parts = query.split("&");
+  const kept = parts.filter((part) => {
+    const name = nameOf(part);
+    return !(name.startsWith(PREFIX) || name === TOKEN) || isWanted(name);
+  });
+  return kept.length === parts.length ? query : kept.join("&");
+}
+
+function nameOf(part: string): string {
+  const written = part.split("=", 1)[0]!;
+  try {
+    return decodeURIComponent(written.replaceAll("+", " ")).toLowerCase();
+  } catch {
+    return written.toLowerCase();
+  }
+}
