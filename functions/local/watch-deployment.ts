@@ -1,7 +1,7 @@
 /** Keeps a deployment registered as it is now: while its handlers are being written, each start may offer others. */
 import type { Engine } from "../../shared/engine/engine.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
-import { registerWhenUp } from "../../shared/engine/register/register-when-up.ts";
+import { loggedAddress, registerWhenUp } from "../../shared/engine/register/register-when-up.ts";
 import type { RegisteredUp } from "../../shared/engine/register/register-when-up.ts";
 
 /** One request for its manifest each time. */
@@ -28,7 +28,7 @@ export async function watchDeployment(
   log: Log,
   signal: AbortSignal,
 ): Promise<void> {
-  const { uri } = deployment;
+  const uri = loggedAddress(deployment);
   const onWaiting = (reason: string): void => log.info("waiting for the deployment to answer", { uri, reason });
   let told: string | undefined;
   let id: string | undefined;

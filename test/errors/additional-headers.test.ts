@@ -1,4 +1,4 @@
-/** Headers that come with a registration: sent with discovery and every attempt, shown to operators, and told to nobody else. */
+/** Headers that come with a registration: sent with discovery and every attempt, and their values are told to nobody. */
 import { expect, test } from "vitest";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
 import { end, GREETER, output, replying, startFrameDeployment } from "./frame-deployment.ts";
@@ -24,7 +24,7 @@ test("they come with every attempt, and without them the attempts are turned awa
   const updated = await stage.admin("PATCH", `deployments/${String(body["id"])}`, {
     additional_headers: { Authorization: SECRET },
   });
-  expect(updated.body["additional_headers"]).toEqual({ authorization: SECRET });
+  expect(updated.body["additional_headers"]).toEqual({ authorization: "***" });
   expect(await stage.result(id)).toBe("200 hello");
   expect(await stage.result(await stage.send("Greeter/greet"))).toBe("200 hello");
 });

@@ -72,7 +72,7 @@ test("a patch changes address and headers and leaves the services, unless it is 
     additional_headers: { "X-Token": "t" },
   });
   expect([patched.status, patched.body["uri"]]).toEqual([200, `${elsewhere.uri}/`]);
-  expect(patched.body["additional_headers"]).toEqual({ "x-token": "t" });
+  expect(patched.body["additional_headers"]).toEqual({ "x-token": "***" });
   expect(patched.body["services"]).toHaveLength(2);
   const taken = await stage.admin("PATCH", `deployments/${id}`, { uri: elsewhere.uri, overwrite: true });
   expect(taken.body["services"]).toMatchObject([{ name: "Greeter", revision: 1 }]);

@@ -1,4 +1,5 @@
 /** Deployments reached over HTTP/2 or HTTP/1.1, in the clear or over TLS. */
+import { shownUri } from "../../core/model/deployment.ts";
 import { TransportError } from "../../engine/ports/endpoints.ts";
 import type { Endpoints, Exchange, ExchangeRequest } from "../../engine/ports/endpoints.ts";
 import { AddressGuard } from "./address-guard.ts";
@@ -69,7 +70,9 @@ export class HttpsEndpoints implements Endpoints {
       place = this.#placeOf(uri);
     } catch (error) {
       const reason = error instanceof Error ? error.message : "unreadable";
-      exchange.fail(new TransportError("unreachable", `"${uri}" cannot be reached: ${reason}.`, { cause: error }));
+      exchange.fail(
+        new TransportError("unreachable", `"${shownUri(uri)}" cannot be reached: ${reason}.`, { cause: error }),
+      );
       return exchange;
     }
     const origin = this.#originOf(place.origin);

@@ -1,5 +1,6 @@
 /** Deployments that are functions on Lambda, called by qualified ARN and answering in one piece. */
 import { InvokeCommand } from "@aws-sdk/client-lambda";
+import { shownUri } from "../../core/model/deployment.ts";
 import { LambdaArnError, parseLambdaArn } from "../../core/model/lambda-arn.ts";
 import type { Endpoints, Exchange, ExchangeRequest, LambdaDestination } from "../../engine/ports/endpoints.ts";
 import { TransportError } from "../../engine/ports/endpoints.ts";
@@ -25,7 +26,7 @@ export class LambdaEndpoints implements Endpoints {
     const { destination } = request;
     return new BufferedExchange(request, async (body, signal) => {
       if ("arn" in destination) return await this.#invoke(request, destination, body, signal);
-      throw new TransportError("unreachable", `"${destination.uri}" is no function on Lambda`);
+      throw new TransportError("unreachable", `"${shownUri(destination.uri)}" is no function on Lambda`);
     });
   }
 

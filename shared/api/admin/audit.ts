@@ -1,6 +1,8 @@
 /** The record of who changed what: one line in the log for each call of the admin API that may change something. */
+import { MASK, shownUri } from "../../core/model/deployment.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
+import { withoutCredentials } from "../http/query-credentials.ts";
 import { maskedValues } from "./masked.ts";
 
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -22,7 +24,8 @@ export function changesSomething({ method, path }: HttpRequest): boolean {
 
 /** Refused calls are recorded as well: who tried is worth knowing. */
 export function recordCall(engine: Engine, request: HttpRequest, response: HttpResponse): void {
-  const { method, path, query, caller } = request;
+  const { method, path, caller } = request;
+  const query = withoutCredentials(request.query);
   engine.log.info("admin call", {
     method,
     path,
@@ -46,6 +49,7 @@ function maskedBody(body: Uint8Array): string {
 }
 
 function masked(name: string, value: unknown): unknown {
+  if (name === "uri" && typeof value === "string") return shownUri(value);
   if (!MASKED_MEMBERS.has(name) || value === null) return value;
-  return typeof value === "object" ? maskedValues(value) : "***";
+  return typeof value === "object" ? maskedValues(value) : MASK;
 }

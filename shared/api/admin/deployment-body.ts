@@ -1,4 +1,5 @@
 /** Deployments as the admin API shows them: with names of services in lists, with whole services in detail. */
+import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentView } from "../../engine/register/deployments-view.ts";
 import type { EngineSettings } from "../../engine/engine-settings.ts";
@@ -9,6 +10,7 @@ import type {
   ServiceBody,
   ServiceNameBody,
 } from "../wire/admin.ts";
+import { maskedValues } from "./masked.ts";
 import { filled, present } from "./present.ts";
 import { serviceBody } from "./service-body.ts";
 import { momentText } from "./time-text.ts";
@@ -46,7 +48,7 @@ function deploymentBody<ServiceShape>(
     id: deployment.id,
     ...addressBody(deployment),
     ...present({
-      additional_headers: filled(deployment.additionalHeaders),
+      additional_headers: filled(maskedValues(deployment.additionalHeaders)),
       metadata: filled(deployment.metadata),
     }),
     created_at: momentText(deployment.createdAtMs),
@@ -70,7 +72,7 @@ function addressBody({ destination, protocolMode }: Deployment): DeploymentAddre
     };
   }
   return {
-    uri: destination.uri,
+    uri: addressOf(destination),
     protocol_type: protocolMode === "bidi-stream" ? "BidiStream" : "RequestResponse",
     http_version: destination.httpVersion === "h2" ? "HTTP/2.0" : "HTTP/1.1",
   };

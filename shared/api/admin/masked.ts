@@ -1,7 +1,7 @@
 /** Values that nobody but their owner is to read, and how they are shown to everybody else. */
+import { MASK } from "../../core/model/deployment.ts";
 
-const MASK = "***";
-const SECRET_NAME = /pass|secret|token|credential|jaas|\.key$|\.pem$|private/i;
+const SECRET_NAME = /pass|secret|token|credential|jaas|oauthbearer\.config|user\.info|\.key$|\.pem$|private/i;
 
 /** Of properties those whose names speak of a secret are masked. */
 export function withoutSecrets(properties: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

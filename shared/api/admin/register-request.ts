@@ -1,5 +1,6 @@
 /** From the bodies of registrations and updates to what the engine is asked for. */
 import * as z from "zod";
+import { MASK } from "../../core/model/deployment.ts";
 import type { UpdateRequest } from "../../engine/register/update-deployment.ts";
 import type { RegisterRequest } from "../../engine/register/register.ts";
 import type { HttpRequest } from "../http/message.ts";
@@ -11,6 +12,8 @@ import { RegisterHttp, RegisterLambda, UpdateDeployment } from "./request-schema
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 /** Visible characters, with blanks and tabs in between. */
 const HEADER_VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
+/** By these a deployment knows who calls it, and for whom. */
+const OURS = /^x-restate-/;
 /** These belong to the connection or to the exchange itself. */
 const FORBIDDEN_HEADERS: ReadonlySet<string> = new Set([
   "accept",
@@ -82,6 +85,11 @@ function updateOf(body: z.output<typeof UpdateDeployment>, rule: UpdateRequest["
 function checkedHeaders(given: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const pairs = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
   for (const [name, value] of pairs) {
+    if (value === MASK || OURS.test(name)) {
+      const reason =
+        value === MASK ? "was read masked: give its value, or leave all out to keep them" : "is the server's own";
+      throw new HttpProblem(400, `The request field 'additional_headers' is invalid: the header '${name}' ${reason}`);
+    }
     if (!HEADER_NAME.test(name) || FORBIDDEN_HEADERS.has(name) || !HEADER_VALUE.test(value)) {
       throw new HttpProblem(
         400,

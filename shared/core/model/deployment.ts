@@ -13,9 +13,20 @@ export type DeploymentDestination =
       readonly assumeRoleArn?: string;
     };
 
-/** What names the destination to a reader: its URI or its ARN. */
+/** What stands in the place of a secret. */
+export const MASK = "***";
+
+/** What names the destination to a reader: its ARN, or its URI without what may be secret in it. */
 export function addressOf(destination: { readonly uri: string } | { readonly arn: string }): string {
-  return "uri" in destination ? destination.uri : destination.arn;
+  return "uri" in destination ? shownUri(destination.uri) : destination.arn;
+}
+
+/** A URI, or what was meant to be one, as it may be shown and logged: user, password and the values of its query open doors. */
+export function shownUri(uri: string): string {
+  const at = uri.search(/[?#]/);
+  const [front, back] = at < 0 ? [uri, ""] : [uri.slice(0, at), uri.slice(at)];
+  const place = front.replace(/^([a-z][a-z0-9+.-]*:)?([/\\]*)[^/\\]*@/i, `$1$2${MASK}@`);
+  return place + back.replaceAll(/([?&][^=&#]+=|[?&])[^&#]+/g, `$1${MASK}`);
 }
 
 export interface ServiceRevision extends Service {

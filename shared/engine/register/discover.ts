@@ -1,6 +1,6 @@
 /** Discovery: what a deployment offers, read from its manifest and checked against what this server speaks. */
 import { CodedError } from "../../core/errors/coded-error.ts";
-import { addressOf } from "../../core/model/deployment.ts";
+import { addressOf, shownUri } from "../../core/model/deployment.ts";
 import type { DeploymentDestination } from "../../core/model/deployment.ts";
 import { LambdaArnError, parseLambdaArn } from "../../core/model/lambda-arn.ts";
 import { JsonShapeError } from "../../core/protocol/json-object.ts";
@@ -91,7 +91,10 @@ function destinationOf(request: HttpAddress | LambdaAddress): HttpDestination | 
 function httpDestination({ uri: text, useHttp11 }: HttpAddress): HttpDestination {
   const address = parseAddress(text);
   if (address === undefined || (address.scheme !== "http" && address.scheme !== "https")) {
-    throw new AddressError("uri", `'${text}' is not an absolute address with http or https`);
+    throw new AddressError("uri", `'${shownUri(text)}' is not an absolute address with http or https`);
+  }
+  if (/[?&=]\*{3}(?:&|$)/.test(address.query)) {
+    throw new AddressError("uri", "its query was read with its values masked; give them as they are, or leave it out");
   }
   const httpVersion = address.scheme === "https" ? "negotiate" : useHttp11 ? "http1.1" : "h2";
   return { uri: addressText(address), httpVersion };

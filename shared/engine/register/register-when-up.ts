@@ -1,5 +1,6 @@
 /** Registers a deployment as soon as it answers, and again where it has changed since it was registered. */
 import { CodedError } from "../../core/errors/coded-error.ts";
+import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import { sameManifest } from "../../core/registry/same-manifest.ts";
 import type { HttpAddress } from "./discover.ts";
@@ -15,6 +16,11 @@ export interface RegisteredUp {
   /** `replaced`: the manifest had changed, so that the deployment was registered anew under its address. */
   readonly kind: Registered["kind"];
   readonly deployment: Deployment;
+}
+
+/** The address that was asked for, as it may stand in a log. */
+export function loggedAddress(address: Pick<HttpAddress, "uri">): string {
+  return addressOf(address);
 }
 
 /**

@@ -74,7 +74,7 @@ describe("a registration", () => {
         uri: `${endpoint.uri}/`,
         protocol_type: "BidiStream",
         http_version: "HTTP/2.0",
-        additional_headers: { "x-token": "t" },
+        additional_headers: { "x-token": "***" },
         metadata: { sha: "1" },
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/),
         min_protocol_version: 5,
