@@ -9,6 +9,7 @@ export function optionalHttpAddress(doc: string): Setting<string | undefined> {
     fallbackText: "",
     fallback: undefined,
     doc,
+    mayBeSecret: true,
     expected: "an address that begins with http:// or https://",
     read(raw) {
       if (typeof raw !== "string" || !URL.canParse(raw)) return undefined;

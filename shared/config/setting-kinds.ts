@@ -3,6 +3,8 @@ import { durationMs } from "./duration-text.ts";
 import { sizeBytes } from "./size-text.ts";
 
 const INTERVAL_MIN_MS = 10;
+/** PEM, or what an Ed25519 key in it begins with. */
+const KEY_ITSELF = /-----BEGIN|^\s*MC4CAQAwBQYDK2Vw/;
 
 export type SettingKind = "flag" | "duration" | "size" | "number" | "text" | "choice";
 
@@ -19,6 +21,8 @@ export interface Setting<Value> {
   read(raw: unknown): { readonly value: Value } | undefined;
   /** What would be readable, for the message of a refusal. */
   readonly expected: string;
+  /** A refusal does not repeat what was given. */
+  readonly mayBeSecret?: true;
 }
 
 /** A whole number of milliseconds; a bare number is refused, because its unit would be a guess. */
@@ -116,6 +120,17 @@ export function text(fallback: string, doc: string): Setting<string> {
 
 export function optionalText(doc: string): Setting<string | undefined> {
   return { ...text("", doc), fallback: undefined };
+}
+
+/** The path of a file with a private key: whoever gives the key itself must not find it in a message. */
+export function optionalKeyFile(doc: string): Setting<string | undefined> {
+  const { read, ...any } = optionalText(doc);
+  return {
+    ...any,
+    mayBeSecret: true,
+    expected: "the path of a file that holds the key",
+    read: (raw) => (typeof raw === "string" && KEY_ITSELF.test(raw) ? undefined : read(raw)),
+  };
 }
 
 export function choice<const Choice extends string>(

@@ -10,6 +10,7 @@ import {
   flag,
   interval,
   optionalDuration,
+  optionalKeyFile,
   optionalText,
   port,
   size,
@@ -26,7 +27,7 @@ export const SETTINGS = {
   "meta.storage-path": optionalText("The directory of the meta store; <data-dir>/meta where nothing is said."),
   "worker.storage.path": optionalText("The directory of the journal store; <data-dir>/journal where nothing is said."),
   "cluster-name": text("stepwell", "Sent to deployments as x-restate-cluster-name."),
-  "request-identity-private-key-pem-file": optionalText(
+  "request-identity-private-key-pem-file": optionalKeyFile(
     "An Ed25519 private key in PEM (PKCS#8); requests to deployments are signed with it.",
   ),
   "tracing-endpoint": optionalHttpAddress(

@@ -1,5 +1,5 @@
 /** Signs the requests to deployments where a key is configured. */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { RequestIdentity } from "../adapters/system/request-identity.ts";
 import { SignedEndpoints } from "../adapters/system/signed-endpoints.ts";
 import type { Settings } from "../config/settings-table.ts";
@@ -8,6 +8,7 @@ import type { Clock } from "../engine/ports/clock.ts";
 import type { Endpoints } from "../engine/ports/endpoints.ts";
 import type { Log } from "../engine/ports/log.ts";
 
+const READ_BY_ALL = 0o004;
 const PATH = "request-identity-private-key-pem-file";
 
 /** @throws CodedError RT0002 where the file that is named cannot be read, or holds no such key */
@@ -16,6 +17,12 @@ export function signingEndpoints(endpoints: Endpoints, settings: Settings, clock
   if (file === undefined) return endpoints;
   const identity = identityIn(`${PATH}: ${file}`, () => readFileSync(file, "utf8"));
   log.info("requests to deployments are signed", { publicKey: identity.publicKey });
+  // Permissions of Windows are others than these bits.
+  if (process.platform !== "win32" && (statSync(file).mode & READ_BY_ALL) !== 0) {
+    log.warn("every user of this machine may read the key that signs requests; take that away with chmod o-r", {
+      file,
+    });
+  }
   return new SignedEndpoints(endpoints, identity, clock);
 }
 

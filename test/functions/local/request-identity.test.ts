@@ -1,12 +1,13 @@
 /** Signed requests: a deployment made with the real SDK that wants a signature takes ours and nobody else's. */
 import { generateKeyPairSync } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http2";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { RequestIdentity } from "../../../shared/adapters/system/request-identity.ts";
 import { startServer } from "../../adapters/https/peer.ts";
 import { removeDirectory, temporaryDirectory } from "../../contracts/temporary-directory.ts";
+import { askHttp2 } from "../../e2e-local/raw-http.ts";
 import { openStage } from "../../errors/stage.ts";
 import "../../../examples/polyfill.mjs";
 
@@ -14,6 +15,7 @@ const { createEndpointHandler, service } = await import("@restatedev/restate-sdk
 
 const greeter = service({ name: "Greeter", handlers: { greet: async () => "hello" } });
 const PEM = { type: "pkcs8", format: "pem" } as const;
+const DISCOVERY = "application/vnd.restate.endpointmanifest.v3+json";
 const KEY_FILE = "request-identity-private-key-pem-file";
 
 let dir: string;
@@ -24,14 +26,14 @@ beforeEach(async () => {
 
 function keyFile(name: string, text: string): string {
   const file = join(dir, name);
-  writeFileSync(file, text);
+  writeFileSync(file, text, { mode: 0o600 });
   return file;
 }
 
 const freshPem = (): string => generateKeyPairSync("ed25519").privateKey.export(PEM).toString();
 
-async function sdkWanting(publicKey: string): Promise<string> {
-  const handler = createEndpointHandler({ services: [greeter], identityKeys: [publicKey], logger: () => {} });
+async function sdkWanting(...identityKeys: string[]): Promise<string> {
+  const handler = createEndpointHandler({ services: [greeter], identityKeys, logger: () => {} });
   const peer = await startServer(createServer(handler));
   onTestFinished(() => peer.stop());
   return peer.uri;
@@ -79,3 +81,73 @@ test("a token bears the path, a minute each way, and the key of a keyed target",
   expect(read(header!)).toEqual({ typ: "JWT", alg: "EdDSA", kid: identity.publicKey });
   expect(read(claims!)).toEqual({ aud: "/invoke/Cart/add", iat: 1000, nbf: 940, exp: 1060, sub: "ä/1" });
 });
+
+/** Asks the deployment as a stranger would who has got hold of a token. */
+async function statusFor(uri: string, path: string, token: string): Promise<number> {
+  const headers = { ":path": path, "x-restate-signature-scheme": "v1", "x-restate-jwt-v1": token };
+  const { headers: answer } = await askHttp2(uri, { ...headers, accept: DISCOVERY });
+  return Number(answer[":status"]);
+}
+
+test("each request is signed for its own path and moment: a token opens nothing else, neither later nor earlier", async () => {
+  const identity = new RequestIdentity(freshPem());
+  const uri = await sdkWanting(identity.publicKey);
+  const status = (path: string, secondsAgo: number, sent = "/discover") =>
+    statusFor(uri, sent, identity.token({ path }, Date.now() - 1_000 * secondsAgo));
+  expect(await status("/discover", 0)).toBe(200);
+  for (const path of ["/invoke/Greeter/greet", "/", "", "/discover/", "/DISCOVER", "*"]) {
+    expect([path, await status(path, 0)]).toEqual([path, 401]);
+  }
+  expect(await status("/discover", 0, "/invoke/Greeter/greet")).toBe(401);
+  for (const skewS of [-55, -30, 30, 55]) expect([skewS, await status("/discover", skewS)]).toEqual([skewS, 200]);
+  for (const skewS of [-3600, -120, 120, 3600]) expect([skewS, await status("/discover", skewS)]).toEqual([skewS, 401]);
+});
+
+test("a token that was changed, or signed by nobody, or under the name of another key, opens nothing", async () => {
+  const [identity, other] = [new RequestIdentity(freshPem()), new RequestIdentity(freshPem())];
+  const uri = await sdkWanting(identity.publicKey);
+  const [header = "", claims = "", signature = ""] = identity.token({ path: "/discover" }, Date.now()).split(".");
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const later = part({ aud: "/discover", nbf: 0, exp: 9_999_999_999 });
+  const [, , foreign = ""] = other.token({ path: "/discover" }, Date.now()).split(".");
+  const forged = [
+    `${header}.${later}.${signature}`,
+    `${header}.${claims}.${foreign}`,
+    `${header}.${claims}.`,
+    `${part({ typ: "JWT", alg: "none", kid: identity.publicKey })}.${claims}.`,
+    `${part({ typ: "JWT", alg: "HS256", kid: identity.publicKey })}.${claims}.${signature}`,
+    `${part({ typ: "JWT", alg: "EdDSA", kid: other.publicKey })}.${claims}.${foreign}`,
+  ];
+  expect(await statusFor(uri, "/discover", `${header}.${claims}.${signature}`)).toBe(200);
+  for (const token of forged) expect([token, await statusFor(uri, "/discover", token)]).toEqual([token, 401]);
+});
+
+test("keys are exchanged without a refused request: who trusts two takes what either signs", async () => {
+  const [before, after] = [freshPem(), freshPem()];
+  const uri = await sdkWanting(...[before, after].map((pem) => new RequestIdentity(pem).publicKey));
+  const data = { "data-dir": join(dir, "data") };
+  for (const [name, pem] of [
+    ["before.pem", before],
+    ["after.pem", after],
+  ] as const) {
+    const stage = await openStage({ ...data, [KEY_FILE]: keyFile(name, pem) });
+    expect((await stage.register(uri, { force: true })).status).toBeLessThan(300);
+    expect(await stage.result(await stage.send("Greeter/greet"))).toBe('200 "hello"');
+    await stage.local.stop();
+  }
+});
+
+test.skipIf(process.platform === "win32")(
+  "a key that every user of the machine may read is told at the start",
+  async () => {
+    const pem = freshPem();
+    const file = keyFile("key.pem", pem);
+    const warned = async () =>
+      (await openStage({ [KEY_FILE]: file })).log.lines
+        .filter(({ level }) => level === "warn")
+        .map(({ fields }) => fields);
+    expect(await warned()).toEqual([]);
+    chmodSync(file, 0o644);
+    expect(await warned()).toEqual([{ file }]);
+  },
+);
