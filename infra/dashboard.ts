@@ -1,4 +1,5 @@
 /** One page in CloudWatch that answers: is it well, how much is it doing, and where does it wait. */
+import { Stack } from "aws-cdk-lib";
 import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import { Dashboard, GraphWidget, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import { Construct } from "constructs";
@@ -11,7 +12,9 @@ export class StepwellDashboard extends Construct {
   constructor(scope: Construct, id: string, props: WatchedProps) {
     super(scope, id);
     const { environment, table, queue, deadLetters, functions, hasOwnMetrics } = props;
-    const page = new Dashboard(this, "Page", { dashboardName: `${environment}-stepwell` });
+    // An account has its dashboards in all Regions at once, and may have the same stack in several.
+    const { region } = Stack.of(this);
+    const page = new Dashboard(this, "Page", { dashboardName: `${environment}-stepwell-${region}` });
     if (hasOwnMetrics) {
       page.addWidgets(
         graph("Accepted, by where they come from", [ownMetrics(environment, "invocations_accepted_total", "source")]),
@@ -33,6 +36,10 @@ export class StepwellDashboard extends Construct {
       ]),
       graph("The oldest wake (s)", [
         queue.metricApproximateAgeOfOldestMessage({ period: PERIOD, statistic: Stats.MAXIMUM }),
+        queue.metric("ApproximateAgeOfOldestMessageInQuietGroups", { period: PERIOD, statistic: Stats.MAXIMUM }),
+      ]),
+      graph("Services that are noisy", [
+        queue.metric("ApproximateNumberOfNoisyGroups", { period: PERIOD, statistic: Stats.MAXIMUM }),
       ]),
       graph("Dead letters", [
         deadLetters.metricApproximateNumberOfMessagesVisible({ period: PERIOD, statistic: Stats.MAXIMUM }),

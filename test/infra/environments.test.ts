@@ -23,7 +23,9 @@ const NAMED_WITHIN = new Set([
 ]);
 
 const namesIn = (template: Template): unknown[] =>
-  NAMED.flatMap(([type, property]) => resourcesOf(template, type).map(([, one]) => one.Properties[property]));
+  NAMED.flatMap(([type, property]) =>
+    resourcesOf(template, type).map(([, one]) => JSON.stringify(one.Properties[property])),
+  );
 
 describe("two control planes", () => {
   const [together, ...apart] = inCodeFolder((codeFolder) => {
@@ -44,6 +46,19 @@ describe("two control planes", () => {
     const names = templates.flatMap(namesIn);
     expect(names).toHaveLength(2 * NAMED.length);
     expect(new Set(names).size).toBe(names.length);
+  });
+
+  test("that are one stack in two Regions have a page each: an account has one list of those", () => {
+    const pageIn = (region: string): unknown =>
+      inCodeFolder((codeFolder) => {
+        const env = { account: "111122223333", region };
+        const stack = new Stack(new App({ analyticsReporting: false }), "Shop", { env });
+        new Stepwell(stack, "Stepwell", { codeFolder });
+        const [page] = resourcesOf(Template.fromStack(stack), "AWS::CloudWatch::Dashboard");
+        return page![1].Properties["DashboardName"];
+      });
+    expect(pageIn("eu-west-1")).toMatch(/eu-west-1$/);
+    expect(pageIn("us-east-1")).toMatch(/us-east-1$/);
   });
 
   test("are named by nothing else, so that nothing else can collide", () => {

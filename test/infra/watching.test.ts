@@ -60,6 +60,13 @@ test("without metrics of its own a stack has no alarm on them, and no page about
   expect(JSON.stringify(Properties)).not.toContain("attempts_total");
 });
 
+test("the page shows whether a service is noisy, and how long the others wait", () => {
+  const [[, { Properties }]] = resourcesOf(template, "AWS::CloudWatch::Dashboard") as [[string, never]];
+  for (const name of ["ApproximateNumberOfNoisyGroups", "ApproximateAgeOfOldestMessageInQuietGroups"]) {
+    expect(JSON.stringify(Properties)).toContain(name);
+  }
+});
+
 test("the page is there unless it is not wanted, and shows what the functions write", () => {
   const [[, { Properties }]] = resourcesOf(template, "AWS::CloudWatch::Dashboard") as [[string, never]];
   for (const name of ["attempts_total", "attempt_seconds", "oldest_overdue_seconds"]) {
