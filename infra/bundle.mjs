@@ -20,8 +20,9 @@ export function productEntries() {
  * Prints the size of each to standard error, since standard output belongs to whoever synthesises.
  * @param entries source files by the name of their function
  * @param folder gets `<name>/index.mjs` for each; what lay there before is removed
+ * @param quiet prints nothing
  */
-export async function bundleFunctions(entries, folder) {
+export async function bundleFunctions(entries, folder, { quiet = false } = {}) {
   rmSync(folder, { recursive: true, force: true });
   const { metafile } = await build({
     absWorkingDir: ROOT,
@@ -40,6 +41,7 @@ export async function bundleFunctions(entries, folder) {
     metafile: true,
     logLevel: "warning",
   });
+  if (quiet) return;
   for (const [file, { bytes }] of Object.entries(metafile.outputs)) {
     const packed = gzipSync(readFileSync(join(ROOT, file))).length;
     console.error(`${file.padEnd(40)} ${kilobytes(bytes)}, packed ${kilobytes(packed)}`);

@@ -1,10 +1,9 @@
 /** Deploys CDK apps to an emulated AWS with the stock command, as one would to the real one. */
-import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { cdk } from "../infra/cdk.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
-const CDK = join(ROOT, "node_modules/aws-cdk/bin/cdk");
 const WORK = join(ROOT, ".cache/localstack");
 const REGION = "us-east-1";
 const ACCOUNT = "000000000000";
@@ -42,10 +41,11 @@ export function clientEnvironment(endpoint) {
 /** Makes what the CDK itself needs: a bucket for code, and the roles as which it deploys. */
 export async function bootstrap(endpoint) {
   mkdirSync(WORK, { recursive: true });
-  const template = await cdk(["bootstrap", "--show-template"], endpoint, WORK);
+  const inWork = { cwd: WORK, env: clientEnvironment(endpoint) };
+  const template = await cdk(["bootstrap", "--show-template"], inWork);
   const file = join(WORK, "bootstrap.yaml");
   writeFileSync(file, withoutStagingPolicy(template));
-  await cdk(["bootstrap", `aws://${ACCOUNT}/${REGION}`, "--template", file], endpoint, WORK);
+  await cdk(["bootstrap", `aws://${ACCOUNT}/${REGION}`, "--template", file], inWork);
 }
 
 /** The policy of the bucket refuses plain HTTP, which is all that an emulator speaks. */
@@ -63,22 +63,6 @@ export async function deploy({ endpoint, name, app, context = {} }) {
   const args = ["deploy", "--require-approval", "never", "--output", join(WORK, `${name}.out`)];
   args.push("--outputs-file", outputs, ...(app === undefined ? [] : ["--app", app]));
   for (const [key, value] of Object.entries({ ...context, name })) args.push("-c", `${key}=${value}`);
-  await cdk(args, endpoint, ROOT);
+  await cdk(args, { cwd: ROOT, env: clientEnvironment(endpoint) });
   return JSON.parse(readFileSync(outputs, "utf8"))[name];
-}
-
-/** @throws Error with the last words of the command */
-function cdk(args, endpoint, cwd) {
-  return new Promise((resolve, reject) => {
-    const env = { ...process.env, ...clientEnvironment(endpoint), CI: "true" };
-    const child = spawn(process.execPath, [CDK, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-    let [out, told] = ["", ""];
-    child.stdout.on("data", (bytes) => ([out, told] = [out + bytes, told + bytes]));
-    child.stderr.on("data", (bytes) => (told += bytes));
-    child.once("error", reject);
-    child.once("close", (code) => {
-      if (code === 0) return resolve(out);
-      reject(new Error(`cdk ${args[0]} failed with exit code ${code}:\n${told.slice(-3000)}`));
-    });
-  });
 }
