@@ -4,7 +4,7 @@ import type { ServiceType, Target } from "../../core/model/target.ts";
 import type { Registry, Routing } from "../../engine/registry.ts";
 import { CALL_FORMS, decodeSegment } from "./ingress-path.ts";
 import type { CallPath } from "./ingress-path.ts";
-import { IngressRefusal, unknownHandler, unknownService } from "./ingress-refusal.ts";
+import { IngressRefusal, notPublic, unknownHandler, unknownService } from "./ingress-refusal.ts";
 
 export interface Called {
   readonly route: Route;
@@ -30,7 +30,7 @@ export async function calledTarget(registry: Registry, path: CallPath): Promise<
   if (!routing.found) {
     throw routing.missing === "service" ? unknownService(service) : unknownHandler(service, handler);
   }
-  if (!routing.route.settings.public) throw new IngressRefusal(400, "the invoked service is not public");
+  if (!routing.route.settings.public) throw notPublic();
   const target = form.key === undefined ? { service, handler } : { service, handler, key: form.key };
   return { route: routing.route, target, oneWay: form.oneWay };
 }

@@ -18,6 +18,10 @@ export function methodNotAllowed(): IngressRefusal {
   return new IngressRefusal(405, "method not allowed");
 }
 
+export function notPublic(): IngressRefusal {
+  return new IngressRefusal(400, "the invoked service is not public");
+}
+
 export function unknownService(service: string): IngressRefusal {
   return new IngressRefusal(
     404,

@@ -11,7 +11,7 @@ import { endedResponse, failureResponse, refusalResponse } from "./answers.ts";
 import { serviceType } from "./called-target.ts";
 import { badInvocationPath, decodeSegment } from "./ingress-path.ts";
 import type { IngressPath, Question } from "./ingress-path.ts";
-import { IngressRefusal, methodNotAllowed, notFound } from "./ingress-refusal.ts";
+import { IngressRefusal, methodNotAllowed, notFound, notPublic } from "./ingress-refusal.ts";
 import { parseTargetBody } from "./target-body.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 
@@ -31,6 +31,7 @@ export async function answerQuestion(
     case "idempotent":
       return tell(engine, useCases, request, path.question, await idempotentId(engine, useCases, path));
     case "workflow":
+      await refusePrivateRun(engine, path.name);
       return tell(engine, useCases, request, path.question, useCases.workflowId(path.name, path.key));
     case "described":
       return tellDescribed(engine, useCases, request, path.question);
@@ -45,6 +46,8 @@ async function tellDescribed(
 ): Promise<HttpResponse> {
   const described = parseTargetBody(request.body, question === "lookup" ? "lookup" : "request");
   if (described.target !== "invocation" && described.scope !== undefined) return nobody(question);
+  if (described.target === "workflow") await refusePrivateRun(engine, described.workflowName);
+  if (described.target === "idempotentInvocation") await refusePrivate(engine, described.service, described.handler);
   const id = describedId(useCases, described);
   if (question !== "lookup") return tell(engine, useCases, request, question, id);
   const body: LookupBody = { invocationId: id };
@@ -97,7 +100,24 @@ async function idempotentId(
   const target: Target = keyed
     ? { service, handler: rest[1]!, key: decodeSegment(rest[0]!, "key") }
     : { service, handler: rest[0]! };
+  await refusePrivate(engine, service, target.handler);
   return useCases.idempotentId(target, idempotencyKey);
+}
+
+/**
+ * Who may not call a handler may not name its invocations by what can be guessed either: their results would come out, and
+ * with their ids what they wait for could be sent in.
+ * @throws IngressRefusal 400
+ */
+async function refusePrivate({ registry }: Engine, service: string, handler: string): Promise<void> {
+  const routing = await registry.route(service, handler);
+  if (routing.found && !routing.route.settings.public) throw notPublic();
+}
+
+async function refusePrivateRun(engine: Engine, workflow: string): Promise<void> {
+  const known = (await engine.registry.services()).find(({ service }) => service.name === workflow);
+  const run = known?.service.handlers.find(({ type }) => type === "workflow");
+  if (run !== undefined) await refusePrivate(engine, workflow, run.name);
 }
 
 /** Scopes are off: no invocation of such a target exists. */

@@ -10,15 +10,27 @@ const INGRESS_PATH = "x-restate-ingress-path";
 
 /** Of the connection, or of the door itself. What else `connection` names stays: a caller could take away what a proxy has added. */
 const OF_THE_DOOR = new Set([
-  ...["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade"],
-  ...["host", "idempotency-key", "idempotency-expires", INGRESS_PATH],
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "host",
+  "idempotency-key",
+  "idempotency-expires",
+  INGRESS_PATH,
 ]);
 
 /** Credentials, which must not be at rest in a journal. */
 const CREDENTIALS = new Set([
-  ...["authorization", "proxy-authorization", "cookie"],
+  "authorization",
+  "proxy-authorization",
+  "cookie",
   // By these deployments know a control plane: a handler that is behind another one must not hand on what was meant for it.
-  ...["x-restate-signature-scheme", "x-restate-jwt-v1"],
+  "x-restate-signature-scheme",
+  "x-restate-jwt-v1",
 ]);
 
 /** Gateways put identities, signatures and tokens under these (`x-amzn-oidc-data`, `x-amz-security-token`). */
