@@ -97,6 +97,21 @@ export const ROOMS: readonly Room[] = [
   },
   { folder: "infra", rooms: ["shared/config"], packages: ["aws-cdk-lib", "constructs", "esbuild"], node: true },
   {
+    // One command: it reads and prints as the command line does, and meets an emulator as `localstack` does.
+    folder: "infra/try",
+    rooms: ["infra", "localstack", "examples", "functions/cli", "functions/signing", "shared/api/wire"],
+    packages: [
+      "@aws-sdk/client-*",
+      "@aws-sdk/credential-provider-node",
+      "@restatedev/restate-sdk",
+      "@smithy/signature-v4",
+      "aws-cdk-lib",
+      "commander",
+      "esbuild",
+    ],
+    node: true,
+  },
+  {
     folder: "localstack",
     rooms: ["infra", "examples"],
     packages: ["aws-cdk-lib", "esbuild", "@restatedev/restate-sdk"],

@@ -1,0 +1,92 @@
+/** Requests to the two HTTP APIs of the stack, signed as IAM asks for. */
+import { request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
+import type { IncomingHttpHeaders } from "node:http";
+import { defaultProvider } from "@aws-sdk/credential-provider-node";
+import { SignatureV4 } from "@smithy/signature-v4";
+import { Sha256 } from "../../functions/signing/sha256.ts";
+import type { EmulatedApi } from "./tools.ts";
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** From the first byte that went to the last that came. */
+  readonly tookMs: number;
+}
+
+export interface ApiQuestion {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Is sent as JSON. */
+  readonly input?: unknown;
+  /** Leaves the signature away. */
+  readonly unsigned?: boolean;
+}
+
+export type AskApi = (path: string, question?: ApiQuestion) => Promise<ApiAnswer>;
+
+interface ApiAddress {
+  readonly isPlain: boolean;
+  readonly host: string;
+  readonly hostname: string;
+  readonly port: number;
+}
+
+/** The gateway waits for thirty seconds. */
+const ANSWER_WITHIN_MS = 40_000;
+const HTTPS_PORT = 443;
+
+/** @param emulated where an emulator serves it, in the place of `url` */
+export function apiClient(url: string, region: string, emulated?: EmulatedApi): AskApi {
+  const address = emulated === undefined ? addressOf(url) : { ...emulated, isPlain: true, hostname: "127.0.0.1" };
+  const signer = new SignatureV4({ service: "execute-api", region, credentials: defaultProvider(), sha256: Sha256 });
+  return async (path, { method = "GET", headers = {}, input, unsigned = false } = {}) => {
+    const body = input === undefined ? "" : JSON.stringify(input);
+    const all = { ...headers, host: address.host, ...(input !== undefined && { "content-type": "application/json" }) };
+    const asked = new URL(path, "http://api");
+    const unsignedRequest = {
+      method,
+      protocol: address.isPlain ? "http:" : "https:",
+      hostname: address.hostname,
+      path: asked.pathname,
+      query: Object.fromEntries(asked.searchParams),
+      headers: all,
+      body,
+    };
+    const signed = unsigned ? unsignedRequest : await signer.sign(unsignedRequest);
+    return await exchange(address, { method, path, headers: signed.headers, body });
+  };
+}
+
+function addressOf(url: string): ApiAddress {
+  const { host, hostname, port } = new URL(url);
+  return { isPlain: false, host, hostname, port: port === "" ? HTTPS_PORT : Number(port) };
+}
+
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+function exchange({ isPlain, hostname, port }: ApiAddress, { body, ...sent }: Sent): Promise<ApiAnswer> {
+  const startedMs = performance.now();
+  const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
+  return new Promise((resolve, reject) => {
+    const send = isPlain ? requestHttp : requestHttps;
+    const outgoing = send({ hostname, port, ...sent, signal }, (incoming) => {
+      const pieces: Buffer[] = [];
+      incoming.on("data", (piece: Buffer) => pieces.push(piece));
+      incoming.once("error", reject);
+      incoming.once("end", () => {
+        const text = Buffer.concat(pieces).toString("utf8");
+        const tookMs = performance.now() - startedMs;
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text, tookMs });
+      });
+    });
+    outgoing.once("error", reject);
+    outgoing.end(body);
+  });
+}

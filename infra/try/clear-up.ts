@@ -1,0 +1,59 @@
+/** Destroys the stack, and looks whether it is really gone. */
+import { failureText } from "../../functions/cli/command-failure.ts";
+import { awsFailure } from "./aws-failure.ts";
+import { EXIT_LEFT, EXIT_OK } from "./exit-codes.ts";
+import { interruption } from "./interruption.ts";
+import { leftovers, STAYS } from "./leftovers.ts";
+import type { Stage } from "./stage.ts";
+import type { Outputs } from "./try-stack.ts";
+
+export interface Cleared {
+  /** Undefined where it could not be destroyed. */
+  readonly destroyedMs: number | undefined;
+  /** What is there although it should be gone. */
+  readonly left: readonly string[];
+}
+
+/** @param signal leaves everything as it is then */
+export async function removeStack(stage: Stage, outputs: Outputs, signal: AbortSignal): Promise<Cleared> {
+  const { stack, terminal } = stage;
+  const startedMs = performance.now();
+  try {
+    // Of a deployment that failed before it began there is nothing.
+    if ((await stack.look()) === undefined) return { destroyedMs: 0, left: await leftovers(stack, outputs) };
+    await stage.during("Destroying", (onProgress) => stack.destroy(onProgress, signal));
+  } catch (error) {
+    const why = signal.aborted ? "interrupted" : failureText(awsFailure("The stack is not destroyed", error), false);
+    terminal.tell(why);
+    return { destroyedMs: undefined, left: [`the stack ${stack.name}, or parts of it`] };
+  }
+  const destroyedMs = Math.round(performance.now() - startedMs);
+  terminal.tell(`Destroyed after ${Math.round(destroyedMs / 1000)} s.`);
+  return { destroyedMs, left: await leftovers(stack, outputs) };
+}
+
+/** `--destroy`: @returns the exit code @throws CommandFailure without a yes */
+export async function clearUp(stage: Stage): Promise<number> {
+  const { account, stack, standing, flags, terminal } = stage;
+  stage.show(
+    `Account ${account.id}, Region ${account.region}, stack ${stack.name}: ${standing?.status ?? "not there"}`,
+  );
+  const heard = interruption(() => terminal.tell("\nStill destroying; once more Ctrl-C leaves it."));
+  try {
+    if (standing !== undefined) await stage.confirm("Destroy it with everything that is in it?");
+    const cleared: Cleared =
+      standing === undefined
+        ? { destroyedMs: 0, left: await leftovers(stack, {}) }
+        : await removeStack(stage, standing.outputs, heard.clearing);
+    const { destroyedMs = null, left } = cleared;
+    const told = left.length === 0 ? "Nothing of it is left." : `Left in the account:\n${left.join("\n")}`;
+    terminal.print(
+      flags.json === true
+        ? JSON.stringify({ stack: stack.name, destroyed_ms: destroyedMs, left, stays: STAYS }, null, 2)
+        : told,
+    );
+    return left.length === 0 ? EXIT_OK : EXIT_LEFT;
+  } finally {
+    heard.forget();
+  }
+}

@@ -1,0 +1,30 @@
+/** The last words of the functions, for whoever looks for the reason of a failed check. */
+import { CloudWatchLogsClient, FilterLogEventsCommand } from "@aws-sdk/client-cloudwatch-logs";
+import { logGroupsOf } from "./leftovers.ts";
+
+const SINCE_MS = 5 * 60_000;
+const LINES_MAX = 5;
+const LINE_MAX_CHARACTERS = 400;
+/** What Lambda itself says of each call, and metrics, are no reason. */
+const CHATTER = /^(INIT_START|START|END|REPORT)\b|"_aws"/;
+
+/** @returns lines, those of each function below its log's name; why there are none, where that is so */
+export async function logTail(stackName: string): Promise<readonly string[]> {
+  const client = new CloudWatchLogsClient({});
+  try {
+    const groups = await logGroupsOf(stackName);
+    return (await Promise.all(groups.map((group) => tailOf(client, group)))).flat();
+  } catch (error) {
+    return [`the logs cannot be read: ${(error as Error).message}`];
+  } finally {
+    client.destroy();
+  }
+}
+
+async function tailOf(client: CloudWatchLogsClient, group: string): Promise<readonly string[]> {
+  const request = new FilterLogEventsCommand({ logGroupName: group, startTime: Date.now() - SINCE_MS });
+  const { events = [] } = await client.send(request);
+  const lines = events.map(({ message = "" }) => message.trim()).filter((line) => line !== "" && !CHATTER.test(line));
+  const last = lines.slice(-LINES_MAX).map((line) => `  ${line.slice(0, LINE_MAX_CHARACTERS)}`);
+  return last.length === 0 ? [] : [group, ...last];
+}

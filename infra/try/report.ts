@@ -1,0 +1,106 @@
+/** How a run is told of: what will be done before it begins, and what was seen at its end. */
+import { indented, tableText } from "../../functions/cli/table.ts";
+import type { Colours } from "../../functions/cli/terminal.ts";
+import type { Account } from "./account.ts";
+import { STAYS } from "./leftovers.ts";
+import type { Price } from "./price.ts";
+import type { CheckResult } from "./smoke-test.ts";
+import type { Outputs } from "./try-stack.ts";
+
+export interface Plan {
+  readonly account: Account;
+  readonly stackName: string;
+  readonly price: Price;
+  readonly checks: number;
+  readonly keep: boolean;
+  /** The status of the stack that is there already. */
+  readonly standing: string | undefined;
+}
+
+export interface Report {
+  readonly plan: Plan;
+  readonly outputs: Outputs;
+  readonly deployedMs: number;
+  readonly results: readonly CheckResult[];
+  readonly logs: readonly string[];
+  readonly isInterrupted: boolean;
+  /** Undefined where the stack is kept, or could not be destroyed. */
+  readonly destroyedMs: number | undefined;
+  /** What is there although it should be gone. */
+  readonly left: readonly string[];
+}
+
+/** Lines of one entry stand below each other. */
+const BELOW = `\n${" ".repeat(8)}`;
+const MARKS = { passed: "ok", failed: "FAILED", skipped: "skipped" } as const;
+
+export function planText({ account, stackName, price, checks, keep, standing }: Plan): string {
+  const end = keep
+    ? "It stays, because of --keep: npm run try -- --destroy"
+    : "It is destroyed at the end, also after a failure or Ctrl-C.";
+
+  return `Account ${account.id}, Region ${account.region}, as ${account.callerArn}
+Stack   ${stackName}${standing === undefined ? "" : `, which is there already (${standing}) and is deployed anew`}
+Makes   a control plane behind IAM at both doors, without alarms and dashboard (they cost by the month), and a
+        Lambda function with three services to call; then makes ${checks} checks over HTTPS.
+        ${end}
+Takes   some 3 minutes to deploy, 1 to try, 3 to destroy: an estimate, since nobody measured it on AWS yet
+Costs   ${price.lines.join(BELOW)}
+Stays   ${["nothing of its own; but", ...STAYS].join(BELOW)}
+`;
+}
+
+export function resultsText(colours: Colours, { results, logs, outputs, plan, left, destroyedMs }: Report): string {
+  const rows = results.map(({ name, outcome, tookMs, seen }) => [MARKS[outcome], name, `${tookMs} ms`, seen]);
+  const table = rows.length === 0 ? [] : [tableText(colours, ["", "check", "took", "seen"], rows), ""];
+  const tail = logs.length === 0 ? [] : ["Last words of the functions:", indented(logs.join("\n")), ""];
+  return [...table, ...tail, ...endLines(plan, outputs, left, destroyedMs)].join("\n");
+}
+
+function endLines(
+  { keep, stackName }: Plan,
+  outputs: Outputs,
+  left: readonly string[],
+  destroyedMs: number | undefined,
+): readonly string[] {
+  const again = "npm run try -- --destroy";
+  if (destroyedMs !== undefined && left.length === 0)
+    return [`The stack ${stackName} is gone, with its table, parameters and logs.`];
+  if (keep) {
+    return [
+      `The stack ${stackName} stays. Both doors want signatures, which a proxy makes (npm run build; then each in a terminal of its own):`,
+      `  node dist/stepwell.js proxy --to ${outputs["IngressUrl"]} --port 8080`,
+      `  node dist/stepwell.js proxy --to ${outputs["AdminUrl"]} --port 9070`,
+      `  curl localhost:8080/greeter/greet -H 'content-type: application/json' -d '"Ada"'`,
+      `Destroy it: ${again}`,
+    ];
+  }
+  return ["Left in the account:", ...left.map((what) => `  ${what}`), `Try again to remove it: ${again}`];
+}
+
+/** For programs: durations in milliseconds, money in dollars. */
+export function reportBody({
+  plan,
+  outputs,
+  deployedMs,
+  results,
+  logs,
+  isInterrupted,
+  destroyedMs,
+  left,
+}: Report): object {
+  return {
+    account: plan.account.id,
+    region: plan.account.region,
+    stack: plan.stackName,
+    price_usd: Number(plan.price.runUsd.toFixed(6)),
+    deployed_ms: deployedMs,
+    checks: results.map(({ name, outcome, tookMs, seen }) => ({ name, outcome, took_ms: tookMs, seen })),
+    logs,
+    interrupted: isInterrupted,
+    kept: plan.keep ? outputs : null,
+    destroyed_ms: destroyedMs ?? null,
+    left,
+    stays: STAYS,
+  };
+}

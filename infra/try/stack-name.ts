@@ -1,0 +1,18 @@
+/** How the stack of a try is called: one for each person and account, so that nobody destroys another's. */
+
+const PREFIX = "StepwellTry";
+const WHO_MAX_CHARACTERS = 20;
+
+/** By this a stack is known as one that this command made, and may destroy. */
+export const STACK_DESCRIPTION = "Stepwell, deployed by `npm run try` to be looked at and destroyed";
+
+/** @param callerArn of a user, of a role with its session, or of the account's root */
+export function stackNameOf(callerArn: string): string {
+  const last = callerArn.split(/[/:]/).at(-1) ?? "";
+  const who = last
+    .replace(/@.*$/, "")
+    .replaceAll(/[^A-Za-z0-9]+/g, "-")
+    .slice(0, WHO_MAX_CHARACTERS)
+    .replaceAll(/^-+|-+$/g, "");
+  return who === "" ? PREFIX : `${PREFIX}-${who}`;
+}

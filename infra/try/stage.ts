@@ -1,0 +1,84 @@
+/** What trying and clearing up begin with: the place, the stack that is meant, and how to tell of it. */
+import type { Terminal } from "../../functions/cli/terminal.ts";
+import type { Account } from "./account.ts";
+import { findAccount, turnTo } from "./account.ts";
+import { awsFailure } from "./aws-failure.ts";
+import { stackNameOf } from "./stack-name.ts";
+import type { Tools } from "./tools.ts";
+import type { StackState } from "./try-stack.ts";
+import { TryStack } from "./try-stack.ts";
+
+export interface TryFlags {
+  readonly yes?: true;
+  readonly keep?: true;
+  readonly destroy?: true;
+  readonly json?: true;
+  readonly profile?: string;
+  readonly region?: string;
+  readonly name?: string;
+}
+
+export interface Stage {
+  readonly flags: TryFlags;
+  readonly tools: Tools;
+  readonly terminal: Terminal;
+  readonly account: Account;
+  /** Of an emulated AWS. */
+  readonly endpoint: string | undefined;
+  readonly stack: TryStack;
+  /** Of the stack that is there already. */
+  readonly standing: StackState | undefined;
+  /** A part of what a person reads before the result: beside it where that is JSON. */
+  show(text: string): void;
+  /** Asks, unless --yes was given. @throws CommandFailure without a yes */
+  confirm(question: string): Promise<void>;
+  /** Tells how far the work is, on a terminal; elsewhere only that it began. */
+  during<Result>(what: string, work: (onProgress: (text: string) => void) => Promise<Result>): Promise<Result>;
+}
+
+const CLEARED_LINE = "\r\u001b[K";
+
+/** @throws CommandFailure where there is nobody to try it as, or the stack is another's */
+export async function setStage(flags: TryFlags, tools: Tools, terminal: Terminal): Promise<Stage> {
+  const named = process.env["AWS_ENDPOINT_URL"];
+  const endpoint = named === "" ? undefined : named;
+  if (endpoint !== undefined) Object.assign(process.env, tools.clientEnvironment(endpoint));
+  turnTo(flags);
+  const account = await findAccount();
+  const stack = new TryStack(tools, flags.name ?? stackNameOf(account.callerArn), endpoint);
+  const standing = await stack.look().catch((error: unknown) => {
+    throw awsFailure("CloudFormation does not say whether the stack is there", error);
+  });
+  return {
+    flags,
+    tools,
+    terminal,
+    account,
+    endpoint,
+    stack,
+    standing,
+    show: flags.json === true ? terminal.tell : terminal.print,
+    confirm: async (question) => (flags.yes === true ? undefined : terminal.confirm(question)),
+    during: (what, work) => during(terminal, what, work),
+  };
+}
+
+async function during<Result>(
+  { tell }: Terminal,
+  what: string,
+  work: (onProgress: (text: string) => void) => Promise<Result>,
+): Promise<Result> {
+  const startedMs = performance.now();
+  const { isTTY } = process.stderr;
+  if (!isTTY) tell(`${what} ...`);
+  const show = (text: string): void => {
+    const seconds = Math.round((performance.now() - startedMs) / 1000);
+    if (isTTY) process.stderr.write(`${CLEARED_LINE}${what} (${seconds} s) ${text}`.slice(0, process.stderr.columns));
+  };
+  show("");
+  try {
+    return await work(show);
+  } finally {
+    if (isTTY) process.stderr.write(CLEARED_LINE);
+  }
+}

@@ -1,0 +1,66 @@
+/** The stack that is tried: a control plane that nobody enters without IAM, and handlers that are registered with it. */
+import type { App } from "aws-cdk-lib";
+import { CfnOutput, Duration, Fn, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
+import { LogGroup, RetentionDays } from "aws-cdk-lib/aws-logs";
+import { StepwellDeployment } from "../stepwell-deployment.ts";
+import type { StepwellProps } from "../stepwell.ts";
+import { Stepwell } from "../stepwell.ts";
+import { STACK_DESCRIPTION } from "./stack-name.ts";
+
+/** How an emulator is met, which judges and names some things otherwise than AWS. */
+export interface EmulatorProps extends Pick<StepwellProps, "sslOnly" | "handlerArns" | "scheduleArns"> {
+  /** Below this address it serves each API by its id, for who cannot find the host of the API's own name. */
+  readonly apisUrl?: string;
+}
+
+/** What a new account may have is ten functions at once, and checks need no more. */
+const WORKER_CONCURRENCY_MAX = 3;
+const HANDLERS_MEMORY_MB = 256;
+const FOR_A_WHILE = { removalPolicy: RemovalPolicy.DESTROY, logRetention: RetentionDays.ONE_DAY };
+
+/** @param codeFolder holds a folder with the code of each function of the product, and `handlers` */
+export function triedStack(app: App, name: string, codeFolder: string, emulator: EmulatorProps = {}): Stack {
+  const { apisUrl, ...judged } = emulator;
+  const stack = new Stack(app, name, { description: STACK_DESCRIPTION });
+  const stepwell = new Stepwell(stack, "Stepwell", {
+    ...FOR_A_WHILE,
+    codeFolder,
+    environmentName: name,
+    ingressAuth: "iam",
+    workerConcurrencyMax: WORKER_CONCURRENCY_MAX,
+    // They cost by the month, and nobody looks at them in an hour.
+    alarms: false,
+    dashboard: false,
+    ...judged,
+  });
+  const handlers = handlersIn(stack, codeFolder).currentVersion;
+  const { admin } = stepwell;
+  const deployment = new StepwellDeployment(stack, "Deployment", {
+    admin:
+      apisUrl === undefined ? admin : { arn: admin.arn, url: Fn.join("/", [apisUrl, idIn(admin.url), "$default"]) },
+    handlers,
+    codeFolder,
+  });
+  deployment.node.addDependency(stepwell);
+  for (const [output, value] of Object.entries(stepwell.outputs)) new CfnOutput(stack, output, { value });
+  return stack;
+}
+
+function handlersIn(stack: Stack, codeFolder: string): LambdaFunction {
+  const { removalPolicy, logRetention: retention } = FOR_A_WHILE;
+  return new LambdaFunction(stack, "Handlers", {
+    code: Code.fromAsset(`${codeFolder}/handlers`),
+    handler: "index.handler",
+    runtime: Runtime.NODEJS_24_X,
+    architecture: Architecture.ARM_64,
+    memorySize: HANDLERS_MEMORY_MB,
+    timeout: Duration.minutes(1),
+    logGroup: new LogGroup(stack, "HandlersLog", { retention, removalPolicy }),
+  });
+}
+
+/** The host of an API begins with its id. */
+function idIn(url: string): string {
+  return Fn.select(0, Fn.split(".", Fn.select(1, Fn.split("//", url))));
+}

@@ -1,0 +1,121 @@
+/** The stack of a try: deployed and destroyed by the stock `cdk`, and looked at through CloudFormation. */
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Stack } from "@aws-sdk/client-cloudformation";
+import { CloudFormationClient, DescribeStacksCommand, GetTemplateSummaryCommand } from "@aws-sdk/client-cloudformation";
+import { CommandFailure } from "../../functions/cli/command-failure.ts";
+import { EXIT_NOT_TRIED } from "./exit-codes.ts";
+import { STACK_DESCRIPTION } from "./stack-name.ts";
+import type { Tools } from "./tools.ts";
+
+export type Outputs = Readonly<Record<string, string>>;
+
+export interface StackState {
+  readonly status: string;
+  readonly outputs: Outputs;
+}
+
+/** CloudFormation refuses to delete what it is changing; what it makes for the first time it gives up. */
+const UNDELETABLE = /^(UPDATE|.*ROLLBACK|DELETE).*_IN_PROGRESS$/;
+const LOOK_EVERY_MS = 3_000;
+/** Lines such as `StepwellTry | 12/64 | 17:01:02 | CREATE_COMPLETE | AWS::Lambda::Function | ...`. */
+const PROGRESS = /\|\s+(\d+)(?:\/(\d+))?\s+\|\s+[^|]+\|\s+(\w+)\s+\|\s+([\w:]+)/;
+
+export class TryStack {
+  readonly name: string;
+  readonly #tools: Tools;
+  readonly #endpoint: string | undefined;
+  /** Takes what is made of this stack. */
+  readonly #folder: string;
+
+  /** @param endpoint of an emulated AWS */
+  constructor(tools: Tools, name: string, endpoint: string | undefined) {
+    this.name = name;
+    this.#tools = tools;
+    this.#endpoint = endpoint;
+    this.#folder = join(tools.folder, name);
+  }
+
+  /** @throws Error with everything that `cdk` wrote, in `told`, or an AbortError */
+  async deploy(onProgress: (text: string) => void, signal: AbortSignal): Promise<Outputs> {
+    const outputsFile = join(this.#folder, "outputs.json");
+    const args = ["deploy", "--require-approval", "never", "--outputs-file", outputsFile];
+    await this.#cdk([...args, ...(await this.#app())], onProgress, signal);
+    return (JSON.parse(readFileSync(outputsFile, "utf8")) as Record<string, Outputs>)[this.name] ?? {};
+  }
+
+  /** @throws Error with everything that `cdk` wrote, in `told`, or an AbortError */
+  async destroy(onProgress: (text: string) => void, signal: AbortSignal): Promise<void> {
+    while (UNDELETABLE.test((await this.look())?.status ?? "")) await sleep(LOOK_EVERY_MS);
+    const isMade = existsSync(join(this.#assembly, "manifest.json"));
+    const app = isMade ? ["--app", this.#assembly] : await this.#app();
+    await this.#cdk(["destroy", "--force", ...app], onProgress, signal);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** @returns undefined where there is no such stack @throws CommandFailure where it is not one of this command */
+  async look(): Promise<StackState | undefined> {
+    const client = new CloudFormationClient({});
+    try {
+      const { Stacks: [stack] = [] } = await client.send(new DescribeStacksCommand({ StackName: this.name }));
+      if (stack?.StackStatus === undefined || stack.StackStatus === "DELETE_COMPLETE") return undefined;
+      if (!(await this.#isOurs(client, stack))) throw notOurs(this.name);
+      const pairs = (stack.Outputs ?? []).map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue] as const);
+      return { status: stack.StackStatus, outputs: Object.fromEntries(pairs) as Outputs };
+    } catch (error) {
+      if (error instanceof Error && /does not exist/.test(error.message)) return undefined;
+      throw error;
+    } finally {
+      client.destroy();
+    }
+  }
+
+  async #isOurs(client: CloudFormationClient, { StackStatus, Description }: Stack): Promise<boolean> {
+    // What is only planned has no template yet, and nothing that could be lost.
+    if (StackStatus === "REVIEW_IN_PROGRESS" || Description === STACK_DESCRIPTION) return true;
+    const summary = await client.send(new GetTemplateSummaryCommand({ StackName: this.name }));
+    return summary.Description === STACK_DESCRIPTION;
+  }
+
+  get #assembly(): string {
+    return join(this.#folder, "cdk.out");
+  }
+
+  /** Bundles the functions. @returns what tells `cdk` how to synthesise */
+  async #app(): Promise<readonly string[]> {
+    const { folder, bundle, emulatorContext } = this.#tools;
+    const codeFolder = join(this.#folder, "functions");
+    await bundle(codeFolder);
+    const emulated =
+      this.#endpoint === undefined
+        ? {}
+        : { ...emulatorContext(this.name), "apis-url": `${this.#endpoint}/_aws/execute-api` };
+    const context = Object.entries({ name: this.name, "code-folder": codeFolder, ...emulated });
+    const told = context.flatMap(([key, value]) => ["-c", `${key}=${value}`]);
+    return ["--app", `node ${join(folder, "app.js")}`, "--output", this.#assembly, ...told];
+  }
+
+  async #cdk(args: readonly string[], onProgress: (text: string) => void, signal: AbortSignal): Promise<void> {
+    const { root, cdk, clientEnvironment } = this.#tools;
+    await cdk([...args, "--progress", "events"], {
+      cwd: root,
+      env: { CDK_DISABLE_VERSION_CHECK: "1", ...(this.#endpoint && clientEnvironment(this.#endpoint)) },
+      onLine: (line) => tell(line, onProgress),
+      signal,
+    });
+  }
+}
+
+function tell(line: string, onProgress: (text: string) => void): void {
+  const [, done, all, status, kind] = PROGRESS.exec(line) ?? [];
+  if (done !== undefined) onProgress(`${done}${all === undefined ? "" : ` of ${all}`}: ${kind} ${status}`);
+}
+
+function notOurs(name: string): CommandFailure {
+  return new CommandFailure(`There is a stack ${name} that this command did not make`, {
+    exitCode: EXIT_NOT_TRIED,
+    cause: `its description is not "${STACK_DESCRIPTION}"`,
+    fix: "Choose another name with --name.",
+  });
+}

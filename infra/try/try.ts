@@ -1,0 +1,57 @@
+/** `npm run try`: reads the command line, tries or clears up, and ends with one of the exit codes. */
+import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { CommandFailure, failureText } from "../../functions/cli/command-failure.ts";
+import { openTerminal } from "../../functions/cli/terminal.ts";
+import { awsFailure } from "./aws-failure.ts";
+import { clearUp } from "./clear-up.ts";
+import { EXIT_CODES, EXIT_NOT_TRIED, EXIT_OK, EXIT_USAGE } from "./exit-codes.ts";
+import type { TryFlags } from "./stage.ts";
+import { setStage } from "./stage.ts";
+import type { Tools } from "./tools.ts";
+import { tryIt } from "./try-it.ts";
+
+const NAME = /^[A-Za-z][A-Za-z0-9-]{0,40}$/;
+
+/** @param argv as of a process @returns the exit code */
+export async function main(argv: readonly string[], tools: Tools): Promise<number> {
+  const program = tryProgram();
+  try {
+    program.parse(argv);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE;
+    throw error;
+  }
+  const flags = program.opts<TryFlags>();
+  try {
+    const stage = await setStage(flags, tools, openTerminal());
+    return await (flags.destroy === true ? clearUp(stage) : tryIt(stage));
+  } catch (error) {
+    const failure = error instanceof CommandFailure ? error : awsFailure("It could not be tried", error);
+    console.error(failureText(failure, flags.json === true));
+    return failure.text.exitCode ?? EXIT_NOT_TRIED;
+  }
+}
+
+function tryProgram(): Command {
+  return new Command("npm run try --")
+    .description(
+      "Deploys Stepwell with an example to an account of AWS, makes a smoke test over HTTPS, and destroys it all.",
+    )
+    .option("-y, --yes", "do not ask, the answer is yes")
+    .option("--keep", "leave the stack where it is, to be looked at")
+    .option("--destroy", "only destroy what a kept or interrupted run has left")
+    .option("--json", "write the result, and errors, as JSON")
+    .option("--profile <name>", "of the AWS configuration (default: AWS_PROFILE)")
+    .option("--region <region>", "where it is tried (default: AWS_REGION, or that of the profile)")
+    .option("--name <name>", "of the stack (default: StepwellTry with the name of who tries)", stackName)
+    .addHelpText("after", `\nExit codes:\n${EXIT_CODES.map(({ code, meaning }) => `  ${code}  ${meaning}`).join("\n")}`)
+    .showHelpAfterError("(see npm run try -- --help)")
+    .allowExcessArguments(false)
+    .exitOverride();
+}
+
+function stackName(written: string): string {
+  if (!NAME.test(written))
+    throw new InvalidArgumentError("It begins with a letter and has at most 41 letters, digits and hyphens.");
+  return written;
+}

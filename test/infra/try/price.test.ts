@@ -1,0 +1,50 @@
+/** What a run costs follows from the counted figures and from what the checks do. */
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { CHECKS, workOf } from "../../../infra/try/checks.ts";
+import { priceOf } from "../../../infra/try/price.ts";
+
+interface Costs {
+  readonly million: Readonly<Record<string, number>>;
+  readonly quietHour: number;
+  readonly workingMetricsHour: number;
+}
+
+const costs = JSON.parse(readFileSync(new URL("../../../docs/costs.json", import.meta.url), "utf8")) as Costs;
+const price = priceOf(CHECKS.map(workOf));
+
+test("a run without checks is an hour of the stack and of its metrics", () => {
+  expect(priceOf([]).runUsd).toBeCloseTo(costs.quietHour + costs.workingMetricsHour, 5);
+});
+
+test("a check adds what its shapes cost, and each of its questions something", () => {
+  const bare = priceOf([]).runUsd;
+  const sleeping = priceOf([{ shapes: [["send that sleeps", 1000]], questions: 0 }]).runUsd - bare;
+  expect(sleeping).toBeGreaterThan(costs.million["send that sleeps"]! / 1000);
+  // What is added is the handlers' own function.
+  expect(sleeping).toBeLessThan((2 * costs.million["send that sleeps"]!) / 1000);
+  expect(priceOf([{ shapes: [], questions: 1000 }]).runUsd).toBeGreaterThan(bare);
+});
+
+test("the whole is dearer than its stack, below a cent, and says so", () => {
+  expect(price.runUsd).toBeGreaterThan(priceOf([]).runUsd);
+  expect(price.runUsd).toBeLessThan(0.01);
+  expect(price.lines.join(" ")).toContain(`below one cent: ${price.runUsd.toFixed(4)} dollars`);
+});
+
+test("a day that it is kept costs a day of the stack, and a month less than a dollar", () => {
+  expect(price.dayUsd).toBeGreaterThan(24 * costs.quietHour);
+  expect(price.dayUsd * 30).toBeLessThan(1);
+});
+
+test("what costs more than a cent says how many", () => {
+  const dear = priceOf([{ shapes: [["send that sleeps", 5000]], questions: 0 }]);
+  expect(dear.lines[0]).toMatch(new RegExp(`^some ${Math.ceil(dear.runUsd * 100)} cents`));
+});
+
+test("every check that changes something says what it does to the bill", () => {
+  for (const check of CHECKS) {
+    const { shapes, questions } = workOf(check);
+    expect(shapes.length + questions, check.name).toBeGreaterThan(0);
+  }
+});
