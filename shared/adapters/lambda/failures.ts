@@ -20,7 +20,8 @@ const QUOTE_MAX_CHARACTERS = 1_000;
 /** The call itself failed: nothing that the function may have done is known. */
 export function failedCall(arn: string, cause: unknown): TransportError {
   const { name, message } = cause instanceof Error ? cause : new Error(String(cause));
-  const told = `Lambda did not serve the call of '${arn}': ${name}: ${message}${remedyOf(arn, name, message)}`;
+  // What is kept of a failed attempt is its beginning, and a remedy that is cut off is none.
+  const told = `${remedyOf(arn, name, message)}Lambda did not serve the call of '${arn}': ${name}: ${message}`;
   if (!(cause instanceof LambdaServiceException)) {
     const reason = name === "TimeoutError" ? "broken" : "unreachable";
     return new TransportError(reason, told, { cause });
@@ -35,15 +36,19 @@ export function failedCall(arn: string, cause: unknown): TransportError {
 /** What a refusal says of who was refused: `arn:aws:sts::111122223333:assumed-role/<role>/<session>`. */
 const REFUSED_ROLE = /arn:(aws[\w-]*):sts::(\d{12}):assumed-role\/([\w+=,.@-]+)\//;
 
-/** Who is not allowed is told how to be: by the owner of the function, in this account or in another. */
+/** Who is not allowed is told how to be: to call the function, in this account or in another, or to become the role that calls it. */
 function remedyOf(arn: string, name: string, message: string): string {
-  if (name !== "AccessDeniedException") return "";
   const [, partition, account, role] = REFUSED_ROLE.exec(message) ?? [];
   const principal =
     role === undefined ? "<role of the control plane>" : `arn:${partition}:iam::${account}:role/${role}`;
+  // STS names its refusals differently from Lambda.
+  if (name === "AccessDenied" && message.includes("sts:AssumeRole")) {
+    return `sts:AssumeRole is missing. Name the role in assumableRoleArns of the control plane, and let it trust ${principal}. `;
+  }
+  if (name !== "AccessDeniedException") return "";
   const grant = `aws lambda add-permission --function-name ${arn} --statement-id stepwell --action lambda:InvokeFunction --principal ${principal}`;
   const [untagged] = /^(?:[^:]*:){6}[^:]*/.exec(arn) ?? [arn];
-  return `. lambda:InvokeFunction is missing. Grant it by: ${grant} -- or, in the same account, by: aws lambda tag-resource --resource ${untagged} --tags stepwell=handler`;
+  return `lambda:InvokeFunction is missing. Grant it by: ${grant} -- or, in the same account, by: aws lambda tag-resource --resource ${untagged} --tags stepwell=handler. `;
 }
 
 /** The function was called and ended by an error: it threw, exceeded its time or its memory, or answered too much. */

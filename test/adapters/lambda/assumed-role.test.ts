@@ -71,6 +71,15 @@ test("a role that is refused leaves the function uncalled, and the reason is tol
   expect(service.asked.every(({ path }) => path === "/")).toBe(true);
 });
 
+test("who may not become the role is told where to name it, and whom it has to trust", async () => {
+  const refused = "arn:aws:sts::123456789012:assumed-role/Stepwell-WorkerRole-1X/worker";
+  const message = `User: ${refused} is not authorized to perform: sts:AssumeRole on resource: ${ROLE}`;
+  const { call } = await world({ ...REFUSED, body: String(REFUSED.body).replace("it does not trust you", message) });
+  await expect(call(ROLE).head()).rejects.toThrow(
+    "sts:AssumeRole is missing. Name the role in assumableRoleArns of the control plane, and let it trust arn:aws:iam::123456789012:role/Stepwell-WorkerRole-1X. Lambda did not serve",
+  );
+});
+
 test("an external id is told to the role, and none is where none is set", async () => {
   const service = await startService(({ path }) => (path === "/" ? GRANTED : { body: { statusCode: 200 } }));
   onTestFinished(service.stop);

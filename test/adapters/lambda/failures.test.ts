@@ -64,6 +64,8 @@ test("who is not allowed is told what is missing, and both commands that grant i
     body: { Message: `User: ${role} is not authorized to perform: lambda:InvokeFunction on resource: ${ARN}` },
   }));
   const { message } = (await exchange.head().catch((error: unknown) => error)) as Error;
+  // The beginning of a message is kept the longest.
+  expect(message).toMatch(/^lambda:InvokeFunction is missing\. Grant it by: aws lambda add-permission /);
   expect(message).toContain(
     `aws lambda add-permission --function-name ${ARN} --statement-id stepwell --action lambda:InvokeFunction --principal arn:aws:iam::111122223333:role/Stepwell-AdminRole-1X`,
   );
