@@ -124,12 +124,12 @@ export function optionalText(doc: string): Setting<string | undefined> {
 
 /** The path of a file with a private key: whoever gives the key itself must not find it in a message. */
 export function optionalKeyFile(doc: string): Setting<string | undefined> {
-  const { read, ...any } = optionalText(doc);
+  const any = optionalText(doc);
   return {
     ...any,
     mayBeSecret: true,
     expected: "the path of a file that holds the key",
-    read: (raw) => (typeof raw === "string" && KEY_ITSELF.test(raw) ? undefined : read(raw)),
+    read: (raw) => (typeof raw === "string" && KEY_ITSELF.test(raw) ? undefined : any.read(raw)),
   };
 }
 

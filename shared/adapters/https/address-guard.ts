@@ -6,7 +6,10 @@ export type AddressAllowance = "loopback" | "private" | (string & {});
 
 /** Ranges by the name that a refusal gives; the first that matches names it. */
 const FORBIDDEN: readonly (readonly [name: string, ranges: readonly string[]])[] = [
-  ["metadata service", ["169.254.169.254/32", "fd00:ec2::/32", "100.100.100.200/32"]],
+  [
+    "metadata service",
+    ["169.254.169.254/32", "fd00:ec2::/32", "fd20:ce::254/128", "100.100.100.200/32", "168.63.129.16/32"],
+  ],
   ["loopback", ["127.0.0.0/8", "::1/128"]],
   ["private", ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]],
   ["link-local", ["169.254.0.0/16", "fe80::/10"]],
@@ -14,7 +17,7 @@ const FORBIDDEN: readonly (readonly [name: string, ranges: readonly string[]])[]
   ["multicast", ["224.0.0.0/4", "ff00::/8"]],
   ["carrier-grade NAT", ["100.64.0.0/10"]],
   ["reserved", ["192.0.0.0/24", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4"]],
-  ["reserved", ["100::/64", "2001::/32", "2001:db8::/32", "64:ff9b:1::/48", "fec0::/10"]],
+  ["reserved", ["192.88.99.0/24", "2001::/23", "2001:db8::/32", "3fff::/20"]],
 ];
 
 const LISTS = FORBIDDEN.map(([name, ranges]) => ({ name, list: blockListOf(ranges) }));
@@ -42,13 +45,18 @@ export class AddressGuard {
     const judged = embedded ?? bare;
     if (isIn(this.#ranges, judged) || isIn(this.#ranges, bare)) return undefined;
     const match = LISTS.find(({ list }) => isIn(list, judged));
-    if (match === undefined || this.#families.has(match.name)) return undefined;
-    return match.name;
+    const name = match?.name ?? (isIP(judged) === 6 && !isGivenOut(judged) ? "reserved" : undefined);
+    return name !== undefined && this.#families.has(name) ? undefined : name;
   }
 }
 
 function isIn(list: BlockList, address: string): boolean {
   return list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+}
+
+/** Of IPv6 only 2000::/3 is: whatever else an address is, it is nobody's deployment. */
+function isGivenOut(address: string): boolean {
+  return (groupsOf(address)[0] ?? 0) >> 13 === 1;
 }
 
 function blockListOf(ranges: readonly string[]): BlockList {

@@ -51,6 +51,17 @@ describe("with nothing allowed", () => {
     ["2001:0:4136:e378::1", "reserved"],
     ["64:ff9b:1::1", "reserved"],
     ["fec0::1", "reserved"],
+    ["192.88.99.1", "reserved"],
+    ["2001:1ff::1", "reserved"],
+    ["3fff::1", "reserved"],
+    ["5f00::1", "reserved"],
+    ["4000::1", "reserved"],
+    ["fbff::1", "reserved"],
+    ["1fff::1", "reserved"],
+    ["::1:0:0:0", "reserved"],
+    ["168.63.129.16", "metadata service"],
+    ["fd20:ce::254", "metadata service"],
+    ["64:ff9b::168.63.129.16", "metadata service"],
     ["localhost", "not an address"],
     ["", "not an address"],
     ["127.1", "not an address"],
@@ -74,7 +85,8 @@ describe("with nothing allowed", () => {
     "::ffff:1.1.1.1",
     "64:ff9b::1.1.1.1",
     "2002:101:101::1",
-    "fbff::1",
+    "2001:200::1",
+    "3ffe::1",
   ])("%s may be reached", (address) => {
     expect(strict.refusal(address)).toBeUndefined();
   });

@@ -56,6 +56,9 @@ const METADATA = [
   "[fd00:0ec2:0:0:0:0:0:254]",
   "100.100.100.200",
   "1684300232",
+  "168.63.129.16",
+  "[::ffff:168.63.129.16]",
+  "[fd20:ce::254]",
 ];
 
 /** Credentials and events of the very function that would connect. */
@@ -105,7 +108,8 @@ const UNSPECIFIED = [
 const SHARED = ["100.64.0.1", "100.127.255.254", "0x64400001", "[::ffff:100.64.0.1]"];
 const GROUPS = ["224.0.0.1", "239.255.255.250", "255.255.255.255", "240.0.0.1", "4294967295", "[ff02::1]", "[ff05::2]"];
 const RESERVED = ["192.0.0.1", "192.0.2.1", "198.18.0.1", "198.51.100.1", "203.0.113.1", "[100::1]", "[2001:db8::1]"];
-const TUNNELS = ["[2001:0:7f00:1::]", "[2001::a9fe:a9fe]", "[64:ff9b:1::7f00:1]"];
+const TUNNELS = ["[2001:0:7f00:1::]", "[2001::a9fe:a9fe]", "[64:ff9b:1::7f00:1]", "192.88.99.1"];
+const UNASSIGNED = ["[4000::1]", "[5f00::1]", "[1fff::1]", "[a000::7f00:1]", "[::1:0:0:0]", "[fbff::1]", "[3fff::1]"];
 
 const HOSTS: Readonly<Record<string, readonly string[]>> = {
   loopback: [...LOOPBACK, ...LOOPBACK_SPELLED, ...LOOPBACK_LETTERS, ...LOOPBACK_IPV6],
@@ -119,6 +123,7 @@ const HOSTS: Readonly<Record<string, readonly string[]>> = {
   groups: GROUPS,
   reserved: RESERVED,
   tunnels: TUNNELS,
+  unassigned: UNASSIGNED,
 };
 
 /** The host is not where one looks for it. */

@@ -1,0 +1,97 @@
+/** A deployment that points elsewhere: nobody follows it, whatever word or frame it uses. */
+import { createServer as createHttp1 } from "node:http";
+import { createServer as createHttp2 } from "node:http2";
+import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+import { createServer } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
+import { readAll, requestTo } from "../../contracts/endpoints-contract.ts";
+import { PEER_KINDS, startPeer, startServer, testCa } from "./peer.ts";
+import type { Peer } from "./peer.ts";
+
+/** Whoever connects has followed a pointer. */
+let elsewhere: Peer;
+let endpoints: HttpsEndpoints;
+const peers: Peer[] = [];
+beforeEach(async () => {
+  elsewhere = await startServer(createServer((socket) => socket.destroy()));
+  endpoints = new HttpsEndpoints({ allow: ["loopback"], ca: testCa });
+});
+afterEach(async () => {
+  endpoints.close();
+  await elsewhere.stop();
+  for (const peer of peers.splice(0)) await peer.stop();
+});
+
+const STATUSES = [201, 300, 301, 302, 303, 305, 307, 308] as const;
+
+test.each(PEER_KINDS)("a pointer of any status is an answer like others, over %s", async (kind) => {
+  let status = 200;
+  const { port } = elsewhere;
+  const pointers = {
+    location: `http://127.0.0.1:${port}/`,
+    "content-location": `http://127.0.0.1:${port}/`,
+    refresh: `0; url=http://127.0.0.1:${port}/`,
+    link: `<http://127.0.0.1:${port}/>; rel=preconnect`,
+    "alt-svc": `h2="127.0.0.1:${port}"; persist=1, http/1.1="127.0.0.1:${port}"`,
+    "retry-after": "0",
+  };
+  const peer = await startPeer(kind, (request, response) => {
+    request.resume().once("end", () => response.writeHead(status, pointers).end("here"));
+  });
+  peers.push(peer);
+  const uri = peer.uri;
+  for (status of STATUSES) {
+    const exchange = endpoints.open(requestTo(uri, kind, { body: [Buffer.from("secret")] }));
+    const head = await exchange.head();
+    expect([head.status, head.headers["location"], String(await readAll(exchange))]).toEqual([
+      status,
+      pointers.location,
+      "here",
+    ]);
+  }
+  // The next ones go where the first one went.
+  expect((await endpoints.open(requestTo(uri, kind)).head()).status).toBe(308);
+  await pause(50);
+  expect(elsewhere.connections()).toBe(0);
+});
+
+test("neither do frames that name other services and origins, nor a push that would bring them", async () => {
+  const pushed: string[] = [];
+  const server = createHttp2();
+  server.on("session", (session: ServerHttp2Session) => {
+    session.altsvc(`h2="127.0.0.1:${elsewhere.port}"`, "http://127.0.0.1");
+    session.origin(`https://127.0.0.1:${elsewhere.port}`);
+  });
+  server.on("stream", (stream: ServerHttp2Stream) => {
+    pushed.push(String(stream.pushAllowed));
+    stream.respond({ ":status": 200 });
+    stream.end("ok");
+  });
+  const peer = await startServer(server);
+  peers.push(peer);
+  for (const h2cClient of ["own", "node"] as const) {
+    const client = new HttpsEndpoints({ allow: ["loopback"], h2cClient });
+    for (let times = 0; times < 3; times++) {
+      const exchange = client.open(requestTo(peer.uri, "h2 in the clear"));
+      expect(String(await readAll(exchange))).toBe("ok");
+    }
+    client.close();
+  }
+  expect(new Set(pushed)).toEqual(new Set(["false"]));
+  expect(elsewhere.connections()).toBe(0);
+});
+
+test("an answer that asks for another protocol breaks the exchange, and the connection is not given away", async () => {
+  const server = createHttp1();
+  server.on("connection", (socket) => {
+    socket.on("data", () =>
+      socket.end("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\nGET / HTTP/1.1\r\n"),
+    );
+  });
+  const peer = await startServer(server);
+  peers.push(peer);
+  const exchange = endpoints.open(requestTo(peer.uri, "http1.1 in the clear"));
+  await expect(exchange.head()).rejects.toThrow("broke");
+});
