@@ -17,6 +17,17 @@ export function functionNames({ outputs }: DeployedStack): string[] {
   return ["Ingress", "Admin", "Worker", "Sweeper"].map((name) => outputs[`${name}Function`]!);
 }
 
+/** As which a function asks for everything: the session of its role. */
+export function credentialsIn(pid: number) {
+  const environment = read(`/proc/${pid}/environ`);
+  const value = (name: string): string => new RegExp(`(?:^|\\0)${name}=([^\\0]*)`).exec(environment)?.[1] ?? "";
+  return {
+    accessKeyId: value("AWS_ACCESS_KEY_ID"),
+    secretAccessKey: value("AWS_SECRET_ACCESS_KEY"),
+    sessionToken: value("AWS_SESSION_TOKEN"),
+  };
+}
+
 export function signal(pids: readonly number[], name: "SIGSTOP" | "SIGCONT" | "SIGKILL"): void {
   for (const pid of pids) process.kill(pid, name);
 }

@@ -66,15 +66,34 @@ export async function assume(role: string): Promise<Identity> {
   return { accessKeyId: AccessKeyId!, secretAccessKey: SecretAccessKey!, sessionToken: SessionToken! };
 }
 
-/** @returns what ends it: the role has all its statements again */
+/** As `assume`, of a role that trusts a service only for something of its own: it trusts the administrator for that moment. */
+export async function assumeAsItsService(role: string): Promise<Identity> {
+  const standing = plain(
+    decodeURIComponent(textOf(await iam("GetRole", { RoleName: role }), "AssumeRolePolicyDocument")),
+  );
+  const administrator = { Effect: "Allow", Action: "sts:AssumeRole", Principal: { AWS: "000000000000" } };
+  const trust = (document: string) => iam("UpdateAssumeRolePolicy", { RoleName: role, PolicyDocument: document });
+  await trust(documentOf([administrator]));
+  try {
+    return await assume(role);
+  } finally {
+    await trust(standing);
+  }
+}
+
+/** Also by the name that the emulator has for a batch of it. @returns what ends it: the role may do all that it could */
 export async function takeAway(role: string, action: string): Promise<() => Promise<void>> {
   const policy = { RoleName: role, PolicyName: textOf(await iam("ListRolePolicies", { RoleName: role }), "member") };
-  const standing = decodeURIComponent(textOf(await iam("GetRolePolicy", policy), "PolicyDocument"));
-  const { Statement: grants } = JSON.parse(plain(standing)) as { readonly Statement: readonly Grant[] };
-  const left = grants.filter(({ Action }) => ![Action].flat().includes(action));
-  if (left.length === grants.length) throw new Error(`${role} has no statement for ${action}`);
-  await iam("PutRolePolicy", { ...policy, PolicyDocument: documentOf(left) });
-  return async () => void (await iam("PutRolePolicy", { ...policy, PolicyDocument: documentOf(grants) }));
+  const standing = plain(decodeURIComponent(textOf(await iam("GetRolePolicy", policy), "PolicyDocument")));
+  const { Statement: grants } = JSON.parse(standing) as { readonly Statement: readonly Grant[] };
+  const left = grants.map((grant) => ({
+    ...grant,
+    Action: [grant.Action].flat().filter((one) => one !== action && one !== `${action}Batch`),
+  }));
+  if (!grants.some(({ Action }) => [Action].flat().includes(action))) throw new Error(`${role} may not ${action}`);
+  const put = (document: string) => iam("PutRolePolicy", { ...policy, PolicyDocument: document });
+  await put(documentOf(left.filter(({ Action }) => Action.length > 0)));
+  return async () => void (await put(standing));
 }
 
 export async function roleNames(): Promise<readonly string[]> {

@@ -1,0 +1,115 @@
+/** What each role may do is done with its credentials, and what it may not do is denied to them, for want of that very permission. */
+import { beforeAll, describe, expect, test } from "vitest";
+import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
+import type { Deed } from "./deeds.ts";
+import { deedsIn } from "./deeds.ts";
+import { aws, ControlPlane } from "./control-plane.ts";
+import { credentialsIn, functionNames, processesOf } from "./function-processes.ts";
+import { assume, assumeAsItsService, functionsOf, roleNames, roleOf } from "./identities.ts";
+import type { Identity } from "./signed-by.ts";
+import { signedBy } from "./signed-by.ts";
+
+const STACK = "StepwellE2e";
+const FUNCTIONS = ["ingress", "admin", "worker", "sweeper"] as const;
+const DRIVERS = [...FUNCTIONS];
+const ROLES = [...FUNCTIONS, "keys", "schedules"] as const;
+type Role = (typeof ROLES)[number];
+
+const plane = new ControlPlane(aws.plain);
+const names = {} as Record<Role, string>;
+const identities = {} as Record<Role, Identity>;
+let deeds: Readonly<Record<string, Readonly<Record<string, Deed>>>>;
+
+beforeAll(async () => {
+  const [keys] = await functionsOf(`${STACK}-StepwellEnvironmentKeys`);
+  const functions = [...functionNames(aws.plain), keys!];
+  for (const [index, role] of [...FUNCTIONS, "keys" as const].entries()) names[role] = await roleOf(functions[index]!);
+  names.schedules = (await roleNames()).find((name) => name.startsWith(`${STACK}-StepwellSchedulesRole`))!;
+  for (const role of ROLES) {
+    identities[role] = await (role === "schedules" ? assumeAsItsService : assume)(names[role]);
+  }
+  deeds = deedsIn(names.schedules);
+});
+
+/** By what is touched and what is done to it: who may. */
+const MAY: readonly (readonly [on: string, deed: string, who: readonly Role[]])[] = [
+  ["table", "dynamodb:GetItem", DRIVERS],
+  ["table", "dynamodb:PutItem", DRIVERS],
+  ["table", "dynamodb:UpdateItem", DRIVERS],
+  ["table", "dynamodb:Query", DRIVERS],
+  ["table", "dynamodb:Query of `list`", ["admin", "sweeper"]],
+  ["table", "dynamodb:Query of `open`", ["admin", "sweeper"]],
+  ["table", "dynamodb:DeleteItem", ["admin", "sweeper"]],
+  ["table", "dynamodb:Scan", []],
+  ["table", "dynamodb:DeleteTable", []],
+  ["table of another stack", "dynamodb:GetItem", []],
+  ["table of another stack", "dynamodb:PutItem", []],
+  ["table of another stack", "dynamodb:DeleteTable", []],
+  ["queue", "sqs:SendMessage", [...DRIVERS, "schedules"]],
+  ["queue", "sqs:ReceiveMessage", ["worker"]],
+  ["queue", "sqs:DeleteMessage", ["worker"]],
+  ["queue", "sqs:PurgeQueue", []],
+  ["dead-letter queue", "sqs:SendMessage", []],
+  ["dead-letter queue", "sqs:ReceiveMessage", ["sweeper"]],
+  ["dead-letter queue", "sqs:DeleteMessage", ["sweeper"]],
+  ["dead-letter queue", "sqs:PurgeQueue", []],
+  ["queue of another stack", "sqs:SendMessage", []],
+  ["queue of another stack", "sqs:ReceiveMessage", []],
+  ["parameters", "ssm:GetParameter", [...DRIVERS, "keys"]],
+  ["parameters", "ssm:PutParameter", ["keys"]],
+  ["parameters", "ssm:DeleteParameter", ["keys"]],
+  ["parameters of another stack", "ssm:GetParameter", []],
+  ["parameters of another stack", "ssm:PutParameter", []],
+  ["schedules", "scheduler:CreateSchedule", DRIVERS],
+  ["schedules", "scheduler:DeleteSchedule", []],
+  ["handler", "lambda:InvokeFunction", DRIVERS],
+  ["handler", "lambda:UpdateFunctionConfiguration", []],
+  ["function that is no handler", "lambda:InvokeFunction", []],
+  ["function that is no handler", "lambda:UpdateFunctionConfiguration", []],
+  ["role of the schedules", "iam:PutRolePolicy", []],
+  ["role of the schedules", "sts:AssumeRole", []],
+];
+
+/** @returns whether it is denied @throws Error where it is denied for want of something else */
+async function isDenied(deed: Deed, action: string, identity: Identity): Promise<boolean> {
+  try {
+    await deed(identity);
+  } catch (error) {
+    const { name, message } = error as Error;
+    if (!name.startsWith("AccessDenied")) return false;
+    if (!message.includes(`not authorized to perform: ${action}`)) throw error;
+    return true;
+  }
+  return false;
+}
+
+describe("of the roles of a control plane", () => {
+  test.each(MAY)("on the %s, %s is for those that do it", async (on, what, who) => {
+    const deed = deeds[on]![what]!;
+    const [action] = what.split(" ", 1) as [string];
+    const may: Role[] = [];
+    for (const role of ROLES) if (!(await isDenied(deed, action, identities[role]))) may.push(role);
+    expect(may).toEqual(who);
+  });
+
+  test("none comes in by the admin API", async () => {
+    for (const role of ROLES) {
+      const request = await signedBy(identities[role], aws.plain.admin, { path: "/services" });
+      expect((await plane.askAdminUnsigned(request)).status, role).toBe(403);
+    }
+  });
+
+  test("that of the schedules is for the service and this group alone: not even an administrator becomes it", async () => {
+    await expect(assume(names.schedules)).rejects.toMatchObject({ name: "AccessDenied" });
+  });
+
+  test.runIf(aws.emulatorPid !== 0)("each is the one as which its function really runs", async () => {
+    await plane.ask({ path: "/restate/health" });
+    await plane.askAdmin({ path: "/version" });
+    for (const [index, role] of (["ingress", "admin"] as const).entries()) {
+      const [pid] = processesOf([functionNames(aws.plain)[index]!]);
+      const { Arn } = await new STSClient({ credentials: credentialsIn(pid!) }).send(new GetCallerIdentityCommand());
+      expect(Arn).toContain(`:assumed-role/${names[role]}/`);
+    }
+  });
+});

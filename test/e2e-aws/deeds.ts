@@ -1,0 +1,126 @@
+/** Things that somebody may try in the account of a control plane. None of them leaves anything behind, whoever may do it. */
+import { DeleteItemCommand, DeleteTableCommand, DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
+import { PutItemCommand, QueryCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { InvokeCommand, LambdaClient, UpdateFunctionConfigurationCommand } from "@aws-sdk/client-lambda";
+import { CreateScheduleCommand, DeleteScheduleCommand, SchedulerClient } from "@aws-sdk/client-scheduler";
+import { DeleteMessageCommand, PurgeQueueCommand, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
+import { SendMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
+import { DeleteParameterCommand, GetParameterCommand, PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
+import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
+import type { DeployedStack } from "./control-plane.ts";
+import { aws } from "./control-plane.ts";
+import { documentOf, iam } from "./identities.ts";
+import type { Identity } from "./signed-by.ts";
+
+/** @throws an error of AWS; whoever is entitled may meet one too, but not that access is denied */
+export type Deed = (credentials: Identity) => Promise<unknown>;
+
+const MESSAGE_MAX_BYTES = 1024 * 1024;
+const NO_SUCH = { pk: { S: "tried-out" }, sk: { S: "tried-out" } };
+/** What stands under no key is neither replaced nor deleted. */
+const isThere = { ConditionExpression: "attribute_exists(pk)" };
+
+const dynamodb = (credentials: Identity) => new DynamoDBClient({ credentials, maxAttempts: 1 });
+const sqs = (credentials: Identity) => new SQSClient({ credentials, maxAttempts: 1 });
+const ssm = (credentials: Identity) => new SSMClient({ credentials, maxAttempts: 1 });
+const lambda = (credentials: Identity) => new LambdaClient({ credentials, maxAttempts: 1 });
+const scheduler = (credentials: Identity) => new SchedulerClient({ credentials, maxAttempts: 1 });
+
+function tableDeeds({ outputs }: DeployedStack): Readonly<Record<string, Deed>> {
+  const TableName = outputs["TableName"]!;
+  const one = { TableName, Key: NO_SUCH };
+  const of = (pk: string) => ({
+    TableName,
+    KeyConditionExpression: "#key = :key",
+    ExpressionAttributeNames: { "#key": pk },
+    ExpressionAttributeValues: { ":key": { S: "tried-out" } },
+  });
+  const update = { UpdateExpression: "SET tried = :yes", ExpressionAttributeValues: { ":yes": { BOOL: true } } };
+  return {
+    "dynamodb:GetItem": (who) => dynamodb(who).send(new GetItemCommand(one)),
+    "dynamodb:PutItem": (who) => dynamodb(who).send(new PutItemCommand({ TableName, Item: NO_SUCH, ...isThere })),
+    "dynamodb:UpdateItem": (who) => dynamodb(who).send(new UpdateItemCommand({ ...one, ...update, ...isThere })),
+    "dynamodb:DeleteItem": (who) => dynamodb(who).send(new DeleteItemCommand({ ...one, ...isThere })),
+    "dynamodb:Query": (who) => dynamodb(who).send(new QueryCommand(of("pk"))),
+    "dynamodb:Query of `list`": (who) => dynamodb(who).send(new QueryCommand({ ...of("listPk"), IndexName: "list" })),
+    "dynamodb:Query of `open`": (who) => dynamodb(who).send(new QueryCommand({ ...of("openPk"), IndexName: "open" })),
+    "dynamodb:Scan": (who) => dynamodb(who).send(new ScanCommand({ TableName })),
+    "dynamodb:DeleteTable": (who) => dynamodb(who).send(new DeleteTableCommand({ TableName })),
+  };
+}
+
+function queueDeeds(QueueUrl: string): Readonly<Record<string, Deed>> {
+  const tooLarge = { QueueUrl, MessageBody: "x".repeat(MESSAGE_MAX_BYTES + 1) };
+  const handle = { QueueUrl, ReceiptHandle: "of nothing" };
+  return {
+    "sqs:SendMessage": (who) => sqs(who).send(new SendMessageCommand(tooLarge)),
+    // What is received so is there for the next at once.
+    "sqs:ReceiveMessage": (who) => sqs(who).send(new ReceiveMessageCommand({ QueueUrl, VisibilityTimeout: 0 })),
+    "sqs:DeleteMessage": (who) => sqs(who).send(new DeleteMessageCommand(handle)),
+    "sqs:PurgeQueue": (who) => sqs(who).send(new PurgeQueueCommand({ QueueUrl })),
+  };
+}
+
+function parameterDeeds(environment: string): Readonly<Record<string, Deed>> {
+  const path = `/stepwell/${environment}`;
+  const Name = `${path}/id-secret`;
+  const another = { Name, Value: "another", Type: "SecureString", Overwrite: false } as const;
+  return {
+    "ssm:GetParameter": (who) => ssm(who).send(new GetParameterCommand({ Name, WithDecryption: true })),
+    "ssm:PutParameter": (who) => ssm(who).send(new PutParameterCommand(another)),
+    "ssm:DeleteParameter": (who) => ssm(who).send(new DeleteParameterCommand({ Name: `${path}/signing-key-4711` })),
+  };
+}
+
+function scheduleDeeds(GroupName: string): Readonly<Record<string, Deed>> {
+  const Name = "tried-out";
+  // Without a role it is no schedule.
+  const incomplete = {
+    Name,
+    GroupName,
+    ScheduleExpression: "at(2099-01-01T00:00:00)",
+    FlexibleTimeWindow: { Mode: "OFF" },
+    Target: { Arn: "arn:aws:sqs:us-east-1:000000000000:nowhere", RoleArn: "" },
+  } as const;
+  return {
+    "scheduler:CreateSchedule": (who) => scheduler(who).send(new CreateScheduleCommand(incomplete)),
+    "scheduler:DeleteSchedule": (who) => scheduler(who).send(new DeleteScheduleCommand({ Name, GroupName })),
+  };
+}
+
+function functionDeeds(FunctionName: string): Readonly<Record<string, Deed>> {
+  return {
+    "lambda:InvokeFunction": (who) => lambda(who).send(new InvokeCommand({ FunctionName, InvocationType: "DryRun" })),
+    "lambda:UpdateFunctionConfiguration": (who) =>
+      lambda(who).send(new UpdateFunctionConfigurationCommand({ FunctionName })),
+  };
+}
+
+/** To make oneself more than one is. */
+function roleDeeds(RoleName: string): Readonly<Record<string, Deed>> {
+  const policy = { RoleName, PolicyName: "tried-out", PolicyDocument: documentOf([]) };
+  const RoleArn = `arn:aws:iam::000000000000:role/${RoleName}`;
+  return {
+    "iam:PutRolePolicy": (who) => iam("PutRolePolicy", policy, who),
+    "sts:AssumeRole": (who) =>
+      new STSClient({ credentials: who }).send(new AssumeRoleCommand({ RoleArn, RoleSessionName: "tried-out" })),
+  };
+}
+
+/** By whom and where: the stack that is tried out, another one, and what belongs to nobody but the account. */
+export function deedsIn(scheduleRole: string) {
+  const { plain, doubled } = aws;
+  return {
+    table: tableDeeds(plain),
+    "table of another stack": tableDeeds(doubled),
+    queue: queueDeeds(plain.outputs["QueueUrl"]!),
+    "dead-letter queue": queueDeeds(plain.outputs["DeadLetterQueueUrl"]!),
+    "queue of another stack": queueDeeds(doubled.outputs["QueueUrl"]!),
+    parameters: parameterDeeds("StepwellE2e"),
+    "parameters of another stack": parameterDeeds("StepwellDoubled"),
+    schedules: scheduleDeeds(plain.outputs["ScheduleGroup"]!),
+    handler: functionDeeds(aws.handlerArn),
+    "function that is no handler": functionDeeds(plain.outputs["SweeperFunction"]!),
+    "role of the schedules": roleDeeds(scheduleRole),
+  } as const;
+}
