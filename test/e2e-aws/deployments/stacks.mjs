@@ -1,0 +1,42 @@
+/** Bundles, deploys and takes away the stacks of handlers that register themselves. */
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { bundleFunctions, productEntries } from "../../../infra/bundle.mjs";
+import { cdk } from "../../../infra/cdk.mjs";
+import { clientEnvironment, deploy } from "../../../localstack/deploy.mjs";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const CACHE = join(ROOT, ".cache/e2e-aws/deployments");
+const HERE = "test/e2e-aws/deployments";
+const SHOP = { shop: `${HERE}/shop.ts` };
+
+/** @returns the folder with the handlers and the product's registrar */
+export async function bundleShop() {
+  const folder = join(CACHE, "shop");
+  await bundleFunctions({ ...SHOP, registrar: productEntries().registrar }, folder, { quiet: true });
+  return folder;
+}
+
+/** @returns the folder with the handlers, the product, and the registrar for an address that the emulator made */
+export async function bundleWhole() {
+  const [folder, beside] = [join(CACHE, "whole"), join(CACHE, "beside")];
+  await bundleFunctions(productEntries(), folder, { quiet: true });
+  await bundleFunctions({ ...SHOP, registrar: `${HERE}/registrar.ts` }, beside, { quiet: true });
+  cpSync(beside, folder, { recursive: true });
+  return folder;
+}
+
+/** @param name of what is synthesised @returns where */
+export function assembly(name) {
+  return join(CACHE, `${name}.out`);
+}
+
+/** @returns the outputs of the stack @throws Error with the last words of `cdk` */
+export async function deployAssembly(endpoint, name, stackName) {
+  return await deploy({ endpoint, name: stackName, app: assembly(name) });
+}
+
+export async function destroyAssembly(endpoint, name, stackName) {
+  const args = ["destroy", "--force", "--app", assembly(name), stackName];
+  await cdk(args, { cwd: ROOT, env: clientEnvironment(endpoint) });
+}
