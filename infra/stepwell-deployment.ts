@@ -29,7 +29,7 @@ export interface StepwellDeploymentProps {
   readonly assumeRoleArn?: string;
   /** Speaks HTTP/1.1 to an `http` address. */
   readonly useHttp11?: boolean;
-  /** Replaces what is registered under the same address, which may leave invocations in flight unable to go on. */
+  /** Replaces what is registered under the same address, such as an alias that was moved, which may leave invocations in flight unable to go on. */
   readonly force?: boolean;
   /**
    * Removes the deployment with its resource, and a former version when another takes its place, also where invocations
@@ -66,6 +66,8 @@ export class StepwellDeployment extends Construct {
         AdminUrl: admin.url,
         Request: Stack.of(this).toJsonString(request),
         RemoveOnDelete: String(removeOnDelete),
+        // The address of an alias stays, so that nothing else would tell that there is something new behind it.
+        ...("aliasName" in handlers && { Version: handlers.version.version }),
       },
     });
     // Its role may do what it has to before it is called.

@@ -10,9 +10,9 @@ import { actionsOf, resourcesOf, statementsOf, synthesised } from "./synthesised
 
 const TYPE = "Custom::StepwellDeployment";
 
-function handlersOf(stepwell: Stepwell): LambdaFunction {
+function handlersOf(stepwell: Stepwell, code = "exports.handler = async () => ({});"): LambdaFunction {
   return new LambdaFunction(Stack.of(stepwell), "Shop", {
-    code: Code.fromInline("exports.handler = async () => ({});"),
+    code: Code.fromInline(code),
     handler: "index.handler",
     runtime: Runtime.NODEJS_24_X,
   });
@@ -40,6 +40,16 @@ test.each([
     RemoveOnDelete: "false",
     ServiceTimeout: "120",
   });
+});
+
+test("an alias that is moved is looked at again, which takes what is behind it where that is forced", () => {
+  const versionOf = (code: string) => {
+    const template = withDeployments((stepwell) => [{ handlers: handlersOf(stepwell, code).addAlias("live") }]);
+    return resourcesOf(template, TYPE).map(([, { Properties }]) => JSON.stringify(Properties["Version"]));
+  };
+  expect(versionOf("exports.handler = 1;")).toHaveLength(1);
+  expect(versionOf("exports.handler = 1;")).toEqual(versionOf("exports.handler = 1;"));
+  expect(versionOf("exports.handler = 2;")).not.toEqual(versionOf("exports.handler = 1;"));
 });
 
 test("an address is registered with what it asks for", () => {

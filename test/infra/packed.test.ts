@@ -11,6 +11,7 @@ const run = promisify(execFile);
 
 const APP = `
 import { App, Stack } from "aws-cdk-lib";
+import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Stepwell, StepwellDeployment, type StepwellProps } from "stepwell/cdk";
 
 const app = new App({ outdir: "cdk.out", analyticsReporting: false });
@@ -20,6 +21,8 @@ for (const name of ["Test", "Live"]) {
   const { admin } = new Stepwell(stack, "Stepwell", choices);
   new StepwellDeployment(stack, "Shop", { admin, handlers: { url: "https://shop.example" } });
 }
+const restored = new Stack(app, "Restored");
+new Stepwell(restored, "Stepwell", { table: TableV2.fromTableName(restored, "Table", "restored") });
 app.synth();
 `;
 
