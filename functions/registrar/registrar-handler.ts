@@ -4,7 +4,8 @@ import { NEVER_MADE } from "../lambda/custom-resource.ts";
 import type { AdminAnswer, AskAdmin } from "./admin-client.ts";
 
 const REGISTERED_ALREADY = "META0004";
-const MESSAGE_MAX_CHARACTERS = 400;
+/** Room for the command that grants what is missing, which names a function twice. */
+const MESSAGE_MAX_CHARACTERS = 800;
 
 interface Registration {
   readonly arn?: string;

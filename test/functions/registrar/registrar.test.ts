@@ -98,6 +98,18 @@ test.each([
   await expect(act(event("Create", door.uri, { uri }))).rejects.toThrow(words);
 });
 
+test("a refusal is told to its end, with the command that mends it, and endless ones are cut", async () => {
+  let message = `[META0003] ${"lambda:InvokeFunction is missing. Grant it by: ".padEnd(700, "x")} end`;
+  const body = () => JSON.stringify({ message, restate_code: "META0003" });
+  const door = await listen(createServer((_, response) => response.writeHead(500).end(body())));
+  onTestFinished(door.close);
+  await expect(act(event("Create", door.uri, { uri }))).rejects.toThrow(/x end$/);
+  message = message.padEnd(3_000, "!");
+  const failed = await act(event("Create", door.uri, { uri })).catch((error: Error) => error.message);
+  // What CloudFormation is told at most.
+  expect(String(failed).length).toBeLessThan(1_000);
+});
+
 test("an API that is not there is named", async () => {
   const gone = await listen(createServer());
   await gone.close();
