@@ -61,10 +61,12 @@ test("another address is another deployment, and the old one stays for those who
 test("other headers for the same address are taken over in place, and no headers leave those that are there", async () => {
   const withHeaders = (headers?: object) => ({ uri, ...(headers && { additional_headers: headers }) });
   const { physicalId } = await act(event("Create", stage.local.adminUrl, withHeaders({ "x-shop": "1" })));
-  const shown = async () => (await stage.admin("GET", `deployments/${physicalId}`)).body["additional_headers"];
+  // Their values are shown to nobody.
+  const shown = async () =>
+    Object.keys((await stage.admin("GET", `deployments/${physicalId}`)).body["additional_headers"] as object);
   for (const [headers, expected] of [
-    [{ "x-shop": "2" }, { "x-shop": "2" }],
-    [undefined, { "x-shop": "2" }],
+    [{ "x-store": "1" }, ["x-store"]],
+    [undefined, ["x-store"]],
   ]) {
     const told = event("Update", stage.local.adminUrl, withHeaders(headers));
     expect(await act({ ...told, PhysicalResourceId: physicalId })).toMatchObject({ physicalId });
