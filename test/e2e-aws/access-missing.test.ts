@@ -5,7 +5,7 @@ import type { SentInvocation } from "./control-plane.ts";
 import { aws, ControlPlane, until } from "./control-plane.ts";
 import { functionNames, processesOf, signal } from "./function-processes.ts";
 import { sweep } from "./hints.ts";
-import { roleOf, takeAway } from "./identities.ts";
+import { createRole, grantTo, roleOf, takeAway } from "./identities.ts";
 
 const GRANT = /aws lambda add-permission --function-name (\S+) --statement-id (\S+) --action (\S+) --principal (\S+)/;
 
@@ -76,6 +76,23 @@ test("who asks for a role that may not be assumed is told where to name it, and 
   expect([status, JSON.parse(text)]).toEqual([500, expect.objectContaining({ restate_code: "META0003" })]);
   expect(text).toContain("sts:AssumeRole is missing. Name the role in assumableRoleArns");
   expect(text).toContain(`let it trust arn:aws:iam::000000000000:role/${roles.admin}`);
+});
+
+test("a role of somebody else calls the function once it is named and trusts this control plane alone", async () => {
+  const own = `arn:aws:iam::000000000000:role/${roles.admin}`;
+  const calling = [{ Effect: "Allow", Action: "lambda:InvokeFunction", Resource: aws.handlerArn }] as const;
+  const stranger = await createRole(own, "of another control plane", calling);
+  const idle = await createRole(own, "StepwellE2e", [{ ...calling[0], Action: "lambda:GetFunction" }]);
+  const caller = await createRole(own, "StepwellE2e", calling);
+  const statusAs = async ({ arn }: { readonly arn: string }) => (await discover({ assume_role_arn: arn })).status;
+  expect(await statusAs(caller)).toBe(500);
+
+  const Resource = [stranger, idle, caller].map(({ arn }) => arn);
+  onTestFinished(await grantTo(roles.admin, [{ Effect: "Allow", Action: "sts:AssumeRole", Resource }]));
+  expect(await statusAs(stranger)).toBe(500);
+  const { status, text } = await discover({ assume_role_arn: idle.arn });
+  expect([status, GRANT.exec(text)?.[4]]).toEqual([500, idle.arn]);
+  expect(await statusAs(caller)).toBe(200);
 });
 
 test("an operator is told which permission of the table is missing", async () => {

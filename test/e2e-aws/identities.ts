@@ -13,6 +13,7 @@ export interface Grant {
 }
 
 const VERSION = "2012-10-17";
+const ROLES_OF_ACCOUNT = "arn:aws:iam::000000000000:role/";
 const administrator = aws.plain.credentials;
 const sts = new STSClient({});
 const lambda = new LambdaClient({});
@@ -60,7 +61,7 @@ export async function roleOf(functionName: string): Promise<string> {
 
 /** The emulator lets the administrator take the place of a service that a role trusts. */
 export async function assume(role: string): Promise<Identity> {
-  const RoleArn = `arn:aws:iam::000000000000:role/${role}`;
+  const RoleArn = `${ROLES_OF_ACCOUNT}${role}`;
   const { Credentials } = await sts.send(new AssumeRoleCommand({ RoleArn, RoleSessionName: "tried-out" }));
   const { AccessKeyId, SecretAccessKey, SessionToken } = Credentials!;
   return { accessKeyId: AccessKeyId!, secretAccessKey: SecretAccessKey!, sessionToken: SessionToken! };
@@ -79,6 +80,27 @@ export async function assumeAsItsService(role: string): Promise<Identity> {
   } finally {
     await trust(standing);
   }
+}
+
+/** A role that somebody else owns. @param principal whom it trusts, as an ARN, and only with this external id */
+export async function createRole(
+  principal: string,
+  externalId: string,
+  grants: readonly Grant[],
+): Promise<{ readonly name: string; readonly arn: string }> {
+  const name = `tried-out-${randomUUID()}`;
+  const Condition = { StringEquals: { "sts:ExternalId": externalId } };
+  const trust = [{ Effect: "Allow", Action: "sts:AssumeRole", Principal: { AWS: principal }, Condition }];
+  await iam("CreateRole", { RoleName: name, AssumeRolePolicyDocument: documentOf(trust) });
+  await iam("PutRolePolicy", { RoleName: name, PolicyName: "granted", PolicyDocument: documentOf(grants) });
+  return { name, arn: `${ROLES_OF_ACCOUNT}${name}` };
+}
+
+/** In a policy beside those that the role has. @returns what ends it */
+export async function grantTo(role: string, grants: readonly Grant[]): Promise<() => Promise<void>> {
+  const policy = { RoleName: role, PolicyName: `tried-out-${randomUUID()}` };
+  await iam("PutRolePolicy", { ...policy, PolicyDocument: documentOf(grants) });
+  return async () => void (await iam("DeleteRolePolicy", policy));
 }
 
 /** Also by the name that the emulator has for a batch of it. @returns what ends it: the role may do all that it could */
