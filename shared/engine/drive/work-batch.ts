@@ -5,10 +5,14 @@ import { takeWake } from "./take-wake.ts";
 
 const PAUSE_MIN_MS = 1_000;
 const PAUSE_MAX_MS = 300_000;
+/** Of a lease: so often messages are hidden anew, and by so much longer than a lease. */
+const ROUND_SHARE = 0.25;
 
 /**
- * The queue hides a batch for as long as a function can run; here each message is hidden for a lease at a time, so that
- * those of a dead process come again when its leases are over, and not minutes later (design §3.4).
+ * The queue hides a batch for as long as a function can run; here each message is hidden for little more than a lease at a
+ * time, so that those of a dead process come again when its leases are over, and not minutes later (design §3.4). Nor
+ * earlier: a message that met the lease of the dead would be sent anew in its own place, and however many processes it
+ * has ended, nobody would have counted.
  * @returns those that must come again; all others may be deleted, and some are deleted already
  */
 export async function workBatch<D extends Delivery>(engine: Engine, deliveries: readonly D[]): Promise<readonly D[]> {
@@ -51,16 +55,17 @@ async function keepHidden<D extends Delivery>(
   over: AbortSignal,
 ): Promise<void> {
   const { leaseMs } = engine.settings;
+  const roundMs = leaseMs * ROUND_SHARE;
   do {
     const done = [...finished];
     await Promise.all([
-      ...[...open].map((delivery) => hideFor(engine, delivery, leaseMs)),
+      ...[...open].map((delivery) => hideFor(engine, delivery, leaseMs + roundMs)),
       ...done.map(async (delivery) => {
         finished.delete(delivery);
         await engine.queue.ack(delivery.receipt).catch(() => undefined);
       }),
     ]);
-  } while (await engine.clock.sleep(leaseMs / 2, over));
+  } while (await engine.clock.sleep(roundMs, over));
 }
 
 async function hideFor(engine: Engine, { receipt, wake }: Delivery, ms: number): Promise<void> {

@@ -126,11 +126,31 @@ test("the messages of a worker that dies come again when their leases are over",
   void workerHandler(awsOf(victim))(await nextEvent(stage), MINUTES);
   await stage.pulse.pass(LEASE_MS * 2.2);
   victim.die();
-  await stage.pulse.pass(LEASE_MS);
+  await stage.pulse.pass(LEASE_MS * 1.25);
   const again = await nextEvent(stage);
   expect(again.Records).toHaveLength(1);
   await stage.pulse.within(1_000, workerHandler(awsOf(next))(again, MINUTES));
   expect(stage.deployment.attempts).toHaveLength(2);
+});
+
+test("a message that ends each process that works on it stays one message, so that its receives are counted", async () => {
+  const stage = await open({ deadly: () => new Gate().passed.then(() => "") });
+  await stage.pulse.within(100, ingressHandler(awsOf(stage.actor()))(request("POST", "/S/deadly/send"), MINUTES));
+  for (const [at, lives] of [0.02, 0.3, 0.7, 1.6].entries()) {
+    let event = await nextEvent(stage);
+    // At the first moment at which it is there, whatever its driver's lease says.
+    while (event.Records.length === 0) {
+      await stage.pulse.pass(LEASE_MS / 50);
+      event = await nextEvent(stage);
+    }
+    const [record] = event.Records;
+    expect(record?.attributes?.ApproximateReceiveCount).toBe(String(at + 1));
+    const victim = stage.actor();
+    void workerHandler(awsOf(victim))(event, MINUTES);
+    await stage.pulse.pass(LEASE_MS * lives);
+    victim.die();
+    expect(stage.deployment.attempts).toHaveLength(at + 1);
+  }
 });
 
 test("what is finished is deleted while others of its batch still run", async () => {
