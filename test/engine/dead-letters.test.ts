@@ -48,6 +48,20 @@ test("what cannot be driven even alone is paused, and says why", async () => {
   });
 });
 
+test("a letter that can be neither driven nor parked stays to be seen, and is driven by the pass after the mending", async () => {
+  const [stage, letters] = [await open({ work: () => "done" }), await open({})];
+  const sweeper = stage.actor();
+  const id = await deadLetter(stage, letters, sweeper, "work");
+  const isLoad = ({ method, args }: PortCall) => method === "query" && args[0] === `inv#${id}`;
+  sweeper.process.before = (call) => (isLoad(call) ? Promise.reject(new Error("it cannot be read")) : undefined);
+  expect(await drain(stage, letters, sweeper)).toEqual({ driven: 0, paused: 0 });
+  expect(sweeper.log.lines.at(-1)).toMatchObject({ level: "error", fields: { invocationId: id } });
+  sweeper.process.before = () => undefined;
+  // At once, and by driving it: the try that failed had not ended its process.
+  expect(await drain(stage, letters, sweeper)).toEqual({ driven: 1, paused: 0 });
+  expect(await inspect(sweeper.engine, id)).toMatchObject({ status: "completed" });
+});
+
 test("a letter whose try took its process with it is not tried again", async () => {
   const gate = new Gate();
   const [stage, letters] = [await open({ deadly: () => gate.passed.then(() => "") }), await open({})];

@@ -19,17 +19,23 @@ export interface DeadLetterReport {
   readonly paused: number;
 }
 
-/** Takes letters one by one until there is none, or the time is up. One that can be neither driven nor parked stays. */
+/** Takes letters one by one until there is none, or the time is up. One that can be neither driven nor parked stays, and is tried again by the next pass. */
 export async function drainDeadLetters(engine: Engine, letters: Queue, untilMs: number): Promise<DeadLetterReport> {
   const report = { driven: 0, paused: 0 };
+  const left: string[] = [];
   while (engine.clock.nowMs() < untilMs && !engine.drives.stopping) {
     const [letter] = await letters.receive(1, HIDDEN_MS, 0);
     if (letter === undefined) break;
     const became = await answerLetter(engine, letter);
-    if (became === "left") continue;
+    if (became === "left") {
+      left.push(letter.receipt);
+      continue;
+    }
     report[became]++;
     await letters.ack(letter.receipt);
   }
+  // Hidden, they would be missed by whoever watches the length of the queue.
+  await Promise.all(left.map((receipt) => letters.extend(receipt, 0).catch(() => undefined)));
   if (report.driven + report.paused > 0) engine.log.warn("dead letters were taken up", { ...report });
   return report;
 }
@@ -44,10 +50,9 @@ async function answerLetter(engine: Engine, { wake }: Delivery): Promise<"driven
         () => undefined,
         (error: unknown) => String(error),
       );
-      if (failure === undefined) {
-        await engine.table.delete(marker);
-        return "driven";
-      }
+      // Only a try that takes its process with it leaves the mark.
+      await engine.table.delete(marker);
+      if (failure === undefined) return "driven";
       reason = failure;
     }
     await pauseFor(engine, invocationId, `it could not be driven, not even alone: ${reason}`);
