@@ -13,6 +13,7 @@ import { preflight, withCommonHeaders } from "./cors.ts";
 import { parseIngressPath } from "./ingress-path.ts";
 import { IngressRefusal, methodNotAllowed } from "./ingress-refusal.ts";
 import { answerQuestion } from "./question-route.ts";
+import { routeWords } from "./route-words.ts";
 import { wantedHeaders } from "./submission-headers.ts";
 import type { Wanted } from "./submission-headers.ts";
 import type { IngressUseCases } from "./use-cases.ts";
@@ -94,7 +95,7 @@ function failedAnswer(engine: Engine, request: HttpRequest, error: unknown, opti
   const errorId = hex(engine.ids.random(ERROR_ID_BYTES));
   const { method, path } = request;
   const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  engine.log.error("an ingress request failed", { errorId, method, path, detail });
+  engine.log.error("an ingress request failed", { errorId, method, ...routeWords(path), detail });
   if (error instanceof StoreError) {
     return refusalResponse(
       503,
