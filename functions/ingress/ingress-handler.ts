@@ -22,6 +22,9 @@ export function ingressHandler(aws: Aws): IngressHandler {
     const untilMs = timeIsUpAtMs(aws, context, settings["aws.ingress-time"]);
     const isTooLarge = request.body.length > settings["ingress.request-size-limit"];
     const answer = async () => (isTooLarge ? bodyTooLargeResponse(true) : await face(request));
-    return resultOf(await withinTime(engine, untilMs, answer), resultTooLargeResponse);
+    const response = await withinTime(engine, untilMs, answer);
+    const { "x-restate-id": invocationId } = response.headers;
+    engine.log.info("a request is answered", { method: request.method, status: response.status, invocationId });
+    return resultOf(response, resultTooLargeResponse);
   };
 }

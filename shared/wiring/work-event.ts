@@ -12,5 +12,9 @@ export async function workEvent(engine: Engine, event: WorkEvent): Promise<WorkA
   for (const { messageId, reason } of unreadable) {
     engine.log.error("a message that is no wake is deleted", { messageId, reason });
   }
+  // Before the work, so that a function that ends in the middle of it has told what it was working on.
+  for (const { messageId, wake, receiveCount } of deliveries) {
+    engine.log.info("a wake is taken up", { invocationId: wake.invocationId, messageId, receiveCount });
+  }
   return batchFailures(await workBatch(engine, deliveries));
 }

@@ -10,6 +10,8 @@ export interface PinoLogOptions {
   readonly level?: LogLevel;
   /** Fields of every line, such as the function's name. */
   readonly fields?: LogFields;
+  /** Fields of the moment, asked for at every line, such as the event that is being answered. */
+  readonly fieldsNow?: () => LogFields;
   /** True waits for each line to be written: for processes that may be frozen or ended right after a line. */
   readonly synchronous?: boolean;
   /** Lines go to standard output instead of standard error. */
@@ -32,6 +34,7 @@ export class PinoLog implements Log {
     const destination =
       options.destination ??
       pino.destination({ dest: options.toStandardOutput === true ? 1 : 2, sync: options.synchronous ?? false });
+    const { fieldsNow } = options;
     this.#logger = pino(
       {
         level: options.level ?? "info",
@@ -39,6 +42,8 @@ export class PinoLog implements Log {
         messageKey: "message",
         timestamp: pino.stdTimeFunctions.isoTime,
         formatters: { level: (label) => ({ level: label }) },
+        // A copy, because pino writes the fields of the line into it.
+        ...(fieldsNow !== undefined && { mixin: () => ({ ...unreserved(fieldsNow()) }) }),
       },
       destination,
     );

@@ -36,6 +36,21 @@ test("fields of every line come with every line", () => {
   expect(lines[0]).toMatchObject({ room: "worker", n: 1, message: "x" });
 });
 
+test("fields of the moment come with each line as they are then, and no line has those of another", () => {
+  let event: { readonly requestId?: string } = {};
+  const lines = written({ fieldsNow: () => event }, (log) => {
+    log.info("before", { n: 1 });
+    event = { requestId: "r1" };
+    log.info("first", { n: 2, only: "here" });
+    log.info("second");
+  });
+  expect(lines.map(({ time: _time, level: _level, ...rest }) => rest)).toEqual([
+    { message: "before", n: 1 },
+    { message: "first", n: 2, only: "here", requestId: "r1" },
+    { message: "second", requestId: "r1" },
+  ]);
+});
+
 test("a field named like one of the log's own does not replace it", () => {
   const [line] = written({}, (log) => log.error("real", { message: "fake", level: "fake" }));
   expect(line).toMatchObject({ message: "real", level: "error", message_: "fake", level_: "fake" });

@@ -1,0 +1,20 @@
+/** Why a function does not start, as one line of its log: the code, the words, and what to do. */
+import { CodedError } from "../core/errors/coded-error.ts";
+import { documentationOf } from "../core/errors/error-table.ts";
+import type { Log } from "../engine/ports/log.ts";
+
+/** The runtime tells of an error at the start as well, over many lines and without the remedy. @throws whatever `open` throws */
+export async function tellingRefusal<T>(log: Log, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    log.error("the function does not start", refusalFields(error));
+    throw error;
+  }
+}
+
+function refusalFields(error: unknown): Readonly<Record<string, string>> {
+  if (!(error instanceof CodedError)) return { error: String(error) };
+  const { code, message, entry } = error;
+  return { code, error: message, remedy: entry.remedy, see: documentationOf(code) };
+}
