@@ -4,8 +4,9 @@ import { awsFailure } from "./aws-failure.ts";
 import { EXIT_LEFT, EXIT_OK } from "./exit-codes.ts";
 import { interruption } from "./interruption.ts";
 import { leftovers, STAYS } from "./leftovers.ts";
+import { leftLines } from "./report.ts";
 import type { Stage } from "./stage.ts";
-import type { Outputs } from "./try-stack.ts";
+import type { StackPart } from "./try-stack.ts";
 
 export interface Cleared {
   /** Undefined where it could not be destroyed. */
@@ -15,12 +16,14 @@ export interface Cleared {
 }
 
 /** @param signal leaves everything as it is then */
-export async function removeStack(stage: Stage, outputs: Outputs, signal: AbortSignal): Promise<Cleared> {
+export async function removeStack(stage: Stage, signal: AbortSignal): Promise<Cleared> {
   const { stack, terminal } = stage;
   const startedMs = performance.now();
+  let parts: readonly StackPart[] = [];
   try {
     // Of a deployment that failed before it began there is nothing.
-    if ((await stack.look()) === undefined) return { destroyedMs: 0, left: await leftovers(stack, outputs) };
+    if ((await stack.look()) === undefined) return { destroyedMs: 0, left: await leftovers(stack, []) };
+    parts = await stack.parts();
     await stage.during("Destroying", (onProgress) => stack.destroy(onProgress, signal));
   } catch (error) {
     const why = signal.aborted ? "interrupted" : failureText(awsFailure("The stack is not destroyed", error), false);
@@ -29,7 +32,7 @@ export async function removeStack(stage: Stage, outputs: Outputs, signal: AbortS
   }
   const destroyedMs = Math.round(performance.now() - startedMs);
   terminal.tell(`Destroyed after ${Math.round(destroyedMs / 1000)} s.`);
-  return { destroyedMs, left: await leftovers(stack, outputs) };
+  return { destroyedMs, left: await leftovers(stack, parts) };
 }
 
 /** `--destroy`: @returns the exit code @throws CommandFailure without a yes */
@@ -43,10 +46,10 @@ export async function clearUp(stage: Stage): Promise<number> {
     if (standing !== undefined) await stage.confirm("Destroy it with everything that is in it?");
     const cleared: Cleared =
       standing === undefined
-        ? { destroyedMs: 0, left: await leftovers(stack, {}) }
-        : await removeStack(stage, standing.outputs, heard.clearing);
+        ? { destroyedMs: 0, left: await leftovers(stack, []) }
+        : await removeStack(stage, heard.clearing);
     const { destroyedMs = null, left } = cleared;
-    const told = left.length === 0 ? "Nothing of it is left." : `Left in the account:\n${left.join("\n")}`;
+    const told = left.length === 0 ? "Nothing of it is left." : leftLines(left).join("\n");
     terminal.print(
       flags.json === true
         ? JSON.stringify({ stack: stack.name, destroyed_ms: destroyedMs, left, stays: STAYS }, null, 2)

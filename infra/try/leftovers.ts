@@ -1,20 +1,8 @@
-/** What is still in the account after the stack is gone, looked for by name in every store that it had. */
+/** What is still in the account after the stack is gone, looked for in every store that it had. */
 import { CloudWatchLogsClient, DescribeLogGroupsCommand } from "@aws-sdk/client-cloudwatch-logs";
 import { DescribeTableCommand, DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GetParametersByPathCommand, SSMClient } from "@aws-sdk/client-ssm";
-import type { Outputs, TryStack } from "./try-stack.ts";
-
-/** How a look is told of: nothing, what is there, or that one may not look. */
-interface Look {
-  readonly what: string;
-  readonly find: () => Promise<readonly string[]>;
-}
-
-/** Queues are not looked for: AWS shows them for a minute after they are gone. */
-export async function leftovers(stack: TryStack, outputs: Outputs): Promise<readonly string[]> {
-  const found = await Promise.all(looks(stack, outputs).map(lookAt));
-  return found.flat();
-}
+import type { StackPart, TryStack } from "./try-stack.ts";
 
 /** What nothing of this command can take away, and why it does no harm. */
 export const STAYS: readonly string[] = [
@@ -22,13 +10,27 @@ export const STAYS: readonly string[] = [
   "on AWS, a free backup of the table for 35 days, and roles that AWS makes for its own services",
 ];
 
-function looks(stack: TryStack, { TableName }: Outputs): readonly Look[] {
-  return [
+export const LOG_GROUP = "AWS::Logs::LogGroup";
+const TABLE = "AWS::DynamoDB::GlobalTable";
+
+/** How a look is told of. */
+interface Look {
+  readonly what: string;
+  readonly find: () => Promise<readonly string[]>;
+}
+
+/** @param parts of the stack before it was destroyed; queues are left out, since AWS shows them for a minute after they are gone */
+export async function leftovers(stack: TryStack, parts: readonly StackPart[]): Promise<readonly string[]> {
+  const named = (type: string): readonly string[] => parts.filter((part) => part.type === type).map(({ name }) => name);
+  // Where a run was broken off the parts are not all known; names begin with that of the stack, or with what Lambda puts before it.
+  const logs = [...named(LOG_GROUP), `${stack.name}-`, `/aws/lambda/${stack.name}-`];
+  const looks: readonly Look[] = [
     { what: "the stack", find: async () => [(await stack.look())?.status].filter((status) => status !== undefined) },
-    { what: "the parameters", find: () => parametersBelow(`/stepwell/${stack.name}`) },
-    { what: "the log groups", find: () => logGroupsOf(stack.name) },
-    ...(TableName === undefined ? [] : [{ what: "the table", find: () => tableNamed(TableName) }]),
+    { what: "parameters", find: () => parametersBelow(`/stepwell/${stack.name}`) },
+    { what: "log groups", find: async () => (await Promise.all(logs.map(logGroupsThatBegin))).flat() },
+    ...named(TABLE).map((name) => ({ what: "the table", find: () => tableNamed(name) })),
   ];
+  return (await Promise.all(looks.map(lookAt))).flat();
 }
 
 async function lookAt({ what, find }: Look): Promise<readonly string[]> {
@@ -36,8 +38,7 @@ async function lookAt({ what, find }: Look): Promise<readonly string[]> {
     return (await find()).map((name) => `${what}: ${name}`);
   } catch (error) {
     const { name, message } = error as Error;
-    if (/NotFound/.test(name)) return [];
-    return [`${what}: not looked for (${message})`];
+    return /NotFound/.test(name) ? [] : [`${what}: not looked for (${message})`];
   }
 }
 
@@ -47,13 +48,10 @@ async function parametersBelow(path: string): Promise<readonly string[]> {
   return Parameters.map(({ Name }) => String(Name));
 }
 
-export async function logGroupsOf(stackName: string): Promise<readonly string[]> {
+async function logGroupsThatBegin(prefix: string): Promise<readonly string[]> {
   const client = new CloudWatchLogsClient({});
-  const prefixes = [`${stackName}-`, `/aws/lambda/${stackName}-`];
-  const pages = prefixes.map((prefix) => client.send(new DescribeLogGroupsCommand({ logGroupNamePrefix: prefix })));
-  return (await Promise.all(pages)).flatMap(({ logGroups = [] }) =>
-    logGroups.map((group) => String(group.logGroupName)),
-  );
+  const { logGroups = [] } = await client.send(new DescribeLogGroupsCommand({ logGroupNamePrefix: prefix }));
+  return logGroups.map(({ logGroupName }) => String(logGroupName));
 }
 
 async function tableNamed(name: string): Promise<readonly string[]> {

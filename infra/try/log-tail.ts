@@ -1,19 +1,20 @@
 /** The last words of the functions, for whoever looks for the reason of a failed check. */
 import { CloudWatchLogsClient, FilterLogEventsCommand } from "@aws-sdk/client-cloudwatch-logs";
-import { logGroupsOf } from "./leftovers.ts";
+import { LOG_GROUP } from "./leftovers.ts";
+import type { TryStack } from "./try-stack.ts";
 
 const SINCE_MS = 5 * 60_000;
 const LINES_MAX = 5;
 const LINE_MAX_CHARACTERS = 400;
-/** What Lambda itself says of each call, and metrics, are no reason. */
-const CHATTER = /^(INIT_START|START|END|REPORT)\b|"_aws"/;
+/** What Lambda itself says of each call, Node's warnings and metrics are no reason. */
+const CHATTER = /^(INIT_START|START|END|REPORT)\b|^\((node:\d+|Use `node)|"_aws"/;
 
 /** @returns lines, those of each function below its log's name; why there are none, where that is so */
-export async function logTail(stackName: string): Promise<readonly string[]> {
+export async function logTail(stack: TryStack): Promise<readonly string[]> {
   const client = new CloudWatchLogsClient({});
   try {
-    const groups = await logGroupsOf(stackName);
-    return (await Promise.all(groups.map((group) => tailOf(client, group)))).flat();
+    const groups = (await stack.parts()).filter(({ type }) => type === LOG_GROUP);
+    return (await Promise.all(groups.map(({ name }) => tailOf(client, name)))).flat();
   } catch (error) {
     return [`the logs cannot be read: ${(error as Error).message}`];
   } finally {

@@ -32,6 +32,7 @@ export interface Report {
 
 /** Lines of one entry stand below each other. */
 const BELOW = `\n${" ".repeat(8)}`;
+const AGAIN = "npm run try -- --destroy";
 const MARKS = { passed: "ok", failed: "FAILED", skipped: "skipped" } as const;
 
 export function planText({ account, stackName, price, checks, keep, standing }: Plan): string {
@@ -63,19 +64,25 @@ function endLines(
   left: readonly string[],
   destroyedMs: number | undefined,
 ): readonly string[] {
-  const again = "npm run try -- --destroy";
   if (destroyedMs !== undefined && left.length === 0)
     return [`The stack ${stackName} is gone, with its table, parameters and logs.`];
-  if (keep) {
-    return [
-      `The stack ${stackName} stays. Both doors want signatures, which a proxy makes (npm run build; then each in a terminal of its own):`,
-      `  node dist/stepwell.js proxy --to ${outputs["IngressUrl"]} --port 8080`,
-      `  node dist/stepwell.js proxy --to ${outputs["AdminUrl"]} --port 9070`,
-      `  curl localhost:8080/greeter/greet -H 'content-type: application/json' -d '"Ada"'`,
-      `Destroy it: ${again}`,
-    ];
-  }
-  return ["Left in the account:", ...left.map((what) => `  ${what}`), `Try again to remove it: ${again}`];
+  if (!keep) return leftLines(left);
+  const { IngressUrl, AdminUrl } = outputs;
+  if (IngressUrl === undefined) return [`What there is of the stack ${stackName} stays. Destroy it: ${AGAIN}`];
+  return [
+    `The stack ${stackName} stays. Both doors want signatures, which a proxy makes (npm run build; then each in a terminal of its own):`,
+    `  node dist/stepwell.js proxy --to ${IngressUrl} --port 8080`,
+    `  node dist/stepwell.js proxy --to ${AdminUrl} --port 9070`,
+    `  curl localhost:8080/greeter/greet -H 'content-type: application/json' -d '"Ada"'`,
+    `Destroy it: ${AGAIN}`,
+  ];
+}
+
+/** @param left of `leftovers`, not empty */
+export function leftLines(left: readonly string[]): readonly string[] {
+  const hasStack = left.some((what) => what.startsWith("the stack"));
+  const end = hasStack ? `Try again to remove it: ${AGAIN}` : "No stack holds it any more: remove it by hand.";
+  return ["Left in the account:", ...left.map((what) => `  ${what}`), end];
 }
 
 /** For programs: durations in milliseconds, money in dollars. */

@@ -14,7 +14,7 @@ import { logTail } from "./log-tail.ts";
 import { Plane } from "./plane.ts";
 import { priceOf } from "./price.ts";
 import type { Plan, Report } from "./report.ts";
-import { planText, reportBody, resultsText } from "./report.ts";
+import { leftLines, planText, reportBody, resultsText } from "./report.ts";
 import type { CheckResult } from "./smoke-test.ts";
 import { smokeTest } from "./smoke-test.ts";
 import type { Stage } from "./stage.ts";
@@ -61,11 +61,11 @@ async function deployedAndGone(stage: Stage, plan: Plan, interrupted: Interrupti
   } catch (error) {
     if (!interrupted.trying.aborted) failure = awsFailure("The stack is not deployed", error);
   }
-  const cleared = plan.keep ? KEPT : await removeStack(stage, tried.outputs, interrupted.clearing);
+  const cleared = plan.keep ? KEPT : await removeStack(stage, interrupted.clearing);
   const report: Report = { plan, ...tried, ...cleared, isInterrupted: interrupted.trying.aborted };
   if (failure !== undefined) {
     if (cleared.left.length === 0) throw failure;
-    for (const what of cleared.left) stage.terminal.tell(`Left in the account: ${what}`);
+    stage.terminal.tell(leftLines(cleared.left).join("\n"));
     stage.terminal.tell(failureText(failure, stage.flags.json === true));
     return EXIT_LEFT;
   }
@@ -87,7 +87,7 @@ async function deployAndCheck(stage: Stage, signal: AbortSignal): Promise<Tried>
     smokeTest(CHECKS, plane, signal, ({ name, outcome }) => onProgress(`${name}: ${outcome}`)),
   );
   const hasFailed = results.some(({ outcome }) => outcome === "failed");
-  return { outputs, deployedMs, results, logs: hasFailed ? await logTail(stack.name) : [] };
+  return { outputs, deployedMs, results, logs: hasFailed ? await logTail(stack) : [] };
 }
 
 function planeOf({ tools, endpoint, account }: Stage, { IngressUrl = "", AdminUrl = "" }: Outputs): Plane {

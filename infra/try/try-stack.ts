@@ -3,7 +3,12 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Stack } from "@aws-sdk/client-cloudformation";
-import { CloudFormationClient, DescribeStacksCommand, GetTemplateSummaryCommand } from "@aws-sdk/client-cloudformation";
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  GetTemplateSummaryCommand,
+  paginateListStackResources,
+} from "@aws-sdk/client-cloudformation";
 import { CommandFailure } from "../../functions/cli/command-failure.ts";
 import { EXIT_NOT_TRIED } from "./exit-codes.ts";
 import { STACK_DESCRIPTION } from "./stack-name.ts";
@@ -14,6 +19,12 @@ export type Outputs = Readonly<Record<string, string>>;
 export interface StackState {
   readonly status: string;
   readonly outputs: Outputs;
+}
+
+export interface StackPart {
+  /** Such as `AWS::Logs::LogGroup`. */
+  readonly type: string;
+  readonly name: string;
 }
 
 /** CloudFormation refuses to delete what it is changing; what it makes for the first time it gives up. */
@@ -66,6 +77,22 @@ export class TryStack {
     } catch (error) {
       if (error instanceof Error && /does not exist/.test(error.message)) return undefined;
       throw error;
+    } finally {
+      client.destroy();
+    }
+  }
+
+  /** What it consists of at this moment, by the names that AWS gave. */
+  async parts(): Promise<readonly StackPart[]> {
+    const client = new CloudFormationClient({});
+    try {
+      const found: StackPart[] = [];
+      for await (const page of paginateListStackResources({ client }, { StackName: this.name })) {
+        for (const { ResourceType: type, PhysicalResourceId: name } of page.StackResourceSummaries ?? []) {
+          if (type !== undefined && name !== undefined) found.push({ type, name });
+        }
+      }
+      return found;
     } finally {
       client.destroy();
     }
