@@ -10,6 +10,8 @@ const PLAIN_TEXT_MAX = 300;
 /** For refusals without a code, which have no remedy in the error table. */
 const FIXES: Readonly<Record<number, (kind: string) => string>> = {
   400: () => "Correct the value that the message names.",
+  403: () =>
+    "An admin API on AWS lets in whom IAM entitles: ask it through `stepwell proxy`, with credentials to which a policy grants execute-api:Invoke on it.",
   404: (kind) => `\`stepwell ${kind} list\` shows what is there.`,
   409: (kind) => `\`stepwell ${kind} describe\` shows in which state it is.`,
 };

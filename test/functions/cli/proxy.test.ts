@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer, request } from "node:http";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { listen } from "../../e2e-local/local-stage.ts";
 import type { Listening } from "../../e2e-local/local-stage.ts";
 import { expectedSignature, signatureOf } from "../expected-signature.ts";
@@ -78,6 +78,19 @@ it("a page of a stranger, or of a name that points at this machine, gets nothing
   expect(await statusOf({ host: "rebound.example:80" })).toBe(403);
   expect(arrived).toEqual([]);
   expect(await statusOf({ origin: proxyUrl.slice(0, -1) })).toBe(418);
+});
+
+it("who is not let in by IAM is told how to come in", async () => {
+  const door = await listen(
+    createServer((_, outgoing) =>
+      outgoing.writeHead(403, { "content-type": "application/json" }).end('{"message":"Forbidden"}'),
+    ),
+  );
+  onTestFinished(door.close);
+  const ran = await command.run(["deployments", "list", "--admin-url", door.uri]);
+  expect(ran).toMatchObject({ code: 1, stdout: "" });
+  expect(ran.stderr).toContain("403 to GET /deployments");
+  expect(ran.stderr.replaceAll(/\s+/g, " ")).toMatch(/through `stepwell proxy`, .*execute-api:Invoke/);
 });
 
 it("an API whose region nobody tells is no start", async () => {
