@@ -6,7 +6,7 @@ import { send } from "../../localstack/signed-request.mjs";
 import { aws, ControlPlane, countOne } from "./control-plane.ts";
 import type { Doors } from "./doors.ts";
 import { deployDoors, DOORS_STACK } from "./doors.ts";
-import { assume, createUser, functionsOf, roleOf } from "./identities.ts";
+import { assume, createUser, functionsOf, invoking, roleOf } from "./identities.ts";
 import { signedBy } from "./signed-by.ts";
 import type { Claims, TokenIssuer } from "./token-issuer.ts";
 import { startIssuer } from "./token-issuer.ts";
@@ -52,12 +52,8 @@ async function ask(door: "iam" | "jwt", request: ApiRequest): Promise<ApiRespons
 }
 
 describe("an ingress behind IAM", () => {
-  const arn = (route: string) =>
-    `arn:aws:execute-api:us-east-1:000000000000:${doors.iam.host.split(".", 1)[0]}/*/${route}`;
   const caller = (...routes: readonly string[]) =>
-    createUser(
-      routes.length === 0 ? [] : [{ Effect: "Allow", Action: "execute-api:Invoke", Resource: routes.map(arn) }],
-    );
+    createUser(routes.length === 0 ? [] : invoking(doors.iam, ...routes));
 
   test("is shut for who is not signed, or entitled to nothing, and no handler hears of it", async () => {
     const nobody = await caller();
@@ -78,7 +74,7 @@ describe("an ingress behind IAM", () => {
   });
 
   test("is open handler by handler, as far as a policy names them", async () => {
-    const greeter = await caller("POST/door/greet");
+    const greeter = await caller("*/POST/door/greet");
     expect((await ask("iam", await signedBy(greeter, doors.iam, called("greet", "Bob")))).status).toBe(200);
     for (const request of [called("closed"), called("greet/send", "Eve"), { path: "/restate/health" }]) {
       expect((await ask("iam", await signedBy(greeter, doors.iam, request))).status, request.path).toBe(403);

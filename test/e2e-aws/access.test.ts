@@ -1,24 +1,14 @@
 /** The admin API lets in whom IAM entitles, by route, and nobody who is not signed for this very request. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { ApiRequest } from "../../localstack/signed-request.mjs";
 import { OPERATIONS } from "../../shared/api/admin/operations.ts";
-import { listen } from "../e2e-local/local-stage.ts";
-import type { SignedArrival } from "../functions/expected-signature.ts";
-import { expectedSignature, signatureOf } from "../functions/expected-signature.ts";
-import { buildCommand } from "../functions/cli/built-command.ts";
-import type { BuiltCommand } from "../functions/cli/built-command.ts";
 import { aws, ControlPlane } from "./control-plane.ts";
-import type { Grant } from "./identities.ts";
-import { createUser } from "./identities.ts";
+import { createUser, invoking } from "./identities.ts";
 import type { Identity, Signing } from "./signed-by.ts";
 import { signedBy } from "./signed-by.ts";
 
 const plane = new ControlPlane(aws.plain);
 const api = aws.plain.admin;
-const ARN = `arn:aws:execute-api:us-east-1:000000000000:${api.host.split(".", 1)[0]}`;
 const QUERY = { method: "POST", path: "/query", body: '{"query":"SELECT name FROM sys_service"}' };
 const JSON_BODY = { "content-type": "application/json", accept: "application/json" };
 
@@ -35,19 +25,15 @@ const ROUTES: readonly ApiRequest[] = Object.keys(OPERATIONS)
     return hasBody ? { method, path, headers: JSON_BODY, body: "{}" } : { method, path };
   });
 
-const invoking = (...resources: readonly string[]): Grant[] => [
-  { Effect: "Allow", Action: "execute-api:Invoke", Resource: resources.map((one) => `${ARN}/${one}`) },
-];
-
 let nobody: Identity;
 let reader: Identity;
 let registrar: Identity;
 let operator: Identity;
 beforeAll(async () => {
   nobody = await createUser([]);
-  reader = await createUser(invoking("*/GET/*"));
-  registrar = await createUser(invoking("*/POST/deployments", "*/DELETE/deployments/*"));
-  operator = await createUser(invoking("*"));
+  reader = await createUser(invoking(api, "*/GET/*"));
+  registrar = await createUser(invoking(api, "*/POST/deployments", "*/DELETE/deployments/*"));
+  operator = await createUser(invoking(api, "*"));
 });
 
 async function statusFor(identity: Identity, request: ApiRequest, signing: Signing = {}): Promise<number> {
@@ -138,62 +124,5 @@ describe("a request that is signed wrongly is refused, though its signer is enti
     expect(status).toBe(403);
     const elsewhere = await signedBy(operator, aws.doubled.admin, asked);
     expect((await new ControlPlane(aws.doubled).askAdminUnsigned(elsewhere)).status).toBe(403);
-  });
-});
-
-describe("what the local port of `stepwell proxy` signs", () => {
-  let command: BuiltCommand;
-  beforeAll(async () => {
-    command = await buildCommand();
-  });
-  afterAll(() => command.remove());
-
-  /** Ends with the test. @returns where it answers */
-  async function proxyOf({ accessKeyId, secretAccessKey }: Identity, to: string): Promise<string> {
-    const env = { PATH: process.env["PATH"], AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey };
-    const args = [command.path, "proxy", "--to", to, "--port", "0", "--region", "us-east-1"];
-    const proxy = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "ignore"] });
-    onTestFinished(async () => {
-      const ended = once(proxy, "exit");
-      proxy.kill("SIGTERM");
-      await ended;
-    });
-    const [line] = (await once(proxy.stdout.setEncoding("utf8"), "data")) as [string];
-    return line.split(" ", 1)[0]!.replace(/\/$/, "");
-  }
-
-  /** By a path, because names below `localhost` are not known everywhere. */
-  const adminUrl = `${aws.endpoint}/_aws/execute-api/${api.host.split(".", 1)[0]}/$default`;
-  const question = { method: "POST", headers: JSON_BODY, body: QUERY.body };
-
-  test("is let in as far as the user is entitled whose keys it has", async () => {
-    const [mayAll, mayRead, mayNothing] = await Promise.all(
-      [operator, reader, nobody].map((identity) => proxyOf(identity, adminUrl)),
-    );
-    expect((await fetch(`${mayAll}/query`, question)).status).toBe(200);
-    expect((await fetch(`${mayAll}/invocations?status=paused&limit=5`)).status).toBe(200);
-    expect((await fetch(`${mayRead}/services`)).status).toBe(200);
-    expect((await fetch(`${mayRead}/query`, question)).status).toBe(403);
-    expect((await fetch(`${mayRead}/deployments/no-such-id`, { method: "DELETE" })).status).toBe(403);
-    expect((await fetch(`${mayNothing}/services`)).status).toBe(403);
-  });
-
-  test("is what an independent reckoning says that it must be", async () => {
-    const arrived: SignedArrival[] = [];
-    const server = createServer((incoming, outgoing) => {
-      let body = "";
-      incoming.setEncoding("utf8").on("data", (piece: string) => (body += piece));
-      incoming.once("end", () => {
-        arrived.push({ method: incoming.method!, url: incoming.url!, headers: incoming.headers, body });
-        outgoing.end("{}");
-      });
-    });
-    const judge = await listen(server);
-    onTestFinished(judge.close);
-    await fetch(`${await proxyOf(operator, judge.uri)}/query?a=1`, question);
-    const [got] = arrived;
-    const { keyId, signature } = signatureOf(got!);
-    expect(keyId).toBe(operator.accessKeyId);
-    expect(signature).toBe(expectedSignature(got!, { region: "us-east-1", secret: operator.secretAccessKey }));
   });
 });

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { GetFunctionConfigurationCommand, LambdaClient, ListFunctionsCommand } from "@aws-sdk/client-lambda";
 import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
+import type { LocalApi } from "../../localstack/signed-request.mjs";
 import { aws } from "./control-plane.ts";
 import type { Identity } from "./signed-by.ts";
 import { signedBy } from "./signed-by.ts";
@@ -45,6 +46,12 @@ export async function createUser(grants: readonly Grant[]): Promise<Identity> {
     await iam("PutUserPolicy", { UserName: name, PolicyName: "granted", PolicyDocument: documentOf(grants) });
   }
   return { accessKeyId: textOf(made, "AccessKeyId"), secretAccessKey: textOf(made, "SecretAccessKey") };
+}
+
+/** @param routes of the API, each as its stage, its method and its path */
+export function invoking({ host }: LocalApi, ...routes: readonly string[]): readonly Grant[] {
+  const arn = `arn:aws:execute-api:us-east-1:000000000000:${host.split(".", 1)[0]}`;
+  return [{ Effect: "Allow", Action: "execute-api:Invoke", Resource: routes.map((route) => `${arn}/${route}`) }];
 }
 
 /** @param prefix of their names, such as that of a stack */
