@@ -13,6 +13,7 @@ import { ask } from "../e2e-local/raw-http.ts";
 const JSON_TYPE = { "content-type": "application/json" };
 /** The first that SDKs give out; the next ones count on. */
 const FIRST_SIGNAL = 17;
+const NO_INPUT = new Uint8Array(0);
 
 const approvals: string[] = [];
 const SERVICES = [
@@ -34,10 +35,8 @@ const SERVICES = [
         await ctx.genericCall({
           service: "Vault",
           method: "open",
-          parameter: null,
+          parameter: NO_INPUT,
           idempotencyKey: "order-1",
-          inputSerde: restate.serde.json,
-          outputSerde: restate.serde.json,
         });
         return "done";
       },
@@ -46,8 +45,7 @@ const SERVICES = [
           service: "Approval",
           method: "run",
           key: "order-1",
-          parameter: null,
-          inputSerde: restate.serde.json,
+          parameter: NO_INPUT,
         });
         return "asked";
       },
