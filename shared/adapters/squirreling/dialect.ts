@@ -14,6 +14,8 @@ export function inDialect(statement: string): string {
   let at = 0;
   for (let i = 0; i < tokens.length; i++) {
     const replaced = firstValue(statement, tokens, i, isGrouped) ?? schemaName(tokens, i);
+    // No parenthesis closes it, so that nothing behind it can be read either.
+    if (replaced === "unclosed") break;
     if (replaced === undefined) continue;
     text += statement.slice(at, tokens[i]!.positionStart) + replaced.text;
     i = replaced.last;
@@ -34,7 +36,12 @@ function schemaName(tokens: readonly Token[], i: number): Replaced | undefined {
   return name === undefined ? undefined : { text: `"information_schema.${name.value.toLowerCase()}"`, last: i + 2 };
 }
 
-function firstValue(statement: string, tokens: readonly Token[], i: number, isGrouped: boolean): Replaced | undefined {
+function firstValue(
+  statement: string,
+  tokens: readonly Token[],
+  i: number,
+  isGrouped: boolean,
+): Replaced | "unclosed" | undefined {
   if (!isWord(tokens[i], "FIRST_VALUE") || tokens[i + 1]?.value !== "(") return undefined;
   let depth = 0;
   let order: number | undefined;
@@ -47,7 +54,7 @@ function firstValue(statement: string, tokens: readonly Token[], i: number, isGr
     const to = tokens[j]!.positionStart;
     return { text: firstText(statement, tokens, { from, to, order, last: j, isGrouped }), last: j };
   }
-  return undefined;
+  return "unclosed";
 }
 
 interface Span {

@@ -13,8 +13,32 @@ export interface Preparation {
   readonly tables: ReadonlyMap<string, SqlTable>;
   /** By key: what the statement then reads. */
   readonly sources: Map<string, Source>;
+  readonly readings: Readings;
   /** Runs a statement inside another one, if it stands by itself. @returns undefined where it does not */
   evaluate(statement: Statement): Promise<readonly ExprNode[] | undefined>;
+}
+
+/** A statement that names itself twice, and that again twice, is soon read more often than anybody waits for. */
+const READINGS_MAX = 1000;
+
+/** How often tables will be read: whatever has a name is read anew at each mention of it. */
+export class Readings {
+  #count = 0;
+  readonly #within = new Map<unknown, number>();
+
+  /** @param types of what is mentioned, which tell it apart; undefined for a table */
+  mention(types?: Brought["types"]): void {
+    this.#count += (types && this.#within.get(types)) ?? 1;
+    if (this.#count > READINGS_MAX)
+      throw new SqlError("refused", `this statement would read tables more than ${READINGS_MAX} times`);
+  }
+
+  async define(prepared: () => Promise<Brought["types"]>): Promise<Brought["types"]> {
+    const before = this.#count;
+    const types = await prepared();
+    this.#within.set(types, this.#count - before);
+    return types;
+  }
 }
 
 /** Changes the statement in place. @returns the types of what it gives out, as far as they are known */
@@ -29,7 +53,10 @@ export async function prepare(
     return await prepare(statement.left, given, outer);
   }
   const known = new Map(outer);
-  for (const { name, query } of statement.ctes) known.set(name.toLowerCase(), await prepare(query, given, known));
+  for (const { name, query } of statement.ctes) {
+    const types = await given.readings.define(() => prepare(query, given, known));
+    known.set(name.toLowerCase(), types);
+  }
   return await prepare(statement.query, given, known);
 }
 
@@ -84,12 +111,13 @@ function nameWithin(query: Statement): string {
 /** Gives the mention of a table a key of its own, under the name by which the statement goes on calling it. */
 function bring(
   mention: { table: string; alias?: string; readonly joinType?: SelectStatement["joins"][number]["joinType"] },
-  { tables, sources }: Preparation,
+  { tables, sources, readings }: Preparation,
   named: ReadonlyMap<string, Brought["types"]>,
 ): Brought {
   const name = mention.table.toLowerCase();
   const alias = mention.alias ?? mention.table;
   const known = named.get(name);
+  readings.mention(known);
   if (known !== undefined) return { alias, types: known };
   const table = tables.get(name);
   if (table === undefined) {

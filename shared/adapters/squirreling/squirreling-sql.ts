@@ -13,7 +13,7 @@ import {
 } from "../../engine/ports/sql.ts";
 import { inDialect } from "./dialect.ts";
 import { functionsAt } from "./functions.ts";
-import { hasOneColumn, prepare, type Preparation } from "./prepare.ts";
+import { hasOneColumn, prepare, Readings, type Preparation } from "./prepare.ts";
 import type { Brought, Source } from "./scope.ts";
 import { StepLimit } from "./step-limit.ts";
 import { cellOf, engineValue, typeOfValues } from "./values.ts";
@@ -54,6 +54,7 @@ class Run {
   readonly #limits: SqlLimits;
   readonly #steps: StepLimit;
   readonly #preparation: Preparation;
+  #rowsRead = 0;
 
   constructor(tables: readonly SqlTable[], nowMs: number, limits: SqlLimits) {
     this.#functions = functionsAt(nowMs);
@@ -62,6 +63,7 @@ class Run {
     this.#preparation = {
       tables: new Map(tables.map((table) => [table.shape.name, table])),
       sources: new Map(),
+      readings: new Readings(),
       evaluate: (inner) => this.#list(inner),
     };
   }
@@ -132,9 +134,20 @@ class Run {
       scan: ({ columns = all }) => ({
         appliedWhere: false,
         appliedLimitOffset: false,
-        rows: () => lazyRows(table.scan({ narrowing, ...(order && { order }) }), columns, types, isOptional),
+        rows: () => {
+          const rows = table.scan({ narrowing, ...(order && { order }) });
+          return lazyRows(this.#paced(rows), columns, types, isOptional);
+        },
       }),
     };
+  }
+
+  /** All readings of one statement together, so that many small ones give the thread away as a large one does. */
+  async *#paced(rows: AsyncIterable<SqlRow>): AsyncGenerator<SqlRow> {
+    for await (const row of rows) {
+      if (++this.#rowsRead % ROWS_PER_TURN === 0) await nextTurn();
+      yield row;
+    }
   }
 }
 
@@ -146,7 +159,7 @@ async function* lazyRows(
 ): AsyncGenerator<AsyncRow> {
   let given = 0;
   for await (const row of rows) {
-    if (++given % ROWS_PER_TURN === 0) await nextTurn();
+    given += 1;
     const cells: AsyncRow["cells"] = {};
     for (const name of columns) cells[name] = async () => engineValue(await row.cell(name), types.get(name) ?? "text");
     yield { columns, cells };
