@@ -21,9 +21,21 @@ export function prettyLine(line: string): string {
   const { time, level, message, ...fields } = parsed;
   const moment = String(time).slice(11, 23);
   const told = Object.entries(fields).map(([name, value]) => ` ${name}=${fieldText(value)}`);
-  return `${moment} ${String(level).toUpperCase().padEnd(5)} ${String(message)}${told.join("")}\n`;
+  return `${moment} ${String(level).toUpperCase().padEnd(5)} ${plain(message)}${told.join("")}\n`;
 }
 
 function fieldText(value: unknown): string {
-  return typeof value === "string" && /^[\w./:@#+-]+$/.test(value) ? value : JSON.stringify(value);
+  return typeof value === "string" && /^[\w./:@#+-]+$/.test(value) ? value : escaped(JSON.stringify(value));
+}
+
+/** Messages are ours, but for what they quote. */
+function plain(message: unknown): string {
+  return escaped(JSON.stringify(String(message)).slice(1, -1).replaceAll('\\"', '"').replaceAll("\\\\", "\\"));
+}
+
+/** Callers and handlers choose some of the words; JSON leaves in them what could turn a terminal's text around, or steer it. */
+function escaped(text: string): string {
+  return text.replaceAll(/[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (found) => {
+    return `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
 }

@@ -1,0 +1,26 @@
+/** The log as people read it in a terminal: a line for each line, whatever words strangers have put into it. */
+import { expect, test } from "vitest";
+import { prettyLine } from "../../shared/wiring/process-log.ts";
+
+const line = (message: string, fields: object = {}): string =>
+  prettyLine(JSON.stringify({ time: "2026-11-21T12:34:56.789Z", level: "warn", message, ...fields }));
+
+test("time, level, message and fields stand in one line", () => {
+  expect(line(`a "quoted" C:\\path`, { uri: "http://a.example/", n: 1, text: "two words" })).toBe(
+    `12:34:56.789 WARN  a "quoted" C:\\path uri=http://a.example/ n=1 text="two words"\n`,
+  );
+});
+
+test.each([
+  ["a line end", "\r\n12:34:56.789 INFO  forged"],
+  ["colours and cursors", "\u001b[2J\u001b]0;title\u0007"],
+  ["the same in eight bits", "\u009b2J\u009d0;title\u009c"],
+  ["text turned around", "\u202egnp.exe\u2066"],
+  ["other line ends", "\u2028\u2029\u0085"],
+])("%s in words of strangers stays text", (_what, words) => {
+  const shown = [line("m", { words }), line(`m ${words}`), line("m", { list: [words] })];
+  for (const one of shown) {
+    expect(one).toMatch(/^12:34:56\.789 WARN  m[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*\n$/u);
+    expect(one).toMatch(/\\[ur]/);
+  }
+});
