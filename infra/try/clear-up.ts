@@ -49,7 +49,8 @@ export async function clearUp(stage: Stage): Promise<number> {
         ? { destroyedMs: 0, left: await leftovers(stack, []) }
         : await removeStack(stage, heard.clearing);
     const { destroyedMs = null, left } = cleared;
-    const told = left.length === 0 ? "Nothing of it is left." : leftLines(left).join("\n");
+    const told =
+      left.length === 0 ? "Nothing of it is left." : leftLines(left, { stackName: stack.name, account }).join("\n");
     terminal.print(
       flags.json === true
         ? JSON.stringify({ stack: stack.name, destroyed_ms: destroyedMs, left, stays: STAYS }, null, 2)

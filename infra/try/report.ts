@@ -30,15 +30,15 @@ export interface Report {
   readonly left: readonly string[];
 }
 
+/** How the stack that is meant is destroyed later. */
+export type Meant = Pick<Plan, "stackName" | "account">;
+
 /** Lines of one entry stand below each other. */
 const BELOW = `\n${" ".repeat(8)}`;
-const AGAIN = "npm run try -- --destroy";
 const MARKS = { passed: "ok", failed: "FAILED", skipped: "skipped" } as const;
 
 export function planText({ account, stackName, price, checks, keep, standing }: Plan): string {
-  const end = keep
-    ? "It stays, because of --keep: npm run try -- --destroy"
-    : "It is destroyed at the end, also after a failure or Ctrl-C.";
+  const end = keep ? "It stays, because of --keep." : "It is destroyed at the end, also after a failure or Ctrl-C.";
 
   return `Account ${account.id}, Region ${account.region}, as ${account.callerArn}
 Stack   ${stackName}${standing === undefined ? "" : `, which is there already (${standing}) and is deployed anew`}
@@ -58,30 +58,35 @@ export function resultsText(colours: Colours, { results, logs, outputs, plan, le
   return [...table, ...tail, ...endLines(plan, outputs, left, destroyedMs)].join("\n");
 }
 
+function again({ stackName, account }: Meant): string {
+  return `npm run try -- --destroy --name ${stackName} --region ${account.region}`;
+}
+
 function endLines(
-  { keep, stackName }: Plan,
+  plan: Plan,
   outputs: Outputs,
   left: readonly string[],
   destroyedMs: number | undefined,
 ): readonly string[] {
+  const { keep, stackName } = plan;
   if (destroyedMs !== undefined && left.length === 0)
     return [`The stack ${stackName} is gone, with its table, parameters and logs.`];
-  if (!keep) return leftLines(left);
+  if (!keep) return leftLines(left, plan);
   const { IngressUrl, AdminUrl } = outputs;
-  if (IngressUrl === undefined) return [`What there is of the stack ${stackName} stays. Destroy it: ${AGAIN}`];
+  if (IngressUrl === undefined) return [`What there is of the stack ${stackName} stays. Destroy it: ${again(plan)}`];
   return [
     `The stack ${stackName} stays. Both doors want signatures, which a proxy makes (npm run build; then each in a terminal of its own):`,
     `  node dist/stepwell.js proxy --to ${IngressUrl} --port 8080`,
     `  node dist/stepwell.js proxy --to ${AdminUrl} --port 9070`,
     `  curl localhost:8080/greeter/greet -H 'content-type: application/json' -d '"Ada"'`,
-    `Destroy it: ${AGAIN}`,
+    `Destroy it: ${again(plan)}`,
   ];
 }
 
 /** @param left of `leftovers`, not empty */
-export function leftLines(left: readonly string[]): readonly string[] {
+export function leftLines(left: readonly string[], meant: Meant): readonly string[] {
   const hasStack = left.some((what) => what.startsWith("the stack"));
-  const end = hasStack ? `Try again to remove it: ${AGAIN}` : "No stack holds it any more: remove it by hand.";
+  const end = hasStack ? `Try again to remove it: ${again(meant)}` : "No stack holds it any more: remove it by hand.";
   return ["Left in the account:", ...left.map((what) => `  ${what}`), end];
 }
 

@@ -36,6 +36,7 @@ export interface Stage {
   during<Result>(what: string, work: (onProgress: (text: string) => void) => Promise<Result>): Promise<Result>;
 }
 
+const TICK_MS = 1_000;
 const CLEARED_LINE = "\r\u001b[K";
 
 /** @throws CommandFailure where there is nobody to try it as, or the stack is another's */
@@ -71,14 +72,19 @@ async function during<Result>(
   const startedMs = performance.now();
   const { isTTY } = process.stderr;
   if (!isTTY) tell(`${what} ...`);
+  let last = "";
   const show = (text: string): void => {
+    last = text;
     const seconds = Math.round((performance.now() - startedMs) / 1000);
-    if (isTTY) process.stderr.write(`${CLEARED_LINE}${what} (${seconds} s) ${text}`.slice(0, process.stderr.columns));
+    const line = `${what} (${seconds} s) ${text}`.slice(0, process.stderr.columns || undefined);
+    if (isTTY) process.stderr.write(`${CLEARED_LINE}${line}`);
   };
   show("");
+  const ticking = setInterval(() => show(last), TICK_MS);
   try {
     return await work(show);
   } finally {
+    clearInterval(ticking);
     if (isTTY) process.stderr.write(CLEARED_LINE);
   }
 }

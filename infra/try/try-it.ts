@@ -65,7 +65,7 @@ async function deployedAndGone(stage: Stage, plan: Plan, interrupted: Interrupti
   const report: Report = { plan, ...tried, ...cleared, isInterrupted: interrupted.trying.aborted };
   if (failure !== undefined) {
     if (cleared.left.length === 0) throw failure;
-    stage.terminal.tell(leftLines(cleared.left).join("\n"));
+    stage.terminal.tell(leftLines(cleared.left, plan).join("\n"));
     stage.terminal.tell(failureText(failure, stage.flags.json === true));
     return EXIT_LEFT;
   }

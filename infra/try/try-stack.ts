@@ -52,13 +52,19 @@ export class TryStack {
   async deploy(onProgress: (text: string) => void, signal: AbortSignal): Promise<Outputs> {
     const outputsFile = join(this.#folder, "outputs.json");
     const args = ["deploy", "--require-approval", "never", "--outputs-file", outputsFile];
+    onProgress("the code is bundled and uploaded");
     await this.#cdk([...args, ...(await this.#app())], onProgress, signal);
     return (JSON.parse(readFileSync(outputsFile, "utf8")) as Record<string, Outputs>)[this.name] ?? {};
   }
 
   /** @throws Error with everything that `cdk` wrote, in `told`, or an AbortError */
   async destroy(onProgress: (text: string) => void, signal: AbortSignal): Promise<void> {
-    while (UNDELETABLE.test((await this.look())?.status ?? "")) await sleep(LOOK_EVERY_MS);
+    let standing = await this.look();
+    for (; UNDELETABLE.test(standing?.status ?? ""); standing = await this.look()) {
+      onProgress("CloudFormation is at work on it");
+      await sleep(LOOK_EVERY_MS, undefined, { signal });
+    }
+    if (standing === undefined) return;
     const isMade = existsSync(join(this.#assembly, "manifest.json"));
     const app = isMade ? ["--app", this.#assembly] : await this.#app();
     await this.#cdk(["destroy", "--force", ...app], onProgress, signal);
