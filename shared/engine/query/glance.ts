@@ -70,10 +70,12 @@ export class Glances {
     const last = await this.#lastSegment(pk, nonce);
     if (last === undefined) return await this.#atStart(id, pk, nonce);
     if (last.item["end"] === true) return { status: "completed" };
+    const outline = await this.#outline(last.item, nonce);
+    const { after, deploymentId } = outline;
+    // What ended under a program that did not say so on the item.
+    if (after === "completed") return { status: after };
     const found = await this.#get(holdKey(pk, nonce));
     const hold = found && readHold(found);
-    const outline = await this.#outline(last.item, nonce);
-    const { deploymentId } = outline;
     const status = this.#status(outline, hold !== undefined && hold.base >= last.index ? hold : undefined);
     return { status, ...(deploymentId !== undefined && { deploymentId }) };
   }

@@ -5,6 +5,7 @@ import { idOf } from "../ledger/index-walk.ts";
 import { listingPk, momentRange, shardsOf } from "../ledger/item-keys.ts";
 import type { ListingBudget } from "../ledger/listing-budget.ts";
 import type { Item } from "../ports/table.ts";
+import { acceptedAtMs, shownInListing } from "../ledger/shown-entries.ts";
 
 export interface ListingEntry {
   readonly id: InvocationId;
@@ -189,17 +190,17 @@ class ShardReader {
     this.#budget.entries(items.length);
     this.#next = next;
     this.#ended = next === undefined;
-    return items.map(entryOf);
+    return (await shownInListing(this.#engine, items)).map(entryOf);
   }
 }
 
 function entryOf(item: Item): ListingEntry {
-  const { service, handler, objectKey, listSk, n } = item as Record<string, unknown>;
+  const { service, handler, objectKey, n } = item as Record<string, unknown>;
   return {
     id: idOf(item),
     service: String(service),
     handler: String(handler),
-    createdAtMs: Number(String(listSk).slice(0, 15)),
+    createdAtMs: acceptedAtMs(item) ?? 0,
     ...(typeof n === "string" && { nonce: n as Nonce }),
     ...(typeof objectKey === "string" && { key: objectKey }),
   };

@@ -10,6 +10,7 @@ import type { ListingBudget } from "../ledger/listing-budget.ts";
 import type { ListingEntry, ListingStream } from "./listing-stream.ts";
 import { hasExpired, load, type Loaded } from "../ledger/load.ts";
 import type { Item } from "../ports/table.ts";
+import { shownInOpen } from "../ledger/shown-entries.ts";
 
 /** One invocation as far as indexes show it, or more where it had to be loaded. */
 export interface Summary extends ListingEntry {
@@ -55,7 +56,7 @@ async function openShard(engine: Engine, budget: ListingBudget, pk: string): Pro
       ...(after !== undefined && { after }),
     });
     budget.entries(items.length);
-    for (const item of items) summaries.push(summaryOf(item));
+    for (const item of await shownInOpen(engine, items)) summaries.push(summaryOf(item));
     if (next === undefined) return summaries;
     after = next;
   }

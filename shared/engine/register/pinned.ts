@@ -3,6 +3,7 @@ import type { DeploymentId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { idOf, listedItems, openItems } from "../ledger/index-walk.ts";
 import { load } from "../ledger/load.ts";
+import { shownHolds } from "../ledger/shown-entries.ts";
 import type { Item } from "../ports/table.ts";
 
 /** The listing and the open index may lag behind the table by a moment. */
@@ -14,10 +15,11 @@ export type PinnedCounts = ReadonlyMap<DeploymentId, number>;
  * Counts what stands in the open index, whose entries name the deployment, and what was accepted within the last lease
  * and may be driven without standing there yet.
  *
- * Cost: the open index is read whole, which is half a read unit for some fifteen open invocations. A query of its own partition
- * goes to each invocation that runs and whose entry names no deployment yet, and to each acceptance of the last lease that
- * the open index does not show. Completed invocations beyond those are not read, however many there are. What comes to be
- * fixed to a deployment while this counts may be missed.
+ * Cost: the open index is read whole, which is half a read unit for some fifteen open invocations; in an index that does not
+ * show deployments, one more for each (ADR 0020). A query of its own partition goes to each invocation that runs and whose
+ * entry names no deployment yet, and to each acceptance of the last lease that the open index does not show. Completed
+ * invocations beyond those are not read, however many there are. What comes to be fixed to a deployment while this counts
+ * may be missed.
  */
 export async function pinnedCounts(engine: Engine): Promise<PinnedCounts> {
   const counts = new Map<DeploymentId, number>();
@@ -25,7 +27,9 @@ export async function pinnedCounts(engine: Engine): Promise<PinnedCounts> {
     if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
   };
   const seen = new Set<string>();
-  for await (const item of openItems(engine)) {
+  const open: Item[] = [];
+  for await (const item of openItems(engine)) open.push(item);
+  for (const item of await shownHolds(engine, open)) {
     seen.add(item.pk);
     const { deploymentId, status } = item;
     if (typeof deploymentId === "string") count(deploymentId as DeploymentId);
