@@ -70,16 +70,17 @@ export async function openAws({ functionName, leavesSlowToQueue, throughQueue }:
   const queueUrl = required(settings, "aws.queue-url");
   const sqsQueue = new SqsQueue({ client, queueUrl, clock, log, fairBy: settings["aws.fair-queue"] });
   const queue = throughQueue?.(sqsQueue) ?? sqsQueue;
-  const engineSettings = {
-    // Drivers share the table, so no process owns it alone.
-    ...engineSettingsOf(settings, undefined),
-    slowFromMs: settings["aws.slow-from"],
-    indexShards: settings["aws.index-shards"],
-    ...(leavesSlowToQueue === true && { leavesSlowToQueue }),
-  };
+  const plain = engineSettingsOf(settings, undefined);
   const place = parameterPlace(settings);
   const keys = place && (await readParameterKeys(parameterStore(), place));
-  await claimTable(table, engineSettings.keyPrefix);
+  const { indexShardsMin } = await claimTable(table, plain.keyPrefix);
+  const engineSettings = {
+    // Drivers share the table, so no process owns it alone.
+    ...plain,
+    slowFromMs: settings["aws.slow-from"],
+    indexShards: Math.max(settings["aws.index-shards"], indexShardsMin),
+    ...(leavesSlowToQueue === true && { leavesSlowToQueue }),
+  };
   const secret = await (keys
     ? recognisedSecret(table, engineSettings.keyPrefix, keys.secret)
     : environmentSecret(table, engineSettings.keyPrefix, freshSecretBytes));

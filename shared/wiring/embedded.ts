@@ -55,6 +55,9 @@ export async function openEmbedded(settings: Settings, log: Log): Promise<Embedd
 
 const STORAGE_PATH = { meta: "meta.storage-path", journal: "worker.storage.path" } as const;
 
+/** Directories of the first format are spread over as many, and on a disk it costs nothing to look at each. */
+const INDEX_SHARDS = 8;
+
 async function open(settings: Settings, kind: StoreKind): Promise<Store> {
   try {
     return await openStore(settings[STORAGE_PATH[kind]] ?? join(settings["data-dir"], kind), { kind });
@@ -66,7 +69,7 @@ async function open(settings: Settings, kind: StoreKind): Promise<Store> {
 async function compose(settings: Settings, log: Log, metaStore: Store, journalStore: Store): Promise<Embedded> {
   const clock: Clock = new SystemClock();
   const owner = freshOwner();
-  const engineSettings = engineSettingsOf(settings, owner);
+  const engineSettings = { ...engineSettingsOf(settings, owner), indexShards: INDEX_SHARDS };
   const meta = new EmbeddedTable(metaStore);
   const table = new EmbeddedTable(journalStore);
   const queue = await openEmbeddedQueue(journalStore, clock);

@@ -20,10 +20,22 @@ export async function environmentSecret(
 ): Promise<Uint8Array> {
   const key = secretKey(keyPrefix);
   const standing = await meta.get(key);
-  if (standing !== undefined) return secretOf(standing["bytes"]);
+  if (standing !== undefined) return secretOf(ownSecret(standing));
   const bytes = random(SECRET_SIZE_BYTES);
-  const put = await meta.put({ ...key, bytes }, { kind: "absent" });
-  return put.written ? bytes : secretOf(put.standing?.["bytes"]);
+  const put = await meta.put(secretItem(keyPrefix, bytes), { kind: "absent" });
+  return put.written ? bytes : secretOf(put.standing && ownSecret(put.standing));
+}
+
+/** What stands for a secret of the store's own. */
+export function secretItem(keyPrefix: string, bytes: Uint8Array): Item {
+  return { ...secretKey(keyPrefix), secret: bytes };
+}
+
+/** Where it stood before tables told their format: programs of that time look nowhere else, and do not start without it. */
+export const FORMER_ATTRIBUTE = "bytes";
+
+function ownSecret(item: Item): Item[string] {
+  return item["secret"] ?? item[FORMER_ATTRIBUTE];
 }
 
 /**
@@ -35,7 +47,8 @@ export async function recognisedSecret(meta: Table, keyPrefix: string, secret: U
   const key = secretKey(keyPrefix);
   const digest = createHash("sha256").update(secret).digest("base64url");
   const standing = (await meta.get(key)) ?? (await putDigest(meta, key, digest));
-  if (standing["bytes"] !== undefined) return secretOf(standing["bytes"]);
+  const own = ownSecret(standing);
+  if (own !== undefined) return secretOf(own);
   if (standing["digest"] === digest) return secret;
   throw new CodedError("RT0002", "the store was written under another secret than the one configured now");
 }

@@ -6,6 +6,7 @@ import { claimTable, TABLE_FORMAT } from "../../shared/wiring/table-format.ts";
 import { MemoryTable } from "../simulation/memory-table.ts";
 
 const SCHEMA = { pk: "schema", sk: "format" };
+const SECRET = { pk: "secret", sk: "hmac" };
 
 test("an empty table is claimed once, by many at the same time, and known from then on", async () => {
   const table = new MemoryTable();
@@ -29,6 +30,31 @@ test("a table with data and without a schema item refuses the start, and stays a
   await environmentSecret(table, "", freshSecretBytes);
   await expect(claimTable(table, "")).rejects.toMatchObject({ code: "META0011" });
   expect(table.shown(SCHEMA)).toBeUndefined();
+});
+
+test("a table of before is taken over once, by many at the same time, with its secret and its shards", async () => {
+  const table = new MemoryTable();
+  const bytes = freshSecretBytes(32);
+  await table.put({ ...SECRET, bytes });
+  const start = async () => {
+    const claimed = await claimTable(table, "");
+    return { ...claimed, secret: await recognisedSecret(table, "", freshSecretBytes(32)) };
+  };
+  const starts = [...(await Promise.all([start(), start(), start()])), await start()];
+  for (const each of starts) expect(each).toEqual({ indexShardsMin: 8, secret: bytes });
+  expect(table.shown(SCHEMA)).toMatchObject({ format: TABLE_FORMAT });
+});
+
+test("programs of before find no secret in a table of this program, and so do not start", async () => {
+  const [former, fresh] = [new MemoryTable(), new MemoryTable()];
+  await former.put({ ...SECRET, bytes: freshSecretBytes(32) });
+  for (const table of [former, fresh]) {
+    await claimTable(table, "");
+    await environmentSecret(table, "", freshSecretBytes);
+    // They read this attribute before anything else, and take nothing for it but 32 bytes.
+    expect(table.shown(SECRET)).toBeDefined();
+    expect(table.shown(SECRET)).not.toHaveProperty("bytes");
+  }
 });
 
 test("a table knows the secret that it was written under, and does not hold it", async () => {

@@ -5,10 +5,15 @@ import { join } from "node:path";
 export type StoreKind = "meta" | "journal";
 
 /** The format this program reads and writes. A change that older programs cannot read raises it. */
-export const STORE_FORMAT: Readonly<Record<StoreKind, number>> = { meta: 1, journal: 1 };
+export const STORE_FORMAT: Readonly<Record<StoreKind, number>> = { meta: 1, journal: 2 };
+
+/** The oldest that it reads as it stands: journals of the format 1 know no keys and no orders, and are otherwise the same (ADR 0020). */
+const OLDEST_FORMAT: Readonly<Record<StoreKind, number>> = { meta: 1, journal: 1 };
 
 const FILE = "VERSION";
 const UNFINISHED = "VERSION.new";
+/** Of directories that are made here: inputs, results and the secret of ids lie in them as they are. */
+const OWNER_ONLY = 0o700;
 
 export type StoreOpenReason =
   /** A living process has it open. */
@@ -46,20 +51,29 @@ export class StoreOpenError extends Error {
 }
 
 /**
- * Makes sure that the directory is a store of this kind and format, and makes an empty or absent one into it.
+ * Makes sure that the directory is a store of this kind, in a format that can be read, and makes an empty or absent one into it.
+ * @returns the format found, which may be an older one: whoever has the store alone then calls `raiseFormat`
  * @throws StoreOpenError for every reason but "locked"
  */
-export async function claimFormat(dir: string, kind: StoreKind): Promise<void> {
+export async function claimFormat(dir: string, kind: StoreKind): Promise<number> {
   const expected = STORE_FORMAT[kind];
   const text = await readVersion(dir, expected);
-  if (text === undefined) return await writeVersion(dir, kind);
+  if (text === undefined) {
+    await raiseFormat(dir, kind);
+    return expected;
+  }
   const version = parsed(text);
   if (version === undefined)
     throw new StoreOpenError("unreadable", dir, `${join(dir, FILE)} is not what a store's VERSION looks like`, {
       expected,
     });
   const { format: found } = version;
-  if (found < expected)
+  if (version.kind !== kind)
+    throw new StoreOpenError("unreadable", dir, `${dir} is a ${version.kind} store, not a ${kind} store`, {
+      found,
+      expected,
+    });
+  if (found < OLDEST_FORMAT[kind])
     throw new StoreOpenError("older", dir, `${dir} has format ${found}, this program needs ${expected}`, {
       found,
       expected,
@@ -69,17 +83,13 @@ export async function claimFormat(dir: string, kind: StoreKind): Promise<void> {
       found,
       expected,
     });
-  if (version.kind !== kind)
-    throw new StoreOpenError("unreadable", dir, `${dir} is a ${version.kind} store, not a ${kind} store`, {
-      found,
-      expected,
-    });
+  return found;
 }
 
 /** @returns undefined where the directory is new: nothing is in it, or only what a crash during its creation left */
 async function readVersion(dir: string, expected: number): Promise<string | undefined> {
   try {
-    await mkdir(dir, { recursive: true });
+    await mkdir(dir, { recursive: true, mode: OWNER_ONLY });
     const names = await readdir(dir);
     if (names.includes(FILE)) return await readFile(join(dir, FILE), "utf8");
     if (names.every((name) => name === UNFINISHED)) return undefined;
@@ -100,8 +110,12 @@ function parsed(text: string): { readonly format: number; readonly kind: string 
   }
 }
 
-/** VERSION comes first and whole, so that a crash leaves either an empty directory or a versioned one. */
-async function writeVersion(dir: string, kind: StoreKind): Promise<void> {
+/**
+ * Writes this program's format, before anything of it is written: older programs refuse the store from then on. VERSION
+ * comes whole, so that a crash leaves what was there or what is to be.
+ * @throws StoreOpenError "unreadable" where it cannot be written
+ */
+export async function raiseFormat(dir: string, kind: StoreKind): Promise<void> {
   const expected = STORE_FORMAT[kind];
   try {
     const file = await open(join(dir, UNFINISHED), "w");

@@ -6,7 +6,7 @@ import type { Operation } from "./commit-groups.ts";
 import { CommitGroups } from "./commit-groups.ts";
 import { writeGroup } from "./group-writer.ts";
 import type { StoreKind } from "./store-version.ts";
-import { STORE_FORMAT, StoreOpenError, claimFormat } from "./store-version.ts";
+import { STORE_FORMAT, StoreOpenError, claimFormat, raiseFormat } from "./store-version.ts";
 
 export type Database = ClassicLevel<string, Uint8Array>;
 
@@ -26,7 +26,7 @@ export interface StoreOptions {
  * @throws StoreOpenError
  */
 export async function openStore(dir: string, options: StoreOptions): Promise<Store> {
-  await claimFormat(dir, options.kind);
+  const found = await claimFormat(dir, options.kind);
   const database: Database = new ClassicLevel(join(dir, "db"), {
     keyEncoding: "utf8",
     valueEncoding: "view",
@@ -41,7 +41,18 @@ export async function openStore(dir: string, options: StoreOptions): Promise<Sto
       throw new StoreOpenError("locked", dir, `${dir} is open in a living process`, versions, { cause });
     throw new StoreOpenError("unreadable", dir, `${dir} cannot be opened`, versions, { cause });
   }
+  if (found < STORE_FORMAT[options.kind]) await raised(dir, options.kind, database);
   return new Store(dir, options.kind, database);
+}
+
+/** Only now is the store known to be nobody else's. */
+async function raised(dir: string, kind: StoreKind, database: Database): Promise<void> {
+  try {
+    await raiseFormat(dir, kind);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }
 
 /** What the system said, without the path at which it said it: the message may be read outside. */

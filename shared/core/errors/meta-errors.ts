@@ -52,7 +52,7 @@ export const META_ERRORS = {
   META0011: {
     title: "The meta store holds data but no version file",
     arises:
-      "The local process starts on a meta directory that is not empty and has no VERSION file. On AWS, a function starts on a table that holds data and no schema item.",
+      "The local process starts on a meta directory that is not empty and has no VERSION file. On AWS, a function starts on a table that has lost its schema item.",
     outcome: REFUSE_START,
     remedy: "It is damaged, or older than 0.8. Empty it or choose another meta.storage-path or table.",
   },

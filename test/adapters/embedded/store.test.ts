@@ -1,5 +1,5 @@
 /** Opening store directories: new, known, foreign and taken ones. */
-import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
@@ -24,6 +24,10 @@ async function versioned(text: string): Promise<void> {
   await writeFile(join(dir, "VERSION"), text);
 }
 
+async function readVersion(): Promise<unknown> {
+  return JSON.parse(await readFile(join(dir, "VERSION"), "utf8")) as unknown;
+}
+
 const refusal = async (kind: "meta" | "journal" = "journal"): Promise<StoreOpenError> => {
   const error: unknown = await openStore(dir, { kind }).then(
     () => undefined,
@@ -38,11 +42,20 @@ describe("opening a store", () => {
     const store = await openStore(dir, { kind: "meta" });
     await store.close();
     expect((await readdir(dir)).sort()).toEqual(["VERSION", "db"]);
-    expect(JSON.parse(await readFile(join(dir, "VERSION"), "utf8"))).toEqual({
-      format: STORE_FORMAT.meta,
-      kind: "meta",
-    });
+    expect(await readVersion()).toEqual({ format: STORE_FORMAT.meta, kind: "meta" });
   });
+
+  test.skipIf(process.platform === "win32")(
+    "what it makes is closed to other users, and what was there stays as it is",
+    async () => {
+      await chmod(parent, 0o755);
+      await (await openStore(dir, { kind: "meta" })).close();
+      const modes = await Promise.all(
+        [parent, join(parent, "a"), dir].map(async (path) => (await stat(path)).mode & 0o777),
+      );
+      expect(modes).toEqual([0o755, 0o700, 0o700]);
+    },
+  );
 
   test("finds what was written before", async () => {
     const store = await openStore(dir, { kind: "journal" });
@@ -60,11 +73,24 @@ describe("opening a store", () => {
   });
 
   test("refuses an older and a newer format and says which", async () => {
-    await versioned(JSON.stringify({ format: EXPECTED - 1, kind: "journal" }));
-    expect(await refusal()).toMatchObject({ reason: "older", found: EXPECTED - 1, expected: EXPECTED, dir });
+    await versioned(JSON.stringify({ format: 0, kind: "journal" }));
+    expect(await refusal()).toMatchObject({ reason: "older", found: 0, expected: EXPECTED, dir });
     await versioned(JSON.stringify({ format: EXPECTED + 1, kind: "journal", more: true }));
     expect(await refusal()).toMatchObject({ reason: "newer", found: EXPECTED + 1, expected: EXPECTED, dir });
     expect(await readdir(dir)).toEqual(["VERSION"]);
+  });
+
+  test("has an older format that it can read once nobody else has it, and then says its own", async () => {
+    const first = await openStore(dir, { kind: "journal" });
+    await new EmbeddedTable(first).put({ pk: "a", sk: "b" });
+    await versioned(JSON.stringify({ format: 1, kind: "journal" }));
+    expect(await refusal()).toMatchObject({ reason: "locked" });
+    expect(await readVersion()).toEqual({ format: 1, kind: "journal" });
+    await first.close();
+    const second = await openStore(dir, { kind: "journal" });
+    expect(await readVersion()).toEqual({ format: EXPECTED, kind: "journal" });
+    expect(await new EmbeddedTable(second).get({ pk: "a", sk: "b" })).toEqual({ pk: "a", sk: "b" });
+    await second.close();
   });
 
   test("refuses a directory with other things in it and leaves them alone", async () => {
@@ -79,8 +105,8 @@ describe("opening a store", () => {
       await versioned(text);
       expect(await refusal()).toMatchObject({ reason: "unreadable", dir });
     }
-    await versioned(JSON.stringify({ format: EXPECTED, kind: "meta" }));
-    expect(await refusal("journal")).toMatchObject({ reason: "unreadable", found: EXPECTED });
+    await versioned(JSON.stringify({ format: STORE_FORMAT.meta, kind: "meta" }));
+    expect(await refusal("journal")).toMatchObject({ reason: "unreadable", found: STORE_FORMAT.meta });
     await mkdir(join(dir, "db"));
     await writeFile(join(dir, "db", "CURRENT"), "MANIFEST-000009\n");
     expect(await refusal("meta")).toMatchObject({ reason: "unreadable" });
