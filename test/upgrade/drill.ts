@@ -1,0 +1,119 @@
+/** The drill: what a version left is gone on with by this one, and each thing that it did is done no second time. */
+import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "vitest";
+import type { Account } from "./account.ts";
+import { begin } from "./leave-work.ts";
+import type { World } from "./services.ts";
+import { expectListed, type Shown } from "./listings.ts";
+import { asked, JSON_BODY, type Site, until } from "./site.ts";
+import { type State, statesOf, statusWord } from "./states.ts";
+
+/** How long after the fixture was written the upgrade takes place: what is near is due then, and what is far is not. */
+const LATER_MS = 600_000;
+const ENDS_WITHIN_MS = 20_000;
+/** So long answers of the registry come from memory. */
+const REMEMBERED_MS = 1_200;
+
+/** From now on this process lives shortly after the fixture was written. Times pass as ever. @returns what ends it */
+export function liveShortlyAfter({ writtenAtMs }: Account): () => void {
+  const now = Date.now.bind(Date);
+  const ahead = writtenAtMs + LATER_MS - now();
+  Date.now = () => now() + ahead;
+  return () => void (Date.now = now);
+}
+
+/** Every state stands as it was left, and all are listed, also by service and as open. Nothing is driven yet. */
+export async function expectLeft(site: Site, account: Account): Promise<void> {
+  const states = statesOf(account);
+  const shown = await Promise.all(states.map(({ name }) => show(site, account.ids[name]!)));
+  const left = Object.fromEntries(states.map(({ name }, i) => [name, statusWord(name, shown[i]!.status)]));
+  expect(left).toEqual(Object.fromEntries(states.map(({ name, left: as }) => [name, as])));
+  await expectListed(site, account, left, childrenOf(states));
+}
+
+/**
+ * Points the deployment at where its handlers are now, as an operator does whose old address is gone, and lets try again
+ * what has tried the old address meanwhile.
+ */
+export async function moveDeployment(site: Site, { deploymentId }: Account, uri: string): Promise<void> {
+  await asked(site, "admin", "PATCH", `/deployments/${deploymentId}`, { uri, overwrite: false });
+  await pause(REMEMBERED_MS);
+  const page = await asked(site, "admin", "GET", "/invocations?status=backing-off");
+  for (const { id } of (page as { invocations: Shown[] }).invocations)
+    await asked(site, "admin", "PATCH", `/invocations/${id}/resume`);
+}
+
+/** Does what is left to operators and other handlers. */
+export async function act(site: Site, account: Account): Promise<void> {
+  for (const state of statesOf(account)) {
+    const id = account.ids[state.name]!;
+    if (state.order === "resolve")
+      await asked(site, "ingress", "POST", `/restate/awakeables/${account.awakeables[state.name]}/resolve`, "all");
+    else if (state.order === "signal") await asked(site, "ingress", "POST", "/Drill/tell", { name: "teller", id });
+    else if (state.order !== undefined) await asked(site, "admin", "PATCH", `/invocations/${id}/${state.order}`);
+  }
+}
+
+/** Everything but what sleeps for days ends with its result, after the steps that were left and no others. */
+export async function expectEnds(site: Site, account: Account, world: World): Promise<void> {
+  const states = statesOf(account);
+  for (const { name, ends } of states) {
+    if (ends === undefined) continue;
+    await until(`${name} ends`, () => hasEnded(site, account.ids[name]!), ENDS_WITHIN_MS);
+    expect(`${name}: ${await outcome(site, account.ids[name]!)}`).toBe(`${name}: ${ends}`);
+  }
+  const expected = states.flatMap(({ name, after, child }) => [
+    ...after.map((step) => `${name}/${step}`),
+    ...(child?.after ?? []).map((step) => `${name}-child/${step}`),
+  ]);
+  expect(Object.fromEntries(world.ran)).toEqual(Object.fromEntries(expected.map((step) => [step, 1])));
+  const now = states.map(({ name, ends, left }) => [name, ends === undefined ? left : "completed"]);
+  const tellers = states.filter(({ order }) => order === "signal").length;
+  await expectListed(site, account, Object.fromEntries(now) as Record<string, string>, childrenOf(states) + tellers);
+}
+
+/** The same key attaches to what ended under the older version. */
+export async function expectSameKey(site: Site, account: Account, world: World): Promise<void> {
+  for (const state of statesOf(account).filter(({ idempotencyKey }) => idempotencyKey !== undefined)) {
+    const ids: Record<string, string> = {};
+    const text = await begin(site, ids, state);
+    expect([ids[state.name], JSON.parse(text)]).toEqual([account.ids[state.name], state.ends]);
+  }
+  expect([...world.ran.keys()]).not.toContain("greeted/greet");
+}
+
+/** What waits for days can still be stopped, and a call of today goes its way. */
+export async function expectRest(site: Site, account: Account): Promise<void> {
+  const waiting = statesOf(account).filter(({ ends }) => ends === undefined);
+  for (const { name, handler } of waiting) {
+    const id = account.ids[name]!;
+    await asked(site, "admin", "PATCH", `/invocations/${id}/${handler === "nap" ? "cancel" : "kill"}`);
+    await until(`${name} is stopped`, () => hasEnded(site, id));
+    // What ended before its first attempt is told of no more.
+    expect(await outcome(site, id)).toBe(handler === "nap" ? "409" : "404");
+  }
+  expect(await asked(site, "ingress", "POST", "/Drill/greet", { name: "today" })).toBe("Hello, today");
+}
+
+/** No call is made twice: there are as many children as were called. */
+function childrenOf(states: readonly State[]): number {
+  return states.filter(({ child }) => child !== undefined).length;
+}
+
+async function show(site: Site, id: string): Promise<Shown> {
+  return (await asked(site, "admin", "GET", `/invocations/${id}`)) as Shown;
+}
+
+/** What ended before its first attempt is told of no more. */
+async function hasEnded(site: Site, id: string): Promise<boolean> {
+  const { status, text } = await site.request("admin", "GET", `/invocations/${id}`);
+  return status === 404 || (JSON.parse(text) as Shown).status === "completed";
+}
+
+/** The output, or the code of the failure; read as text where it is a JSON string. */
+async function outcome(site: Site, id: string): Promise<string> {
+  const { status, text } = await site.request("ingress", "GET", `/restate/invocation/${id}/output`, {
+    headers: JSON_BODY,
+  });
+  return status === 200 ? String(JSON.parse(text)) : String(status);
+}

@@ -1,0 +1,89 @@
+/** A control plane made of functions, called as API Gateway and SQS call them; and the environment that they find. */
+import type { GatewayEvent, GatewayResult } from "../../functions/lambda/gateway-event.ts";
+import type { WorkAnswer } from "../../shared/wiring/work-event.ts";
+import type { HintsDoor } from "./hints-door.ts";
+import type { Site } from "./site.ts";
+
+export type FunctionName = "ingress" | "admin" | "worker" | "sweeper";
+/** Calls one of the functions with an event and resolves with its answer. */
+export type CallFunction = (name: FunctionName, event: unknown) => Promise<unknown>;
+/** The same of one of its instances, which are numbered from 0 on. */
+export type CallInstance = (name: FunctionName, instance: number, event: unknown) => Promise<unknown>;
+
+/** Handlers that hang keep a worker each. */
+export const INSTANCES: Readonly<Record<FunctionName, number>> = { ingress: 2, admin: 1, worker: 5, sweeper: 1 };
+
+/** As Lambda does it, an instance has one event at a time; where all are busy, events wait in their order. */
+export function oneEventAtATime(call: CallInstance): CallFunction {
+  const free = new Map(Object.entries(INSTANCES).map(([name, count]) => [name, [...Array(count).keys()]]));
+  const waiting = new Map(Object.keys(INSTANCES).map((name) => [name, [] as ((instance: number) => void)[]]));
+  return async (name, event) => {
+    const [idle, line] = [free.get(name)!, waiting.get(name)!];
+    const instance = idle.shift() ?? (await new Promise<number>((resolve) => line.push(resolve)));
+    try {
+      return await call(name, instance, event);
+    } finally {
+      const next = line.shift();
+      if (next === undefined) idle.push(instance);
+      else next(instance);
+    }
+  };
+}
+
+/** Below which the parameters of the drill's environment stand. */
+export const PARAMETERS_PATH = "/stepwell/drill";
+
+export function functionSite(call: CallFunction): Site {
+  return {
+    async request(door, method, path, { headers = {}, body } = {}) {
+      const [rawPath = "", rawQueryString = ""] = path.split("?");
+      const event: GatewayEvent = {
+        rawPath,
+        rawQueryString,
+        headers,
+        requestContext: { http: { method } },
+        ...(body !== undefined && { body }),
+      };
+      const answer = (await call(door, event)) as GatewayResult;
+      const text = answer.isBase64Encoded ? Buffer.from(answer.body, "base64").toString() : answer.body;
+      return { status: answer.statusCode, headers: answer.headers, text };
+    },
+  };
+}
+
+/** Hands each message to the worker function, alone. */
+export function workOn(hints: HintsDoor, call: CallFunction): void {
+  hints.worker = async ({ messageId, body }) => {
+    const attributes = { ApproximateReceiveCount: "1" };
+    const event = { Records: [{ messageId, receiptHandle: messageId, body, attributes }] };
+    const { batchItemFailures } = (await call("worker", event)) as WorkAnswer;
+    return batchItemFailures.length === 0;
+  };
+}
+
+export interface Surroundings {
+  readonly tableName: string;
+  readonly dynamoUri: string;
+  readonly hintsUri: string;
+  readonly leaseS: number;
+}
+
+/** What a stack tells its functions, as far as the drill has it; programs without some setting only warn of it. */
+export function functionEnvironment({ tableName, dynamoUri, hintsUri, leaseS }: Surroundings): Record<string, string> {
+  return {
+    AWS_REGION: "eu-west-1",
+    AWS_ACCESS_KEY_ID: "test",
+    AWS_SECRET_ACCESS_KEY: "test",
+    AWS_ENDPOINT_URL_DYNAMODB: dynamoUri,
+    AWS_ENDPOINT_URL_SQS: hintsUri,
+    AWS_ENDPOINT_URL_SSM: hintsUri,
+    STEPWELL_AWS__TABLE: tableName,
+    STEPWELL_AWS__QUEUE_URL: `${hintsUri}/queue`,
+    STEPWELL_AWS__TIMERS: "ladder",
+    STEPWELL_AWS__ALLOWED_ADDRESSES: "loopback",
+    STEPWELL_AWS__PARAMETERS: PARAMETERS_PATH,
+    STEPWELL_AWS__METRICS: "none",
+    STEPWELL_WORKER__LEASE: `${leaseS}s`,
+    STEPWELL_LOG__LEVEL: "error",
+  };
+}

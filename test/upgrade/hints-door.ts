@@ -1,0 +1,74 @@
+/** Stands in for SQS and SSM: it takes messages and hands each to whoever works on them, and knows given parameters. */
+import { createHash, randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { createServer } from "node:http";
+import type { Server } from "node:net";
+import { text } from "node:stream/consumers";
+import type { Listening } from "../e2e-local/local-stage.ts";
+import { listen } from "../e2e-local/local-stage.ts";
+
+/** Resolves with whether the message is done with; else it comes again. */
+export type Worker = (message: { readonly messageId: string; readonly body: string }) => Promise<boolean>;
+
+export interface HintsDoor extends Listening {
+  /** Whoever is set works on messages from now on; those that come while nobody is set are lost. */
+  worker: Worker | undefined;
+}
+
+const AGAIN_AFTER_MS = 500;
+
+interface SentEntry {
+  readonly Id: string;
+  readonly MessageBody: string;
+  readonly DelaySeconds?: number;
+}
+
+/** @param parameters values of SSM by their names */
+export async function openHintsDoor(parameters: Readonly<Record<string, string>>): Promise<HintsDoor> {
+  const server = createServer((request, response) => {
+    void answer(request).then(({ status, body }) => {
+      response.writeHead(status, { "content-type": "application/x-amz-json-1.0" });
+      response.end(JSON.stringify(body));
+    });
+  });
+  const listening = await listen(server as Server);
+  const door: HintsDoor = {
+    ...listening,
+    worker: undefined,
+    async close() {
+      door.worker = undefined;
+      await listening.close();
+    },
+  };
+
+  async function answer(request: IncomingMessage): Promise<{ status: number; body: object }> {
+    const asked = JSON.parse(await text(request)) as { Entries?: SentEntry[]; Name?: string };
+    const target = String(request.headers["x-amz-target"]);
+    if (target === "AmazonSSM.GetParameter") return parameter(asked.Name ?? "");
+    const entries = asked.Entries ?? [];
+    if (target === "AmazonSQS.SendMessageBatch") return { status: 200, body: { Successful: entries.map(taken) } };
+    // Whether a message is done with is told by the worker's answer.
+    return { status: 200, body: { Successful: entries.map(({ Id }) => ({ Id })), Failed: [] } };
+  }
+
+  function parameter(name: string) {
+    const value = parameters[name];
+    if (value === undefined) return { status: 400, body: { __type: "ParameterNotFound" } };
+    return { status: 200, body: { Parameter: { Name: name, Value: value } } };
+  }
+
+  function taken({ Id, MessageBody, DelaySeconds = 0 }: SentEntry) {
+    const messageId = randomUUID();
+    deliver({ messageId, body: MessageBody }, DelaySeconds * 1000);
+    return { Id, MessageId: messageId, MD5OfMessageBody: createHash("md5").update(MessageBody).digest("hex") };
+  }
+
+  function deliver(message: Parameters<Worker>[0], delayMs: number): void {
+    setTimeout(() => {
+      const again = (): void => deliver(message, AGAIN_AFTER_MS);
+      door.worker?.(message).then((isDone) => isDone || again(), again);
+    }, delayMs).unref();
+  }
+
+  return door;
+}

@@ -1,0 +1,77 @@
+/** Brings work into every state of the drill, through the doors alone, so that any version can be asked for it. */
+import { setTimeout as pause } from "node:timers/promises";
+import type { Account } from "./account.ts";
+import type { World } from "./services.ts";
+import { asked, JSON_BODY, type Site, until } from "./site.ts";
+import { CALLED_OFF, isOfFunctionsAlone, type State, STATES } from "./states.ts";
+
+/** Parks follow the steps that the world sees by a few writes. */
+const PARK_WITHIN_MS = 1_500;
+
+export interface Writer {
+  readonly world: World;
+  readonly ids: Record<string, string>;
+  readonly hasUnworked: boolean;
+}
+
+/** Everything that is begun while the control plane is well. @returns the id of the deployment */
+export async function leaveParked(site: Site, { world, ids, hasUnworked }: Writer, uri: string): Promise<string> {
+  const { id: deploymentId } = (await asked(site, "admin", "POST", "/deployments", { uri })) as { id: string };
+  const parked = STATES.filter((state) => state.phase === undefined && (hasUnworked || !isOfFunctionsAlone(state)));
+  for (const state of parked) await begin(site, ids, state);
+  await stepsOf(
+    world,
+    parked.filter(({ name }) => name !== "undoing"),
+  );
+  await pause(PARK_WITHIN_MS);
+  await interrupt(site, ids["undoing"]!);
+  await stepsOf(world, parked);
+  await pause(PARK_WITHIN_MS);
+  return deploymentId;
+}
+
+/** Begins what is under way when its driver dies, which is up to the caller once this resolves. */
+export async function leaveRunning(site: Site, { world, ids }: Writer, phase: "killed" | "young"): Promise<void> {
+  const killed = STATES.filter((state) => state.phase === phase);
+  for (const state of killed) await begin(site, ids, state);
+  await until("the steps that never end have begun", () =>
+    killed.every(({ name, child }) => world.begun.has(`${child ? `${name}-child` : name}/second`)),
+  );
+}
+
+/** What is accepted and cancelled while nobody works on messages. */
+export async function leaveUnworked(site: Site, { ids }: Writer): Promise<void> {
+  for (const state of STATES.filter(({ phase }) => phase === "unworked")) await begin(site, ids, state);
+  await interrupt(site, ids[CALLED_OFF]!);
+}
+
+export async function begin(site: Site, ids: Record<string, string>, state: State): Promise<string> {
+  const { name, handler, way, delay, watches, idempotencyKey: key } = state;
+  const headers = { ...JSON_BODY, ...(key !== undefined && { "idempotency-key": key }) };
+  const body = JSON.stringify({ name, ...state.asked, ...(watches !== undefined && { id: ids[watches] }) });
+  const path = `/Drill/${handler}${way === "send" ? "/send" : ""}${delay === undefined ? "" : `?delay=${delay}`}`;
+  const answer = await site.request("ingress", "POST", path, { headers, body });
+  if (answer.status >= 300) throw new Error(`${name} was answered ${answer.status}: ${answer.text}`);
+  ids[name] = answer.headers["x-restate-id"] ?? (JSON.parse(answer.text) as { invocationId: string }).invocationId;
+  return answer.text;
+}
+
+async function interrupt(site: Site, id: string): Promise<void> {
+  await asked(site, "admin", "PATCH", `/invocations/${id}/cancel`);
+}
+
+async function stepsOf(world: World, states: readonly State[]): Promise<void> {
+  const steps = states.flatMap(({ name, before, child }) => [
+    ...before.map((step) => `${name}/${step}`),
+    ...(child?.before ?? []).map((step) => `${name}-child/${step}`),
+  ]);
+  await until("every step before the upgrade has run", () => steps.every((step) => world.ran.has(step)));
+}
+
+export function accountOf(
+  { world, ids }: Writer,
+  more: Pick<Account, "commit" | "deploymentId" | "parameters">,
+): Account {
+  const awakeables = Object.fromEntries(world.awakeables);
+  return { ...more, writtenAtMs: Date.now(), ids, ran: Object.fromEntries(world.ran), awakeables };
+}

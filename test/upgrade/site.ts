@@ -1,0 +1,55 @@
+/** A control plane of some version, asked as its callers and operators ask it, whatever carries the requests. */
+import { setTimeout as pause } from "node:timers/promises";
+
+export interface Answer {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+export interface RequestParts {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Site {
+  request(door: "ingress" | "admin", method: string, path: string, parts?: RequestParts): Promise<Answer>;
+}
+
+export const JSON_BODY = { "content-type": "application/json" };
+
+/** @param uris of both doors, without a slash at their end */
+export function httpSite(uris: Readonly<Record<"ingress" | "admin", string>>): Site {
+  return {
+    async request(door, method, path, parts = {}) {
+      const response = await fetch(`${uris[door]}${path}`, { method, ...parts });
+      const headers = Object.fromEntries(response.headers);
+      return { status: response.status, headers, text: await response.text() };
+    },
+  };
+}
+
+/** @throws Error where it is refused. @returns what was answered, read as JSON where it is some */
+export async function asked(
+  site: Site,
+  door: "ingress" | "admin",
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
+  const parts = body === undefined ? {} : { headers: JSON_BODY, body: JSON.stringify(body) };
+  const { status, text } = await site.request(door, method, path, parts);
+  if (status >= 300) throw new Error(`${method} ${path} was answered ${status}: ${text}`);
+  return text === "" ? undefined : (JSON.parse(text) as unknown);
+}
+
+const POLL_EVERY_MS = 50;
+
+/** @throws Error where it is not so in time */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
+  for (let leftMs = withinMs; !(await isSo()); leftMs -= POLL_EVERY_MS) {
+    if (leftMs < 0) throw new Error(`within ${withinMs} ms it did not come to this: ${what}`);
+    await pause(POLL_EVERY_MS);
+  }
+}

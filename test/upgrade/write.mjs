@@ -1,0 +1,46 @@
+/**
+ * Writes the fixture of a version, by hand: `node test/upgrade/write.mjs <commit> <folder below fixtures>`.
+ * What it takes is what `npm ci` installs, in this checkout and in that of the commit, and the engine of test/dynamodb.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { startEngine } from "../dynamodb/engine-process.mjs";
+
+const HERE = import.meta.dirname;
+const ROOT = join(HERE, "../..");
+/** Below `node_modules`, so that the bundle finds its packages there. */
+const WORKSHOP = join(ROOT, "node_modules/.cache");
+
+const [revision, name] = process.argv.slice(2);
+if (revision === undefined || name === undefined) {
+  console.error("usage: node test/upgrade/write.mjs <commit> <folder below test/upgrade/fixtures>");
+  process.exit(2);
+}
+mkdirSync(WORKSHOP, { recursive: true });
+const workshop = mkdtempSync(join(WORKSHOP, "stepwell-upgrade-"));
+const engine = await startEngine(join(ROOT, "test/dynamodb"));
+let code = 0;
+try {
+  const outfile = join(workshop, "write-fixture.mjs");
+  await build({
+    entryPoints: [join(HERE, "write/write-fixture.ts")],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node20.19",
+    format: "esm",
+    packages: "external",
+    logLevel: "error",
+  });
+  const { write } = await import(pathToFileURL(outfile).href);
+  await write(ROOT, revision, join(HERE, "fixtures", name), engine.endpoint);
+} catch (error) {
+  console.error(error);
+  code = 1;
+} finally {
+  engine.stop();
+  rmSync(workshop, { recursive: true });
+}
+process.exit(code);

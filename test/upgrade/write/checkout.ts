@@ -1,0 +1,27 @@
+/** A commit of this repository in a directory of its own, installed and built as it was then. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+export interface Checkout {
+  readonly commit: string;
+  /** Holds `<name>/index.mjs` for each function. */
+  readonly functionsFolder: string;
+  readonly commandPath: string;
+}
+
+/** Runs in sight of the reader. @throws Error where a step fails */
+export function checkOut(root: string, revision: string, dir: string): Checkout {
+  const git = (...args: string[]): Buffer => execFileSync("git", args, { cwd: root, maxBuffer: 1 << 30 });
+  const commit = git("rev-parse", "--short", `${revision}^{commit}`).toString().trim();
+  mkdirSync(dir, { recursive: true });
+  const archive = join(dir, "..", `${commit}.tar`);
+  writeFileSync(archive, git("archive", commit));
+  const run = (command: string, ...args: string[]): void =>
+    void execFileSync(command, args, { cwd: dir, stdio: "inherit" });
+  run("tar", "xf", archive);
+  run("npm", "ci", "--prefer-offline", "--no-audit", "--no-fund");
+  run("node", "infra/bundle-all.mjs");
+  run("node", "build.mjs");
+  return { commit, functionsFolder: join(dir, ".cache/functions"), commandPath: join(dir, "dist/stepwell.js") };
+}

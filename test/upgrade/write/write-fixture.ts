@@ -1,0 +1,112 @@
+/** Writes a fixture with the programs of a commit: in-flight work in a table, as functions leave it, and in a data directory. */
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { CreateTableCommand, type DynamoDBClient, ScanCommand } from "@aws-sdk/client-dynamodb";
+import { dynamoClient } from "../../../shared/adapters/dynamodb/dynamodb-client.ts";
+import { tableDefinition } from "../../../shared/adapters/dynamodb/table-definition.ts";
+import { filesOf, type StoredItem, writeFixture } from "../fixture-files.ts";
+import { functionEnvironment, functionSite, PARAMETERS_PATH, workOn } from "../function-site.ts";
+import { openHintsDoor } from "../hints-door.ts";
+import { accountOf, leaveParked, leaveRunning, leaveUnworked, type Writer } from "../leave-work.ts";
+import { newWorld, serveDrill } from "../services.ts";
+import { type Checkout, checkOut } from "./checkout.ts";
+import { functionsProgramPath, startFunctions, startLocal } from "./program.ts";
+
+const TABLE = "drill";
+/** Short, so that it is soon renewed. */
+const LEASE_S = 3;
+/** Until a lease was renewed, so that a hold stands. */
+const RENEWED_WITHIN_MS = 1.5 * LEASE_S * 1000;
+
+interface Task {
+  readonly root: string;
+  readonly checkout: Checkout;
+  readonly folder: string;
+}
+
+/** @param dynamoUri of an engine that holds no table yet */
+export async function write(root: string, revision: string, folder: string, dynamoUri: string): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), "stepwell-upgrade-"));
+  try {
+    const checkout = checkOut(root, revision, join(dir, "checkout"));
+    const task: Task = { root, checkout, folder };
+    await writeDirectory(task, join(dir, "data"));
+    await writeTable(task, dynamoUri);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+async function writeDirectory({ checkout, folder }: Task, dataDir: string): Promise<void> {
+  const environment = { STEPWELL_WORKER__LEASE: `${LEASE_S}s`, STEPWELL_LOG__LEVEL: "error" };
+  const writer: Writer = { world: newWorld(false), ids: {}, hasUnworked: false };
+  const deployment = await serveDrill(writer.world);
+  const program = await startLocal(checkout.commandPath, dataDir, environment);
+  const deploymentId = await leaveParked(program.site, writer, deployment.uri);
+  await leaveRunning(program.site, writer, "killed");
+  await pause(RENEWED_WITHIN_MS);
+  await leaveRunning(program.site, writer, "young");
+  await program.kill();
+  await deployment.close();
+  const account = accountOf(writer, { commit: checkout.commit, deploymentId, parameters: {} });
+  writeFixture(folder, "directory", { account, files: filesOf(dataDir) });
+}
+
+async function writeTable({ root, checkout, folder }: Task, dynamoUri: string): Promise<void> {
+  const parameters = freshParameters();
+  const hints = await openHintsDoor(parameters);
+  const client = dynamoClient({
+    endpoint: dynamoUri,
+    region: "eu-west-1",
+    credentials: { accessKeyId: "test", secretAccessKey: "test" },
+  });
+  // What its indexes show is a matter of the table that it is read into: none of it is in the items.
+  await client.send(new CreateTableCommand(tableDefinition(TABLE, { list: ["n"], open: SHOWN_TO_ALL })));
+  const environment = functionEnvironment({ tableName: TABLE, dynamoUri, hintsUri: hints.uri, leaseS: LEASE_S });
+  const start = () => startFunctions(functionsProgramPath(root), checkout.functionsFolder, environment);
+
+  const writer: Writer = { world: newWorld(false), ids: {}, hasUnworked: true };
+  const deployment = await serveDrill(writer.world);
+  const first = await start();
+  workOn(hints, first.call);
+  const deploymentId = await leaveParked(functionSite(first.call), writer, deployment.uri);
+  await leaveRunning(functionSite(first.call), writer, "killed");
+  await pause(RENEWED_WITHIN_MS);
+  await leaveRunning(functionSite(first.call), writer, "young");
+  hints.worker = undefined;
+  await first.kill();
+  const second = await start();
+  await leaveUnworked(functionSite(second.call), writer);
+  await second.kill();
+  await deployment.close();
+  await hints.close();
+  const account = accountOf(writer, { commit: checkout.commit, deploymentId, parameters });
+  writeFixture(folder, "table", { account, items: await scanned(client) });
+}
+
+/** What sweepers of all versions decide by. */
+const SHOWN_TO_ALL = ["status", "lookAtMs", "keepUntilS"];
+
+function freshParameters(): Record<string, string> {
+  const pem = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  return {
+    [`${PARAMETERS_PATH}/id-secret`]: randomBytes(32).toString("base64"),
+    [`${PARAMETERS_PATH}/signing-key-1`]: pem,
+  };
+}
+
+async function scanned(client: DynamoDBClient): Promise<readonly StoredItem[]> {
+  const items: StoredItem[] = [];
+  for (let start: StoredItem | undefined, isFirst = true; isFirst || start !== undefined; isFirst = false) {
+    const page = await client.send(
+      new ScanCommand({ TableName: TABLE, ConsistentRead: true, ...(start && { ExclusiveStartKey: start }) }),
+    );
+    items.push(...(page.Items ?? []));
+    start = page.LastEvaluatedKey;
+  }
+  client.destroy();
+  return items;
+}
