@@ -1,7 +1,7 @@
 /** Bundles, deploys and takes away the stacks of handlers that register themselves. */
 import { cpSync } from "node:fs";
-import { join } from "node:path";
-import { bundleFunctions, productEntries } from "../../../infra/bundle.mjs";
+import { basename, join } from "node:path";
+import { bundleFunctions, FUNCTIONS_FOLDER, productEntries } from "../../../infra/bundle.mjs";
 import { cdk } from "../../../infra/cdk.mjs";
 import { clientEnvironment, deploy } from "../../../localstack/deploy.mjs";
 
@@ -19,10 +19,10 @@ export async function bundleShop() {
 
 /** @returns the folder with the handlers, the product, and the registrar for an address that the emulator made */
 export async function bundleWhole() {
-  const [folder, beside] = [join(CACHE, "whole"), join(CACHE, "beside")];
-  await bundleFunctions(productEntries(), folder, { quiet: true });
-  await bundleFunctions({ ...SHOP, registrar: `${HERE}/registrar.ts` }, beside, { quiet: true });
-  cpSync(beside, folder, { recursive: true });
+  const folder = join(CACHE, "whole");
+  await bundleFunctions({ ...SHOP, registrar: `${HERE}/registrar.ts` }, folder, { quiet: true });
+  // The control planes of the suite were deployed from these.
+  cpSync(FUNCTIONS_FOLDER, folder, { recursive: true, filter: (path) => basename(path) !== "registrar" });
   return folder;
 }
 
