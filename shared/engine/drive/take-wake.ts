@@ -37,6 +37,11 @@ export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
   }
 }
 
+/** Whether a wake would find something to do, as far as what was loaded tells: an order to end it, or an arrival that it awaits. */
+export function wouldAdvance(loaded: Loaded, nowMs: number): boolean {
+  return hasKillOrder(loaded) || stillParked(loaded, nowMs) === undefined;
+}
+
 /** The acceptor's put may still be under way; a message that old belongs to nothing. */
 async function sendAgainWhileYoung(engine: Engine, wake: Wake, nowMs: number): Promise<void> {
   const ageMs = nowMs - wake.sentAtMs;

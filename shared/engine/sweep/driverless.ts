@@ -2,33 +2,41 @@
 import { effectsOf } from "../../core/invocation/effects.ts";
 import type { Engine } from "../engine.ts";
 import { extendOpen } from "../drive/extend.ts";
+import { CHECK_INTERVAL_MS } from "../drive/grasp.ts";
 import { forgetInTime } from "../operate/purge.ts";
 import { idOf, listedItems, openItems } from "../ledger/index-walk.ts";
 import { belongsTo } from "../ledger/item-keys.ts";
 import { EXTEND_BELOW_S } from "../ledger/keep.ts";
 import { hasExpired, isHeld, load, type Loaded, unperformed } from "../ledger/load.ts";
 import type { Item } from "../ports/table.ts";
+import { wouldAdvance } from "../drive/take-wake.ts";
 import { sendWake } from "../drive/wake.ts";
 
 const DAY_MS = 86_400_000;
 
 export type Walk = "due" | "everything";
 
-/** Wakes what is due and held by nobody, and extends what would expire while it is open. */
-export async function lookAtOpen(engine: Engine, nowMs: number, walk: Walk) {
+/**
+ * Wakes what is due and held by nobody, and extends what would expire while it is open. A walk over everything also reads
+ * what arrived for those whose clock is far away, each time that their age has doubled: the wake of an arrival may be lost.
+ * @param walkedAtMs when the walk over everything before this one was; -Infinity reads for all of them
+ */
+export async function lookAtOpen(engine: Engine, nowMs: number, walk: Walk, walkedAtMs: number) {
   const report = { woken: 0, extended: 0 };
   let overdueMs = 0;
   for await (const item of openItems(engine, walk === "due" ? nowMs + 1 : undefined)) {
     // Who drives keeps the entry where it stood, so that the end of a lease is known to the hold alone.
     const isDue = item["status"] === "running" || Number(item["lookAtMs"]) <= nowMs;
     const isOld = Number(item["keepUntilS"]) - nowMs / 1000 < EXTEND_BELOW_S;
-    if (!isDue && !isOld) continue;
+    const isRead = walk === "everything" && hasAged(engine, Number(item["createdAtMs"]), walkedAtMs, nowMs);
+    if (!isDue && !isOld && !isRead) continue;
     await spared(engine, item, async (loaded) => {
       if (!belongsTo(item.sk, loaded.invocation.acceptance.nonce)) return await removeGhost(engine, item);
       if (item["status"] === "completed") return await forgetInTime(engine, loaded);
       if (isOld && (await extendOpen(engine, loaded))) report.extended++;
-      if (!isDue || isHeld(engine, loaded, nowMs)) return;
-      if (isParked(loaded)) overdueMs = Math.max(overdueMs, nowMs - Number(item["lookAtMs"]));
+      if (isHeld(engine, loaded, nowMs)) return;
+      if (!isDue && !(isRead && wouldAdvance(loaded, nowMs))) return;
+      if (isDue && isParked(loaded)) overdueMs = Math.max(overdueMs, nowMs - Number(item["lookAtMs"]));
       if (await wakeOnce(engine, loaded, nowMs)) report.woken++;
     });
   }
@@ -36,6 +44,14 @@ export async function lookAtOpen(engine: Engine, nowMs: number, walk: Walk) {
   engine.meter.gauge("oldest_overdue_seconds", overdueMs / 1000);
   if (walk === "everything") engine.drives.walkedAtMs = nowMs;
   return report;
+}
+
+/** Whether the age of an invocation has doubled since a moment, from the interval at which those without a clock are looked at. */
+function hasAged({ settings }: Engine, createdAtMs: number, sinceMs: number, nowMs: number): boolean {
+  if (sinceMs === -Infinity) return true;
+  const intervalMs = settings.checkIntervalMs ?? CHECK_INTERVAL_MS;
+  const doubledAt = (atMs: number): number => Math.floor(Math.log2(Math.max(0.5, (atMs - createdAtMs) / intervalMs)));
+  return doubledAt(nowMs) > doubledAt(sinceMs);
 }
 
 type Waking = (engine: Engine, loaded: Loaded, nowMs: number) => Promise<boolean>;

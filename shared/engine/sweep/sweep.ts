@@ -31,14 +31,16 @@ interface Progress {
  * @param listedFromMs entries of the listing accepted since then were not looked at by an earlier pass
  * @param walk `due`: only what is to be looked at by its place in the open index; who drives, and what is to be extended,
  *   is found by a walk over `everything`
+ * @param walkedAtMs when that walk was before: arrivals are read for those whose age has doubled since; for none, unless told
  */
 export async function sweep(
   engine: Engine,
   listedFromMs: number,
   walk: "due" | "everything" = "everything",
+  walkedAtMs = Infinity,
 ): Promise<SweepReport> {
   const nowMs = engine.clock.nowMs();
-  const { woken, extended } = await lookAtOpen(engine, nowMs, walk);
+  const { woken, extended } = await lookAtOpen(engine, nowMs, walk, walkedAtMs);
   const found = await lookAtListing(engine, listedFromMs, nowMs - listingAgeMinMs(engine), wakeDriverless);
   const report = { woken: woken + found, extended };
   if (report.woken + extended > 0) engine.log.info("the sweeper woke what nobody woke", { ...report });
@@ -51,7 +53,7 @@ export async function sweep(
  */
 export async function sweepAll(engine: Engine): Promise<SweepReport> {
   const nowMs = engine.clock.nowMs();
-  const { woken, extended } = await lookAtOpen(engine, nowMs, "everything");
+  const { woken, extended } = await lookAtOpen(engine, nowMs, "everything", -Infinity);
   const fromMs = await oldestListedMs(engine, nowMs);
   const found = await lookAtListing(engine, fromMs, nowMs + DAY_MS, wakeLeft);
   const report = { woken: woken + found, extended };
@@ -94,7 +96,7 @@ function atFirst(engine: Engine): Progress {
 async function sweepOn(engine: Engine, { listedFromMs, walkedAtMs }: Progress) {
   const nowMs = engine.clock.nowMs();
   const isEverything = nowMs - walkedAtMs >= EVERYTHING_EVERY_MS;
-  const report = await sweep(engine, listedFromMs, isEverything ? "everything" : "due");
+  const report = await sweep(engine, listedFromMs, isEverything ? "everything" : "due", walkedAtMs);
   const progress: Progress = {
     listedFromMs: nowMs - listingAgeMinMs(engine),
     walkedAtMs: isEverything ? nowMs : walkedAtMs,
@@ -112,7 +114,7 @@ function listingAgeMinMs({ settings }: Engine): number {
  */
 export async function recover(engine: Engine): Promise<number> {
   const nowMs = engine.clock.nowMs();
-  const { woken } = await lookAtOpen(engine, nowMs, "everything");
+  const { woken } = await lookAtOpen(engine, nowMs, "everything", nowMs);
   // Drives that never parked nor renewed are in the listing alone, and no older than a lease before the last of it.
   const newestMs = await newestListedMs(engine, nowMs);
   if (newestMs === undefined) return woken;

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { invocationPk } from "../../../shared/engine/ledger/item-keys.ts";
-import { attach } from "../../../shared/engine/desk/attach.ts";
+import { attach, output } from "../../../shared/engine/desk/attach.ts";
 import { deliverSignal } from "../../../shared/engine/drive/deliver.ts";
-import { recover, runSweeper, sweep } from "../../../shared/engine/sweep/sweep.ts";
+import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import { recover, runSweeper, sweep, sweepAll } from "../../../shared/engine/sweep/sweep.ts";
 import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
 import { stages } from "../stages.ts";
 
@@ -84,6 +85,41 @@ test("a driver that died under an entry far ahead is found by the walk over ever
   void runSweeper(sweeper.engine, new AbortController().signal);
   const ended = await stage.pulse.within(11 * 60_000, attach(sweeper.engine, invocationId));
   expect(ended.kind === "ended" && textOf(ended)).toBe("done");
+});
+
+const DAY_MS = 86_400_000;
+
+async function lostCancel() {
+  const stage = await open({ naps: (ctx) => ctx.get(ctx.sleep(Number(ctx.input))) });
+  const actor = stage.actor();
+  actor.startWorker();
+  const far = String(stage.pulse.nowMs() + 30 * DAY_MS);
+  const [{ invocationId }, other] = [await sendOn(actor, "naps", far), await sendOn(actor, "naps", far)];
+  await stage.pulse.pass(2 * DAY_MS);
+  await stage.pulse.within(2 * LEASE_MS, actor.stopWorker());
+  expect(await stage.pulse.within(1_000, cancel(actor.engine, invocationId))).toBe("noted");
+  await stage.wipeHints();
+  const sweeper = stage.actor();
+  sweeper.startWorker();
+  return { stage, sweeper, invocationId, other: other.invocationId };
+}
+
+test("a cancellation whose wake was lost is found by the walk over everything when the age has doubled, days before the clock", async () => {
+  const { stage, sweeper, invocationId, other } = await lostCancel();
+  void runSweeper(sweeper.engine, new AbortController().signal);
+  const attempts = stage.deployment.attempts.length;
+  const ended = await stage.pulse.within(2 * DAY_MS, attach(sweeper.engine, invocationId));
+  expect(ended.kind === "ended" && textOf(ended)).toBe("409 Cancelled");
+  // Whoever was written nothing is read now and then, and woken by nobody.
+  expect(stage.deployment.attempts.length).toBe(attempts + 1);
+  expect(await output(sweeper.engine, other)).toEqual({ kind: "open" });
+});
+
+test("after messages were lost, who asks for everything wakes those for whom something has arrived, and no others", async () => {
+  const { stage, sweeper, invocationId } = await lostCancel();
+  expect(await stage.pulse.within(1_000, sweepAll(sweeper.engine))).toMatchObject({ woken: 1 });
+  const ended = await stage.pulse.within(1_000, attach(sweeper.engine, invocationId));
+  expect(ended.kind === "ended" && textOf(ended)).toBe("409 Cancelled");
 });
 
 test("the hold of a former life that is due leaves the index, and its successor is left alone", async () => {
