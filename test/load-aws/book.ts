@@ -1,0 +1,137 @@
+/** What was asked for and what came of it: every submission is noted before it is sent, and again when it has ended. */
+import type { Recorded } from "../crash/outcome.ts";
+import type { Ended, LoadClient } from "./client.ts";
+import type { Added, Told } from "./handlers/told.ts";
+
+export interface Submission {
+  readonly kind: string;
+  readonly way: "call" | "send";
+  readonly submittedAtMs: number;
+  /** What it was asked to sleep, or to be delayed for. */
+  readonly askedMs: number;
+  invocationId?: string;
+  endedAtMs?: number;
+}
+
+export interface CommittedStep extends Recorded {
+  readonly invocationId: string;
+}
+
+export interface KeyedAdd extends Added {
+  readonly object: string;
+  readonly amount: number;
+}
+
+/** A gap in which nothing of an invocation was committed although nothing was to be waited for. */
+export interface Still {
+  readonly kind: string;
+  readonly invocationId: string;
+  readonly fromMs: number;
+  readonly forMs: number;
+}
+
+export class Book {
+  readonly submissions: Submission[] = [];
+  readonly committed: CommittedStep[] = [];
+  readonly added: KeyedAdd[] = [];
+  /** Sends of one client to one key, in the order in which it had them accepted. */
+  readonly inOrder: { readonly object: string; readonly ids: readonly string[] }[] = [];
+  readonly known = new Set<string>();
+  /** Ended by an operator without a result: what they did is told by nobody. */
+  readonly killed = new Set<string>();
+  /** Cancelled or killed: a schedule of theirs may be left, which fires for nothing. */
+  readonly interrupted = new Set<string>();
+  /** Ended by an operator before their first attempt: nothing of them is shown to anybody. */
+  readonly vanished = new Set<string>();
+  readonly complaints: string[] = [];
+  readonly stills: Still[] = [];
+  readonly #client: LoadClient;
+
+  constructor(client: LoadClient) {
+    this.#client = client;
+  }
+
+  open(kind: string, way: "call" | "send", askedMs = 0): Submission {
+    const submission: Submission = { kind, way, askedMs, submittedAtMs: Date.now() };
+    this.submissions.push(submission);
+    return submission;
+  }
+
+  /** An id that was accepted, and how it ended. */
+  close(submission: Submission, { invocationId }: Ended, endedAtMs = Date.now()): void {
+    submission.invocationId = invocationId;
+    submission.endedAtMs = endedAtMs;
+    this.know(invocationId);
+  }
+
+  know(invocationId: string): void {
+    if (!invocationId.startsWith("inv_1")) this.complain(`"${invocationId}" is no id`);
+    if (this.known.has(invocationId)) this.complain(`${invocationId} stands for two invocations`);
+    this.known.add(invocationId);
+  }
+
+  complain(what: string): void {
+    this.complaints.push(what);
+  }
+
+  /** @returns what the handler told; undefined, and a complaint, where it failed */
+  told<T extends Told>(what: string, { invocationId, status, text }: Ended): T | undefined {
+    if (status !== 200) {
+      this.complain(`${what} ${invocationId} ended with ${status}: ${text}`);
+      return undefined;
+    }
+    const told = JSON.parse(text) as T;
+    if (told.invocationId !== invocationId) this.complain(`${what} ${invocationId} answered as ${told.invocationId}`);
+    return told;
+  }
+
+  /** Notes the steps, and those of all children; waits for the end of what was sent. */
+  async account(kind: string, told: Told, steps: readonly string[], fromMs: number, waits = 0): Promise<void> {
+    const found = told.recorded.map(({ step }) => step);
+    if (found.join() !== steps.join())
+      this.complain(`${kind} ${told.invocationId} did ${found.join()}, not ${steps.join()}`);
+    for (const recorded of told.recorded) this.committed.push({ ...recorded, invocationId: told.invocationId });
+    if (told.slept !== undefined) this.#judgeSleep(told);
+    this.#noteStill(kind, told, fromMs, waits);
+    for (const child of told.children ?? []) {
+      this.know(child.invocationId);
+      await this.account(`${kind}'s call`, child, ["step 1"], told.recorded[0]!.atMs);
+    }
+    const [later, add] = told.sent ?? [];
+    if (later !== undefined) await this.#accountSent(kind, later, told.recorded[0]!.atMs);
+    if (add !== undefined) this.know(add);
+  }
+
+  async #accountSent(kind: string, id: string, fromMs: number): Promise<void> {
+    this.know(id);
+    const told = this.told(`${kind}'s send`, await this.#client.result(id));
+    if (told !== undefined) await this.account(`${kind}'s send`, told, ["step 1"], fromMs, 1_500);
+  }
+
+  /** @param id of an invocation that is known */
+  async accountAdd(object: string, amount: number, ended: Ended, fromMs: number): Promise<void> {
+    const added = this.told<Added>("an add", ended);
+    if (added === undefined) return;
+    this.added.push({ ...added, object, amount });
+    await this.account("add", added, ["enter", "leave"], fromMs);
+  }
+
+  #judgeSleep({ invocationId, slept }: Told): void {
+    const { askedMs, fromMs, toMs } = slept!;
+    if (toMs - fromMs < askedMs) this.complain(`${invocationId} slept ${toMs - fromMs} ms instead of ${askedMs}`);
+  }
+
+  /** @param waits what it was to wait for in any of the gaps */
+  #noteStill(kind: string, { invocationId, recorded, slept }: Told, fromMs: number, waits: number): void {
+    let lastMs = fromMs;
+    let forMs = 0;
+    let stillFromMs = fromMs;
+    for (const { atMs } of recorded) {
+      const isSleep = slept !== undefined && slept.fromMs === lastMs;
+      const gapMs = atMs - lastMs - (isSleep ? slept.askedMs : waits);
+      if (gapMs > forMs) [forMs, stillFromMs] = [gapMs, lastMs];
+      lastMs = atMs;
+    }
+    this.stills.push({ kind, invocationId, fromMs: stillFromMs, forMs });
+  }
+}

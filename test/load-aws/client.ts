@@ -1,0 +1,125 @@
+/** A client that does not give up: what a kill interrupts is asked again, under its idempotency key where it has one. */
+import type { ApiRequest, ApiResponse } from "../../localstack/signed-request.mjs";
+import type { ControlPlane, SentInvocation } from "../e2e-aws/control-plane.ts";
+import { pause } from "../e2e-aws/control-plane.ts";
+
+export interface Ended {
+  readonly invocationId: string;
+  readonly status: number;
+  readonly text: string;
+  /** Whether the request was asked again, so that an earlier one may have been heard and its answer lost. */
+  readonly wasAskedAgain: boolean;
+}
+
+interface Answered extends ApiResponse {
+  readonly wasAskedAgain: boolean;
+}
+
+const ASK_AGAIN_AFTER_MS = 150;
+const LOOK_MIN_MS = 500;
+const LOOK_MAX_MS = 8_000;
+/** Each request under way holds a process of the ingress, and two cores start few of those in a second. */
+const REQUESTS_MAX = 14;
+/** One in so many waits on a request; the others look now and then, which holds no function. */
+const ATTACH_ONE_IN = 4;
+/** What a gateway or a function that is full, stopping or dead answers: nobody has said what became of the request. */
+const AGAIN = new Set([429, 502, 503]);
+const NOT_READY = 470;
+
+export class LoadClient {
+  readonly #plane: ControlPlane;
+  readonly #untilMs: number;
+  /** Requests by the status for which they were asked again; 0 for a broken connection. */
+  readonly askedAgain = new Map<number, number>();
+  /** Calls without a key that were asked again: what came of the first is not known. */
+  unkeyedAgain = 0;
+  /** Looks that came too early. */
+  looked = 0;
+  readonly #turns: (() => void)[] = [];
+  #free = REQUESTS_MAX;
+
+  constructor(plane: ControlPlane, untilMs: number) {
+    this.#plane = plane;
+    this.#untilMs = untilMs;
+  }
+
+  /** @returns how it ended, be it with a failure */
+  async call(target: string, input: unknown, key?: string): Promise<Ended> {
+    const answer = await this.#ask(postOf(`/${target}`, input, key), key === undefined);
+    const invocationId = String(answer.headers["x-restate-id"]);
+    const { status, text, wasAskedAgain } = answer;
+    if (status === 504) return { ...(await this.result(invocationId)), wasAskedAgain };
+    return { invocationId, status, text, wasAskedAgain };
+  }
+
+  /** @returns the id @throws Error where it was refused */
+  async send(target: string, input: unknown, key: string | undefined, query = ""): Promise<string> {
+    const { status, text } = await this.#ask(postOf(`/${target}/send${query}`, input, key));
+    if (status !== 202 && status !== 200) throw new Error(`the send to ${target} was answered with ${status}: ${text}`);
+    return (JSON.parse(text) as SentInvocation).invocationId;
+  }
+
+  /** Waits for the end, on a request or by looking. */
+  async result(invocationId: string): Promise<Ended> {
+    const attaches = Math.random() * ATTACH_ONE_IN < 1;
+    const path = `/restate/invocation/${invocationId}/${attaches ? "attach" : "output"}`;
+    for (let lookMs = LOOK_MIN_MS; ; lookMs = Math.min(LOOK_MAX_MS, lookMs * 2)) {
+      const { status, text } = await this.#ask({ path });
+      if (status !== 504 && status !== NOT_READY) return { invocationId, status, text, wasAskedAgain: false };
+      this.looked += 1;
+      await pause(attaches ? ASK_AGAIN_AFTER_MS : lookMs);
+    }
+  }
+
+  async post(path: string, body: string): Promise<ApiResponse> {
+    return await this.#ask({ method: "POST", path, body });
+  }
+
+  /** The signed admin API. */
+  async admin(request: ApiRequest): Promise<Answered> {
+    return await this.#insist(() => this.#plane.askAdmin(request), `${request.method ?? "GET"} ${request.path}`);
+  }
+
+  async #ask(request: ApiRequest, isUnkeyed = false): Promise<Answered> {
+    return await this.#insist(() => this.#plane.ask(request), `${request.method ?? "GET"} ${request.path}`, isUnkeyed);
+  }
+
+  async #insist(ask: () => Promise<ApiResponse>, what: string, isUnkeyed = false): Promise<Answered> {
+    for (let wasAskedAgain = false; ; wasAskedAgain = true) {
+      const answer = await this.#inTurn(ask);
+      if (answer !== undefined && isAnswer(answer)) return { ...answer, wasAskedAgain };
+      const status = answer?.status ?? 0;
+      this.askedAgain.set(status, (this.askedAgain.get(status) ?? 0) + 1);
+      if (isUnkeyed) this.unkeyedAgain += 1;
+      if (Date.now() > this.#untilMs) throw new Error(`${what} has no answer but ${status}: ${answer?.text}`);
+      await pause(ASK_AGAIN_AFTER_MS);
+    }
+  }
+
+  /** @returns undefined where the connection broke */
+  async #inTurn(ask: () => Promise<ApiResponse>): Promise<ApiResponse | undefined> {
+    if (this.#free === 0) await new Promise<void>((resolve) => this.#turns.push(resolve));
+    else this.#free -= 1;
+    try {
+      return await ask().catch(() => undefined);
+    } finally {
+      const next = this.#turns.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    }
+  }
+}
+
+/** A time-out that names no invocation is the gateway's. */
+function isAnswer({ status, headers }: ApiResponse): boolean {
+  if (status === 504) return headers["x-restate-id"] !== undefined;
+  return !AGAIN.has(status);
+}
+
+function postOf(path: string, input: unknown, key: string | undefined): ApiRequest {
+  const headers = {
+    ...(input !== undefined && { "content-type": "application/json" }),
+    ...(key !== undefined && { "idempotency-key": key }),
+  };
+  return { method: "POST", path, headers, body: input === undefined ? "" : JSON.stringify(input) };
+}

@@ -1,0 +1,124 @@
+/** What a run amounts to, for readers and for programs. */
+import type { Book, Still } from "./book.ts";
+import type { LoadClient } from "./client.ts";
+import type { Growth } from "./growth.ts";
+import { groupedBy } from "./grouped.ts";
+import type { Killer } from "./killer.ts";
+import type { LedgerVerdict } from "./repeat-rule.ts";
+
+interface KindFigures {
+  readonly kind: string;
+  readonly count: number;
+  readonly medianMs: number;
+  readonly p99Ms: number;
+  readonly maxMs: number;
+}
+
+export interface Figures {
+  readonly seed: number;
+  readonly minutes: number;
+  readonly submitted: number;
+  readonly heldBack: number;
+  readonly accepted: number;
+  readonly kinds: readonly KindFigures[];
+  readonly blows: Readonly<Record<string, number>>;
+  readonly allAtOnce: number;
+  readonly wipes: number;
+  readonly sweeps: number;
+  readonly sweepsFailed: number;
+  readonly askedAgain: Readonly<Record<string, number>>;
+  readonly unkeyedAgain: number;
+  readonly steps: number;
+  readonly executions: number;
+  readonly undone: Readonly<Record<string, number>>;
+  readonly thrown: number;
+  readonly adds: number;
+  readonly hiddenMessages: number;
+  readonly schedulesLeft: number;
+  readonly quietAfterS: number;
+  readonly longestStill: readonly Still[];
+  readonly growth: readonly Growth[];
+}
+
+export interface Run {
+  readonly seed: number;
+  readonly minutes: number;
+  readonly heldBack: number;
+  readonly accepted: number;
+  readonly hiddenMessages: number;
+  readonly schedulesLeft: number;
+  readonly quietAfterS: number;
+  readonly growth: readonly Growth[];
+}
+
+export function figuresOf(run: Run, book: Book, client: LoadClient, killer: Killer, ledger: LedgerVerdict): Figures {
+  const blows: Record<string, number> = {};
+  for (const { name, kind } of killer.blows) blows[`${name} ${kind}`] = (blows[`${name} ${kind}`] ?? 0) + 1;
+  return {
+    ...run,
+    submitted: book.submissions.length,
+    kinds: kindsOf(book),
+    blows,
+    allAtOnce: killer.allAtOnce,
+    wipes: killer.wipedAtMs.length,
+    sweeps: killer.sweeps,
+    sweepsFailed: killer.failedSweeps.length,
+    askedAgain: Object.fromEntries(client.askedAgain),
+    unkeyedAgain: client.unkeyedAgain,
+    steps: book.committed.length,
+    executions: ledger.executions,
+    undone: ledger.undone,
+    thrown: ledger.thrown,
+    adds: book.added.length,
+    longestStill: book.stills.toSorted((one, other) => other.forMs - one.forMs).slice(0, 5),
+  };
+}
+
+function kindsOf({ submissions }: Book): KindFigures[] {
+  return [...groupedBy(submissions, ({ kind }) => kind)].map(([kind, all]) => {
+    const tookMs = all
+      .flatMap(({ endedAtMs, submittedAtMs, askedMs }) =>
+        endedAtMs === undefined ? [] : [endedAtMs - submittedAtMs - askedMs],
+      )
+      .toSorted((one, other) => one - other);
+    const at = (share: number): number => tookMs[Math.min(tookMs.length - 1, Math.floor(tookMs.length * share))] ?? 0;
+    return { kind, count: all.length, medianMs: at(0.5), p99Ms: at(0.99), maxMs: at(1) };
+  });
+}
+
+export function tableOf(figures: Figures): string {
+  const kinds = figures.kinds.map(
+    ({ kind, count, medianMs, p99Ms, maxMs }) =>
+      `  ${kind.padEnd(20)} ${count.toString().padStart(6)} ${seconds(medianMs)} ${seconds(p99Ms)} ${seconds(maxMs)}`,
+  );
+  const growth = figures.growth.map(
+    ({ name, firstMb, lastMb, mostMb, processesMost }) =>
+      `${name} ${firstMb} -> ${lastMb} MB (most ${mostMb}, ${processesMost} at once)`,
+  );
+  const still = figures.longestStill.map(({ kind, forMs }) => `${kind} ${(forMs / 1000).toFixed(1)} s`);
+  return [
+    "",
+    `load           ${figures.minutes} minutes, ${figures.submitted} submitted (${(figures.submitted / figures.minutes / 60).toFixed(1)} a second), ${figures.heldBack} held back; ${figures.accepted} accepted with calls and sends`,
+    `  ${"kind".padEnd(20)}  count  median     p99     max (seconds beyond what was asked)`,
+    ...kinds,
+    `blows          ${counts(figures.blows)}; ${figures.allAtOnce} times all at once`,
+    `hints          wiped ${figures.wipes} times; ${figures.sweeps} sweeps, ${figures.sweepsFailed} of them struck`,
+    `asked again    ${counts(figures.askedAgain)}; ${figures.unkeyedAgain} of them without a key`,
+    `ledger         ${figures.steps} steps, ${figures.executions} executions; undone: ${counts(figures.undone)}; ${figures.thrown} thrown on purpose`,
+    `objects        ${figures.adds} adds`,
+    `quiet          ${figures.quietAfterS} s after the last submission; ${figures.hiddenMessages} messages hidden with killed workers, ${figures.schedulesLeft} schedules of sleeps that were cut short`,
+    `stood still    ${still.join(", ")}`,
+    `memory         ${growth.join("; ")}`,
+    "",
+  ].join("\n");
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(2).padStart(7);
+}
+
+function counts(record: Readonly<Record<string, number>>): string {
+  return Object.entries(record)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(", ");
+}

@@ -1,0 +1,48 @@
+/** Deploys what the load is put on: a control plane whose queue is unruly, and a function with handlers. */
+import { join } from "node:path";
+import { bundleFunctions } from "../../infra/bundle.mjs";
+import { bootstrap, clientEnvironment, deploy, emulatorContext } from "../../localstack/deploy.mjs";
+import { deployHandlers } from "../../localstack/handlers.mjs";
+import { localApi } from "../../localstack/signed-request.mjs";
+
+const CACHE = join(import.meta.dirname, "../../.cache/load-aws");
+const HANDLERS = "stepwell-load-handlers";
+
+/** Short beside a run of minutes; what is looked for in the listing is older than any lease, as it is by default. */
+const SHORT = {
+  "worker.lease": "8s",
+  "worker.check-interval": "20s",
+  "sweeper.listing-age": "30s",
+  "aws.schedule-early": "2s",
+  "aws.schedule-near": "4s",
+  "aws.allowed-addresses": "loopback",
+  "default-retry-policy.initial-interval": "200ms",
+};
+
+export async function setup(project) {
+  const endpoint = process.env.STEPWELL_LOAD_ENDPOINT;
+  if (endpoint === undefined) throw new Error("run this suite by `npm run test:load-aws`");
+  await bootstrap(endpoint);
+  const handlerArn = await deployHandlers({
+    endpoint,
+    name: "StepwellLoadHandlers",
+    functionName: HANDLERS,
+    entry: "test/load-aws/handlers/lambda.ts",
+  });
+  const code = join(CACHE, "unruly");
+  const entries = ["ingress", "admin", "worker", "sweeper"].map((name) => [name, `test/load-aws/unruly/${name}.ts`]);
+  await bundleFunctions({ ...Object.fromEntries(entries), keys: "functions/keys/lambda.ts" }, code);
+  const settings = JSON.stringify(SHORT);
+  const context = { ...emulatorContext(HANDLERS), "worker-concurrency": "4", "code-folder": code, settings };
+  const outputs = await deploy({ endpoint, name: "StepwellLoad", context });
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = clientEnvironment(endpoint);
+  const plain = {
+    outputs,
+    credentials: { accessKeyId, secretAccessKey },
+    ingress: localApi(outputs.IngressUrl, endpoint),
+    admin: localApi(outputs.AdminUrl, endpoint),
+  };
+  const emulatorPid = Number(process.env.STEPWELL_LOAD_EMULATOR_PID);
+  // The suite over HTTP, whose means serve here too, counts its requests in a file.
+  project.provide("aws", { endpoint, emulatorPid, countsFile: "/dev/null", handlerArn, plain, doubled: plain });
+}

@@ -1,0 +1,70 @@
+/** One entry of a handler: every closure that it runs leaves a line in the ledger, which names the processes behind it. */
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Context, RestatePromise } from "@restatedev/restate-sdk/lambda";
+import { openLedger } from "../../crash/ledger.ts";
+import type { Recorded } from "../../crash/outcome.ts";
+import type { LoadLine } from "./told.ts";
+
+/** Set by the server of a deployment that knows whose connection it is. */
+export const DRIVER_HEADER = "x-load-driver";
+const CLOSURE_MAX_MS = 40;
+const RETRY_RUN_MS = 60;
+const BOOT = { bootId: randomUUID(), bootAtMs: performance.timeOrigin };
+
+export class Attempt {
+  readonly ctx: Context;
+  readonly #ledgerPath: string;
+  readonly #attemptId = randomUUID();
+  readonly #attemptAtMs = Date.now();
+
+  constructor(ctx: Context, ledgerPath: string) {
+    this.ctx = ctx;
+    this.#ledgerPath = ledgerPath;
+  }
+
+  get invocationId(): string {
+    return this.ctx.request().id;
+  }
+
+  /** @param value stands in the ledger for whoever reads it */
+  run(step: string, value?: string): RestatePromise<Recorded> {
+    return this.ctx.run(step, async () => {
+      await pause(Math.random() * CLOSURE_MAX_MS);
+      const recorded = this.#enter(step, false, value);
+      await pause(Math.random() * CLOSURE_MAX_MS);
+      return recorded;
+    });
+  }
+
+  /** Throws every second time. */
+  runFlaky(step: string): RestatePromise<Recorded> {
+    const closure = async (): Promise<Recorded> => {
+      const throws = Math.random() < 0.5;
+      const recorded = this.#enter(step, throws);
+      if (throws) throw new Error(`${step} fails on purpose`);
+      await pause(Math.random() * CLOSURE_MAX_MS);
+      return recorded;
+    };
+    return this.ctx.run(step, closure, { initialRetryInterval: RETRY_RUN_MS, retryIntervalFactor: 1 });
+  }
+
+  #enter(step: string, throws: boolean, value?: string): Recorded {
+    const recorded: Recorded = { step, nonce: randomUUID(), atMs: Date.now() };
+    const line: LoadLine = {
+      invocationId: this.invocationId,
+      ...recorded,
+      ...BOOT,
+      attemptId: this.#attemptId,
+      attemptAtMs: this.#attemptAtMs,
+      throws,
+      pid: process.pid,
+      driverPid: Number(this.ctx.request().attemptHeaders.get(DRIVER_HEADER) ?? 0),
+      ...(value !== undefined && { value }),
+    };
+    const ledger = openLedger(this.#ledgerPath);
+    ledger.append(line);
+    ledger.close();
+    return recorded;
+  }
+}

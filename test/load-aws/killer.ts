@@ -1,0 +1,137 @@
+/** Kills, stops and continues the processes of functions at random, and throws away every message and schedule now and then. */
+import type { DeployedStack } from "../e2e-aws/control-plane.ts";
+import { pause } from "../e2e-aws/control-plane.ts";
+import { processesOf, signal } from "../e2e-aws/function-processes.ts";
+import { sweep, wipeHints } from "../e2e-aws/hints.ts";
+import type { Random } from "../crash/plan.ts";
+import { between } from "../crash/plan.ts";
+
+/** Something that was done to a process. */
+export interface Blow {
+  readonly kind: "killed" | "stopped";
+  readonly name: string;
+  readonly pid: number;
+  readonly fromMs: number;
+  /** Of a stop: when it went on. */
+  toMs: number;
+}
+
+const WAIT_MIN_MS = 1_000;
+const WAIT_MAX_MS = 5_000;
+const STOP_MIN_MS = 300;
+const STOP_MAX_MS = 9_000;
+const WIPE_EVERY_MS = 55_000;
+const SWEEP_EVERY_MS = 20_000;
+
+export interface Functions {
+  /** By the name that figures use. */
+  readonly [name: string]: string;
+}
+
+export class Killer {
+  readonly blows: Blow[] = [];
+  readonly wipedAtMs: number[] = [];
+  readonly failedSweeps: string[] = [];
+  sweeps = 0;
+  allAtOnce = 0;
+  readonly #stack: DeployedStack;
+  readonly #functions: Functions;
+  readonly #random: Random;
+  #isOver = false;
+
+  constructor(stack: DeployedStack, functions: Functions, random: Random) {
+    this.#stack = stack;
+    this.#functions = functions;
+    this.#random = random;
+  }
+
+  /** Resolves when `stop` was called and everything goes on again. */
+  async rage(): Promise<void> {
+    const others = [this.#every(WIPE_EVERY_MS, () => this.#wipe()), this.#every(SWEEP_EVERY_MS, () => this.#sweep())];
+    while (!this.#isOver) {
+      await pause(between(this.#random, WAIT_MIN_MS, WAIT_MAX_MS));
+      if (!this.#isOver) await this.#strike();
+    }
+    await Promise.all(others);
+  }
+
+  stop(): void {
+    this.#isOver = true;
+  }
+
+  async #strike(): Promise<void> {
+    const luck = this.#random();
+    const names = Object.keys(this.#functions);
+    const name = names[between(this.#random, 0, names.length - 1)]!;
+    if (luck < 0.03) {
+      this.allAtOnce += 1;
+      for (const each of names) this.#kill(each, this.#processes(each));
+    } else if (luck < 0.13) this.#kill(name, this.#processes(name));
+    else if (luck < 0.68) this.#kill(name, this.#oneOf(name));
+    else await this.#freeze(name, this.#oneOf(name));
+  }
+
+  #processes(name: string): number[] {
+    return processesOf([this.#functions[name]!]);
+  }
+
+  #oneOf(name: string): number[] {
+    const pids = this.#processes(name);
+    return pids.length === 0 ? [] : [pids[between(this.#random, 0, pids.length - 1)]!];
+  }
+
+  #kill(name: string, pids: readonly number[]): void {
+    const fromMs = Date.now();
+    for (const pid of pids) {
+      if (hit(pid, "SIGKILL")) this.blows.push({ kind: "killed", name, pid, fromMs, toMs: fromMs });
+    }
+  }
+
+  /** Whoever strikes waits meanwhile, so that no process is killed while it is stopped. */
+  async #freeze(name: string, pids: readonly number[]): Promise<void> {
+    for (const pid of pids) {
+      const blow: Blow = { kind: "stopped", name, pid, fromMs: Date.now(), toMs: Infinity };
+      if (!hit(pid, "SIGSTOP")) continue;
+      this.blows.push(blow);
+      await pause(between(this.#random, STOP_MIN_MS, STOP_MAX_MS));
+      hit(pid, "SIGCONT");
+      blow.toMs = Date.now();
+    }
+  }
+
+  async #every(everyMs: number, work: () => Promise<void>): Promise<void> {
+    for (let nextMs = Date.now() + everyMs; !this.#isOver; await pause(200)) {
+      if (Date.now() < nextMs) continue;
+      nextMs = Date.now() + everyMs;
+      await work();
+    }
+  }
+
+  async #wipe(): Promise<void> {
+    // A schedule that fires while it is to be deleted breaks the wipe off.
+    while (
+      !(await wipeHints(this.#stack).then(
+        () => true,
+        () => false,
+      ))
+    )
+      await pause(200);
+    this.wipedAtMs.push(Date.now());
+  }
+
+  /** The rule of the stack calls every five minutes, which is long beside these leases. */
+  async #sweep(): Promise<void> {
+    this.sweeps += 1;
+    await sweep(this.#stack).catch((error: unknown) => this.failedSweeps.push(String(error)));
+  }
+}
+
+/** @returns false where it has ended by itself */
+function hit(pid: number, name: "SIGKILL" | "SIGSTOP" | "SIGCONT"): boolean {
+  try {
+    signal([pid], name);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,242 @@
+/** Mixed load while functions are killed and stopped at random: everything that was accepted ends once, and rightly. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { InvocationBody } from "../../shared/api/wire/admin.ts";
+import type { Peer } from "../adapters/https/peer.ts";
+import { seededRandom } from "../crash/plan.ts";
+import { aws, ControlPlane, pause } from "../e2e-aws/control-plane.ts";
+import { sweep } from "../e2e-aws/hints.ts";
+import { Book } from "./book.ts";
+import { LoadClient } from "./client.ts";
+import type { Figures } from "./figures.ts";
+import { figuresOf, tableOf } from "./figures.ts";
+import { MemoryWatch } from "./growth.ts";
+import type { LoadLine } from "./handlers/told.ts";
+import { Killer } from "./killer.ts";
+import { kindBy, OBJECT_KEYS } from "./kinds.ts";
+import { LedgerTail } from "./ledger-tail.ts";
+import type { LeftBehind } from "./left-behind.ts";
+import { accepted, leftBehind } from "./left-behind.ts";
+import { judgeObjects } from "./object-rule.ts";
+import { judgeLedger } from "./repeat-rule.ts";
+import { serveLoad } from "./url-deployment.ts";
+
+const FOLDER = process.env["STEPWELL_LOAD_FOLDER"]!;
+const LEDGER = join(FOLDER, "ledger.jsonl");
+const MINUTES = Number(process.env["STEPWELL_LOAD_MINUTES"]);
+const RATE = Number(process.env["STEPWELL_LOAD_RATE"]);
+const SEED = Number(process.env["STEPWELL_LOAD_SEED"]);
+const PREFIXES = ["Url", "Fn"] as const;
+/** Beyond that a control plane that has fallen behind would only be given more to do. */
+const OPEN_MAX = 60;
+const PATIENCE_MS = 300_000;
+/** What lost its last message is found by then, or by a look at everything. */
+const LATE_MS = 60_000;
+const QUIET_WITHIN_MS = 120_000;
+const LOOK_EVERY_MS = 5_000;
+const TELL_EVERY_MS = 60_000;
+
+const plane = new ControlPlane(aws.plain);
+const FUNCTIONS = {
+  ...Object.fromEntries(
+    ["Ingress", "Worker", "Sweeper", "Admin"].map((name) => [
+      name.toLowerCase(),
+      aws.plain.outputs[`${name}Function`]!,
+    ]),
+  ),
+  handlers: "stepwell-load-handlers",
+};
+let peer: Peer;
+
+beforeAll(async () => {
+  peer = await serveLoad(LEDGER, aws.plain);
+  await plane.register({ uri: peer.uri });
+  await plane.register({ arn: aws.handlerArn });
+});
+
+afterAll(() => peer.stop());
+
+test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once and rightly, whoever is killed`, async () => {
+  console.log(`Run again with: npm run test:load-aws -- --minutes ${MINUTES} --rate ${RATE} --seed ${SEED}`);
+  const startedAtMs = Date.now();
+  const endMs = startedAtMs + MINUTES * 60_000;
+  const client = new LoadClient(plane, endMs + PATIENCE_MS);
+  const book = new Book(client);
+  const tail = new LedgerTail(LEDGER);
+  const killer = new Killer(aws.plain, FUNCTIONS, seededRandom(SEED + 1));
+  const watch = new MemoryWatch(FUNCTIONS);
+  const followed = tail.follow();
+  const raged = killer.rage();
+  const load = await submitUntil(endMs, { book, client, tail, watch, killer });
+  killer.stop();
+  await raged;
+  say("nobody is struck any more");
+  const ended = await settled(load.underWay, endMs + PATIENCE_MS);
+  if (!ended)
+    book.complain(`still open: ${JSON.stringify(book.submissions.filter(({ endedAtMs }) => endedAtMs === undefined))}`);
+  const left = await untilQuiet();
+  tail.stop();
+  await followed;
+  watch.look();
+  const quietAfterS = Math.round((Date.now() - endMs) / 1000);
+
+  const lines = readFileSync(LEDGER, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as LoadLine);
+  const ledger = judgeLedger(lines, book.committed, killer.blows, book.killed);
+  const sumOf = await sums(client, book);
+  const listed = await accepted(startedAtMs);
+  const complaints = [...book.complaints, ...ledger.complaints, ...judgeObjects(book, sumOf)];
+  complaints.push(...(await complaintsOfListing(listed, book, client)), ...complaintsOfLeft(left, book));
+  const run = { seed: SEED, minutes: MINUTES, heldBack: load.heldBack, accepted: listed.length };
+  const rest = {
+    hiddenMessages: left.hidden.length,
+    schedulesLeft: left.schedules.length,
+    quietAfterS,
+    growth: watch.told(),
+  };
+  report(figuresOf({ ...run, ...rest }, book, client, killer, ledger));
+  writeFileSync(
+    join(FOLDER, "book.json"),
+    JSON.stringify({ ...book, complaints, left, blows: killer.blows, wipes: killer.wipedAtMs }),
+  );
+  expect(complaints).toEqual([]);
+});
+
+interface Load {
+  readonly book: Book;
+  readonly client: LoadClient;
+  readonly tail: LedgerTail;
+  readonly watch: MemoryWatch;
+  readonly killer: Killer;
+}
+
+/** An open loop: nobody waits for an answer before the next is submitted, but for a bound. */
+async function submitUntil(endMs: number, { book, client, tail, watch, killer }: Load) {
+  const random = seededRandom(SEED);
+  const underWay = new Set<Promise<void>>();
+  let heldBack = 0;
+  let toldAtMs = Date.now();
+  while (Date.now() < endMs) {
+    await pause((-Math.log(1 - random()) / RATE) * 1000);
+    const [kind, prefix] = [kindBy(random), PREFIXES[random() < 0.5 ? 0 : 1]];
+    if (underWay.size >= OPEN_MAX) heldBack += 1;
+    else {
+      const submitted = kind({ book, client, tail, random, prefix })
+        .catch((error: unknown) => book.complain(String(error)))
+        .finally(() => underWay.delete(submitted));
+      underWay.add(submitted);
+    }
+    if (Date.now() - toldAtMs < TELL_EVERY_MS) continue;
+    toldAtMs = Date.now();
+    watch.look();
+    const said = [`${book.submissions.length} submitted`, `${underWay.size} under way`, `${killer.blows.length} blows`];
+    say(`${said.join(", ")}, ${heldBack} held back, ${book.complaints.length} complaints`);
+  }
+  return { underWay, heldBack };
+}
+
+/** @returns false where something is still under way when patience is over */
+async function settled(underWay: ReadonlySet<Promise<void>>, untilMs: number): Promise<boolean> {
+  const lateMs = Date.now() + LATE_MS;
+  let hasLookedAtAll = false;
+  while (underWay.size > 0 && Date.now() < untilMs) {
+    const isLate = !hasLookedAtAll && Date.now() > lateMs;
+    if (isLate) {
+      hasLookedAtAll = true;
+      say(`${underWay.size} are still under way, and everything is looked at: ${await lookAtEverything()} woken`);
+    } else await sweepAsRule();
+    await Promise.race([Promise.all(underWay), pause(LOOK_EVERY_MS)]);
+  }
+  return underWay.size === 0;
+}
+
+function say(what: string): void {
+  console.log(`${new Date().toISOString().slice(11, 19)} ${what}`);
+}
+
+async function sweepAsRule(): Promise<void> {
+  await sweep(aws.plain).catch((error: unknown) => console.log(String(error)));
+}
+
+/** Whoever waits for nobody may still be open, and messages under way. */
+async function untilQuiet(): Promise<LeftBehind> {
+  const untilMs = Date.now() + QUIET_WITHIN_MS;
+  let left = await leftBehind();
+  while (!isQuiet(left) && Date.now() < untilMs) {
+    await sweepAsRule();
+    await pause(LOOK_EVERY_MS);
+    left = await leftBehind();
+  }
+  return left;
+}
+
+/** As somebody does who has lost messages (docs/operating.md). */
+async function lookAtEverything(): Promise<number> {
+  try {
+    const { swept } = (await sweep(aws.plain, { everything: true })) as { readonly swept: { readonly woken: number } };
+    return swept.woken;
+  } catch (error) {
+    say(String(error));
+    return 0;
+  }
+}
+
+function isQuiet({ open, waiting, dead }: LeftBehind): boolean {
+  return open.length + waiting.length + dead.length === 0;
+}
+
+/** What the objects remember in the end. */
+async function sums(client: LoadClient, book: Book): Promise<Map<string, number>> {
+  const sumOf = new Map<string, number>();
+  for (const prefix of PREFIXES) {
+    for (const key of OBJECT_KEYS) {
+      const path = `${prefix}Tally/${encodeURIComponent(key)}`;
+      const { text, invocationId } = await client.call(`${path}/sum`, undefined);
+      book.know(invocationId);
+      sumOf.set(path, Number(text));
+    }
+  }
+  return sumOf;
+}
+
+/**
+ * Each killed chain has two members whose ids nobody told, and each unanswered call without a key may have been accepted:
+ * these exist without being known, and have ended like all others.
+ */
+async function complaintsOfListing(listed: readonly string[], book: Book, client: LoadClient): Promise<string[]> {
+  const { known, killed, vanished } = book;
+  const ids = new Set(listed);
+  const complaints = ids.size < listed.length ? ["an id is listed twice"] : [];
+  for (const id of known) if (!ids.has(id) && !vanished.has(id)) complaints.push(`${id} is not in the table`);
+  const untold = [...ids].filter((id) => !known.has(id));
+  const mayBe = client.unkeyedAgain + 2 * killed.size;
+  if (untold.length > mayBe) complaints.push(`${untold.length} invocations are known to nobody, and ${mayBe} may be`);
+  for (const id of untold) {
+    const { status, text } = await client.admin({ path: `/invocations/${id}` });
+    // Ended before its first attempt it is shown to nobody.
+    const isOver = status === 404 || (JSON.parse(text) as InvocationBody).status === "completed";
+    if (!isOver) complaints.push(`${id}, which nobody knows, is ${text}`);
+  }
+  return complaints;
+}
+
+/**
+ * A message that a worker had received when it was killed stays hidden until its function's time would be up, and the
+ * schedule of a sleep that was cut short fires at its time: both are for nothing, since nothing is open.
+ */
+function complaintsOfLeft({ open, waiting, dead, schedules }: LeftBehind, { known, interrupted }: Book): string[] {
+  const unexplained = schedules.filter((name) => {
+    const id = name.split(".")[0]!;
+    return known.has(id) && !interrupted.has(id);
+  });
+  const kinds = Object.entries({ open, waiting, dead, unexplained }).filter(([, all]) => all.length > 0);
+  return kinds.map(([kind, all]) => `${all.length} ${kind} in the end: ${JSON.stringify(all.slice(0, 5))}`);
+}
+
+function report(figures: Figures): void {
+  console.log(tableOf(figures));
+  if (process.env["STEPWELL_LOAD_JSON"] === "1") console.log(JSON.stringify(figures));
+}

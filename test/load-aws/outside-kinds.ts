@@ -1,0 +1,65 @@
+/** What waits for somebody outside: an awakeable that the suite resolves, and invocations that an operator cancels and kills. */
+import { randomUUID } from "node:crypto";
+import { pause } from "../e2e-aws/control-plane.ts";
+import type { Told } from "./handlers/told.ts";
+import type { Scene } from "./scene.ts";
+import { newKey } from "./scene.ts";
+
+const LOOK_MS = 200;
+const SPAN_MS = 2_000;
+
+export async function hearAwakeable({ book, client, tail, prefix }: Scene): Promise<void> {
+  const submission = book.open("awakeable", "send");
+  const id = await client.send(`${prefix}Work/awaits`, undefined, newKey());
+  let awakeable: string | undefined;
+  while ((awakeable = tail.publishedBy(id)) === undefined) await pause(LOOK_MS);
+  const word = randomUUID();
+  const { status } = await client.post(`/restate/awakeables/${awakeable}/resolve`, JSON.stringify(word));
+  if (status !== 202) book.complain(`the awakeable of ${id} was answered with ${status}`);
+  const ended = await client.result(id);
+  book.close(submission, ended);
+  const told = book.told<Told>("awakeable", ended);
+  if (told === undefined) return;
+  await book.account("awakeable", told, ["publish", "heard"], submission.submittedAtMs);
+  submission.endedAtMs = told.recorded.at(-1)!.atMs;
+  if (told.value !== word) book.complain(`${id} heard ${told.value} instead of ${word}`);
+}
+
+/** The handler makes amends behind the cancellation, in a step of its own. */
+export async function callAfterCancel({ book, client, prefix, random }: Scene): Promise<void> {
+  const submission = book.open("cancelled", "send");
+  const id = await client.send(`${prefix}Work/waits`, undefined, newKey());
+  await pause(random() * SPAN_MS);
+  await operate({ book, client }, id, "cancel");
+  const ended = await client.result(id);
+  book.close(submission, ended);
+  // Cancelled before its sleep it fails at once, and tells nothing.
+  if (ended.status === 409) return void book.killed.add(id);
+  if (ended.status === 404) return void book.vanished.add(id);
+  const told = book.told<Told>("cancelled", ended);
+  if (told === undefined) return;
+  await book.account("cancelled", told, ["done", "undone"], submission.submittedAtMs, SPAN_MS);
+  submission.endedAtMs = told.recorded.at(-1)!.atMs;
+  if (told.value !== "cancelled") book.complain(`${id} was cancelled, and says ${told.value}`);
+}
+
+/** A chain of calls: whoever hangs at its end is killed with it, or the index of the open ones tells. */
+export async function callAfterKill({ book, client, prefix, random }: Scene): Promise<void> {
+  const submission = book.open("killed", "send");
+  const id = await client.send(`${prefix}Work/hangs`, 2, newKey());
+  book.killed.add(id);
+  await pause(random() * SPAN_MS);
+  await operate({ book, client }, id, "kill");
+  const ended = await client.result(id);
+  book.close(submission, ended);
+  if (ended.status === 404) book.vanished.add(id);
+  else if (ended.status !== 409) book.complain(`${id} was killed, and ended with ${ended.status}: ${ended.text}`);
+}
+
+async function operate({ book, client }: Pick<Scene, "book" | "client">, id: string, what: string): Promise<void> {
+  book.interrupted.add(id);
+  const { status, text, wasAskedAgain } = await client.admin({ method: "PATCH", path: `/invocations/${id}/${what}` });
+  // Where the answer to the first request was lost, the second finds what the first has ended.
+  const isDone = status === 200 || status === 202 || (wasAskedAgain && (status === 409 || status === 404));
+  if (!isDone) book.complain(`to ${what} ${id} was answered with ${status}: ${text}`);
+}

@@ -1,0 +1,81 @@
+/**
+ * The rule of the ledger. A committed closure is in it exactly once, under the nonce that the result names. Any other
+ * execution of that step is one that a blow undid: its handler's process was hit while the attempt was under way, or the
+ * process that drove it. Over HTTP/2 the driver of each attempt is known, and that one must have been hit; over Lambda it is
+ * not, and some driver must have been hit between the sending of the attempt and the time in which its commit was due.
+ * Executions that threw on purpose need no blow. No attempt executes a step twice. What nobody tells of was done for
+ * invocations that an operator killed.
+ */
+import type { CommittedStep } from "./book.ts";
+import { groupedBy } from "./grouped.ts";
+import type { LoadLine } from "./handlers/told.ts";
+import type { Blow } from "./killer.ts";
+
+/** A request may wait so long for a process that is starting. */
+const UNREAD_MAX_MS = 3_000;
+/** From the line of a closure until its segment is durable: the rest of the attempt, an answer, a write. */
+const COMMIT_MAX_MS = 2_000;
+const DRIVERS = new Set(["ingress", "worker", "sweeper", "admin"]);
+
+export interface LedgerVerdict {
+  readonly complaints: readonly string[];
+  readonly executions: number;
+  /** Executions that a blow undid, by who was hit. */
+  readonly undone: Readonly<Record<string, number>>;
+  readonly thrown: number;
+}
+
+export function judgeLedger(
+  lines: readonly LoadLine[],
+  committed: readonly CommittedStep[],
+  blows: readonly Blow[],
+  killed: ReadonlySet<string>,
+): LedgerVerdict {
+  const complaints: string[] = [];
+  if (new Set(lines.map(({ nonce }) => nonce)).size < lines.length) complaints.push("a nonce was written twice");
+  const executions = groupedBy(lines, nameOf);
+  const undone: Record<string, number> = {};
+  for (const step of committed) {
+    const all = executions.get(nameOf(step)) ?? [];
+    executions.delete(nameOf(step));
+    complaints.push(...complaintsOf(step, all));
+    for (const line of all) {
+      if (line.throws || line.nonce === step.nonce) continue;
+      const blow = blows.find((each) => explains(each, line, step.atMs));
+      if (blow === undefined)
+        complaints.push(
+          `${nameOf(step)} was executed at ${line.atMs}, and nothing explains why not committed: ${JSON.stringify(line)}`,
+        );
+      else undone[`${blow.name} ${blow.kind}`] = (undone[`${blow.name} ${blow.kind}`] ?? 0) + 1;
+    }
+  }
+  for (const [name, [line]] of executions) {
+    if (!killed.has(line!.invocationId)) complaints.push(`${name} was executed, and no result tells of it`);
+  }
+  return { complaints, executions: lines.length, undone, thrown: lines.filter(({ throws }) => throws).length };
+}
+
+function nameOf({ invocationId, step }: { readonly invocationId: string; readonly step: string }): string {
+  return `${invocationId}, "${step}"`;
+}
+
+function complaintsOf(step: CommittedStep, lines: readonly LoadLine[]): string[] {
+  const complaints: string[] = [];
+  const complain = (what: string): void => void complaints.push(`${nameOf(step)} ${what}`);
+  const same = lines.filter(({ nonce }) => nonce === step.nonce);
+  if (same.length !== 1) complain(`committed ${step.nonce}, which is in the ledger ${same.length} times`);
+  if (same[0]?.throws === true) complain("committed an execution that threw");
+  const quiet = lines.filter(({ throws }) => !throws);
+  if (new Set(quiet.map(({ attemptId }) => attemptId)).size < quiet.length)
+    complain("was executed twice by an attempt");
+  return complaints;
+}
+
+/** @param committedMs when the step was executed whose result counts */
+function explains(blow: Blow, line: LoadLine, committedMs: number): boolean {
+  if (blow.toMs < line.attemptAtMs - UNREAD_MAX_MS) return false;
+  if (blow.pid === line.pid || blow.pid === line.driverPid) {
+    return blow.fromMs <= Math.max(committedMs, line.atMs + COMMIT_MAX_MS);
+  }
+  return line.driverPid === 0 && DRIVERS.has(blow.name) && blow.fromMs <= line.atMs + COMMIT_MAX_MS;
+}

@@ -1,0 +1,18 @@
+/** What each submission has at hand. */
+import { randomUUID } from "node:crypto";
+import type { Random } from "../crash/plan.ts";
+import type { Book } from "./book.ts";
+import type { LoadClient } from "./client.ts";
+import type { LedgerTail } from "./ledger-tail.ts";
+
+export interface Scene {
+  readonly book: Book;
+  readonly client: LoadClient;
+  readonly tail: LedgerTail;
+  readonly random: Random;
+  /** Of the services of one deployment. */
+  readonly prefix: string;
+}
+
+/** The same key for every time that a submission is repeated. */
+export const newKey = (): string => randomUUID();

@@ -1,0 +1,27 @@
+/** A queue in which messages come twice, late, out of order, and some of them never: what it carries are hints (I8). */
+import { QUEUE_DELAY_MAX_MS, type Queue } from "../../../shared/engine/ports/queue.ts";
+
+const LATE_MAX_MS = 2_000;
+const LOST_SHARE = 0.01;
+const DOUBLED_SHARE = 0.08;
+/** The ticket of a message that was never sent. */
+const LOST = "lost";
+
+export function unruly(queue: Queue): Queue {
+  const late = (delayMs: number) => Math.min(QUEUE_DELAY_MAX_MS, delayMs + Math.floor(Math.random() * LATE_MAX_MS));
+  return {
+    async send(wake) {
+      const luck = Math.random();
+      if (luck < LOST_SHARE) return LOST;
+      if (luck >= LOST_SHARE + DOUBLED_SHARE) return await queue.send(wake);
+      const copies = [wake, { ...wake, delayMs: late(wake.delayMs) }];
+      if (Math.random() < 0.5) copies.reverse();
+      const [ticket] = await Promise.all(copies.map((copy) => queue.send(copy)));
+      return ticket!;
+    },
+    recall: async (ticket) => (ticket === LOST ? undefined : await queue.recall(ticket)),
+    receive: (limit, visibilityMs, waitMs, signal) => queue.receive(limit, visibilityMs, waitMs, signal),
+    extend: (receipt, visibilityMs) => queue.extend(receipt, visibilityMs),
+    ack: (receipt) => queue.ack(receipt),
+  };
+}

@@ -1,0 +1,15 @@
+/** How the load on an emulated AWS runs: one file, only through `npm run test:load-aws`. */
+import { defineConfig } from "vitest/config";
+import { reportersOf } from "../reporters.ts";
+
+export default defineConfig({
+  test: {
+    include: ["test/load-aws/**/*.test.ts"],
+    globalSetup: ["test/load-aws/global-setup.mjs"],
+    pool: "threads",
+    fileParallelism: false,
+    testTimeout: 7_200_000,
+    hookTimeout: 240_000,
+    reporters: reportersOf("load-aws"),
+  },
+});
