@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { CHECKS, workOf } from "../../../infra/try/checks.ts";
+import { EXIT_CODES } from "../../../infra/try/exit-codes.ts";
 import { priceOf } from "../../../infra/try/price.ts";
 
 interface Costs {
@@ -47,4 +48,16 @@ test("every check that changes something says what it does to the bill", () => {
     const { shapes, questions } = workOf(check);
     expect(shapes.length + questions, check.name).toBeGreaterThan(0);
   }
+});
+
+test("the page of operators tells the same price, and every exit code", () => {
+  const page = readFileSync(new URL("../../../docs/operating.md", import.meta.url), "utf8");
+  const section = page.split("\n## Try it\n")[1]!.split("\n## ")[0]!;
+  expect(section).toContain("below one cent for an hour of it");
+  expect(section).toContain("some two cents a day");
+  expect(Math.round(price.dayUsd * 100)).toBe(2);
+  const told = section.split("**For programs:**")[1]!.split("\n")[0]!;
+  expect([...told.matchAll(/\b(\d+) [a-z]/g)].map(([, code]) => Number(code))).toEqual(
+    EXIT_CODES.map(({ code }) => code),
+  );
 });
