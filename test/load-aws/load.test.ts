@@ -2,11 +2,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { InvocationBody } from "../../shared/api/wire/admin.ts";
 import type { Peer } from "../adapters/https/peer.ts";
 import { seededRandom } from "../crash/plan.ts";
 import { aws, ControlPlane, pause } from "../e2e-aws/control-plane.ts";
-import { sweep } from "../e2e-aws/hints.ts";
 import { Book } from "./book.ts";
 import { LoadClient } from "./client.ts";
 import type { Figures } from "./figures.ts";
@@ -16,9 +14,10 @@ import type { LoadLine } from "./handlers/told.ts";
 import { Killer } from "./killer.ts";
 import { kindBy, OBJECT_KEYS } from "./kinds.ts";
 import { LedgerTail } from "./ledger-tail.ts";
-import type { LeftBehind } from "./left-behind.ts";
-import { accepted, leftBehind } from "./left-behind.ts";
+import { accepted } from "./left-behind.ts";
+import { complaintsOfLeft, complaintsOfListing } from "./left-rule.ts";
 import { judgeObjects } from "./object-rule.ts";
+import { say, settled, untilQuiet } from "./quiet.ts";
 import { judgeLedger } from "./repeat-rule.ts";
 import { serveLoad } from "./url-deployment.ts";
 
@@ -31,10 +30,6 @@ const PREFIXES = ["Url", "Fn"] as const;
 /** Beyond that a control plane that has fallen behind would only be given more to do. */
 const OPEN_MAX = 60;
 const PATIENCE_MS = 300_000;
-/** What lost its last message is found by then, or by a look at everything. */
-const LATE_MS = 60_000;
-const QUIET_WITHIN_MS = 120_000;
-const LOOK_EVERY_MS = 5_000;
 const TELL_EVERY_MS = 60_000;
 
 const plane = new ControlPlane(aws.plain);
@@ -138,56 +133,6 @@ async function submitUntil(endMs: number, { book, client, tail, watch, killer }:
   return { underWay, heldBack };
 }
 
-/** @returns false where something is still under way when patience is over */
-async function settled(underWay: ReadonlySet<Promise<void>>, untilMs: number): Promise<boolean> {
-  const lateMs = Date.now() + LATE_MS;
-  let hasLookedAtAll = false;
-  while (underWay.size > 0 && Date.now() < untilMs) {
-    const isLate = !hasLookedAtAll && Date.now() > lateMs;
-    if (isLate) {
-      hasLookedAtAll = true;
-      say(`${underWay.size} are still under way, and everything is looked at: ${await lookAtEverything()} woken`);
-    } else await sweepAsRule();
-    await Promise.race([Promise.all(underWay), pause(LOOK_EVERY_MS)]);
-  }
-  return underWay.size === 0;
-}
-
-function say(what: string): void {
-  console.log(`${new Date().toISOString().slice(11, 19)} ${what}`);
-}
-
-async function sweepAsRule(): Promise<void> {
-  await sweep(aws.plain).catch((error: unknown) => console.log(String(error)));
-}
-
-/** Whoever waits for nobody may still be open, and messages under way. */
-async function untilQuiet(): Promise<LeftBehind> {
-  const untilMs = Date.now() + QUIET_WITHIN_MS;
-  let left = await leftBehind();
-  while (!isQuiet(left) && Date.now() < untilMs) {
-    await sweepAsRule();
-    await pause(LOOK_EVERY_MS);
-    left = await leftBehind();
-  }
-  return left;
-}
-
-/** As somebody does who has lost messages (docs/operating.md). */
-async function lookAtEverything(): Promise<number> {
-  try {
-    const { swept } = (await sweep(aws.plain, { everything: true })) as { readonly swept: { readonly woken: number } };
-    return swept.woken;
-  } catch (error) {
-    say(String(error));
-    return 0;
-  }
-}
-
-function isQuiet({ open, waiting, dead }: LeftBehind): boolean {
-  return open.length + waiting.length + dead.length === 0;
-}
-
 /** What the objects remember in the end. */
 async function sums(client: LoadClient, book: Book): Promise<Map<string, number>> {
   const sumOf = new Map<string, number>();
@@ -200,40 +145,6 @@ async function sums(client: LoadClient, book: Book): Promise<Map<string, number>
     }
   }
   return sumOf;
-}
-
-/**
- * Each killed chain has two members whose ids nobody told, and each unanswered call without a key may have been accepted:
- * these exist without being known, and have ended like all others.
- */
-async function complaintsOfListing(listed: readonly string[], book: Book, client: LoadClient): Promise<string[]> {
-  const { known, killed, vanished } = book;
-  const ids = new Set(listed);
-  const complaints = ids.size < listed.length ? ["an id is listed twice"] : [];
-  for (const id of known) if (!ids.has(id) && !vanished.has(id)) complaints.push(`${id} is not in the table`);
-  const untold = [...ids].filter((id) => !known.has(id));
-  const mayBe = client.unkeyedAgain + 2 * killed.size;
-  if (untold.length > mayBe) complaints.push(`${untold.length} invocations are known to nobody, and ${mayBe} may be`);
-  for (const id of untold) {
-    const { status, text } = await client.admin({ path: `/invocations/${id}` });
-    // Ended before its first attempt it is shown to nobody.
-    const isOver = status === 404 || (JSON.parse(text) as InvocationBody).status === "completed";
-    if (!isOver) complaints.push(`${id}, which nobody knows, is ${text}`);
-  }
-  return complaints;
-}
-
-/**
- * A message that a worker had received when it was killed stays hidden until its function's time would be up, and the
- * schedule of a sleep that was cut short fires at its time: both are for nothing, since nothing is open.
- */
-function complaintsOfLeft({ open, waiting, dead, schedules }: LeftBehind, { known, interrupted }: Book): string[] {
-  const unexplained = schedules.filter((name) => {
-    const id = name.split(".")[0]!;
-    return known.has(id) && !interrupted.has(id);
-  });
-  const kinds = Object.entries({ open, waiting, dead, unexplained }).filter(([, all]) => all.length > 0);
-  return kinds.map(([kind, all]) => `${all.length} ${kind} in the end: ${JSON.stringify(all.slice(0, 5))}`);
 }
 
 function report(figures: Figures): void {

@@ -1,0 +1,60 @@
+/** Waiting for the end of everything, while the sweeper is called as its rule would call it. */
+import { aws, pause } from "../e2e-aws/control-plane.ts";
+import { sweep } from "../e2e-aws/hints.ts";
+import type { LeftBehind } from "./left-behind.ts";
+import { leftBehind } from "./left-behind.ts";
+
+/** What lost its last message is found by then, or by a look at everything. */
+const LATE_MS = 60_000;
+const QUIET_WITHIN_MS = 120_000;
+const LOOK_EVERY_MS = 5_000;
+
+export function say(what: string): void {
+  console.log(`${new Date().toISOString().slice(11, 19)} ${what}`);
+}
+
+/** @returns false where something is still under way when patience is over */
+export async function settled(underWay: ReadonlySet<Promise<void>>, untilMs: number): Promise<boolean> {
+  const lateMs = Date.now() + LATE_MS;
+  let hasLookedAtAll = false;
+  while (underWay.size > 0 && Date.now() < untilMs) {
+    const isLate = !hasLookedAtAll && Date.now() > lateMs;
+    if (isLate) {
+      hasLookedAtAll = true;
+      say(`${underWay.size} are still under way, and everything is looked at: ${await lookAtEverything()} woken`);
+    } else await sweepAsRule();
+    await Promise.race([Promise.all(underWay), pause(LOOK_EVERY_MS)]);
+  }
+  return underWay.size === 0;
+}
+
+async function sweepAsRule(): Promise<void> {
+  await sweep(aws.plain).catch((error: unknown) => console.log(String(error)));
+}
+
+/** Whoever waits for nobody may still be open, and messages under way. */
+export async function untilQuiet(): Promise<LeftBehind> {
+  const untilMs = Date.now() + QUIET_WITHIN_MS;
+  let left = await leftBehind();
+  while (!isQuiet(left) && Date.now() < untilMs) {
+    await sweepAsRule();
+    await pause(LOOK_EVERY_MS);
+    left = await leftBehind();
+  }
+  return left;
+}
+
+/** As somebody does who has lost messages (docs/operating.md). */
+async function lookAtEverything(): Promise<number> {
+  try {
+    const { swept } = (await sweep(aws.plain, { everything: true })) as { readonly swept: { readonly woken: number } };
+    return swept.woken;
+  } catch (error) {
+    say(String(error));
+    return 0;
+  }
+}
+
+function isQuiet({ open, waiting, dead }: LeftBehind): boolean {
+  return open.length + waiting.length + dead.length === 0;
+}
