@@ -62,6 +62,30 @@ test("a letter that can be neither driven nor parked stays to be seen, and is dr
   expect(await inspect(sweeper.engine, id)).toMatchObject({ status: "completed" });
 });
 
+test("of what has ended the letter stays until the effects of the end are performed", async () => {
+  const stage = await open({
+    work: (ctx) => {
+      ctx.send("other");
+      return "done";
+    },
+    other: () => "done too",
+  });
+  const letters = await open({});
+  const sweeper = stage.actor();
+  const id = await deadLetter(stage, letters, sweeper, "work");
+  const isOther = ({ method, args }: PortCall) => method === "put" && (args[0] as { pk: string }).pk !== `inv#${id}`;
+  const isChild = (call: PortCall) => isOther(call) && (call.args[0] as { sk: string }).sk === "seg#000000";
+  sweeper.process.before = (call) => (isChild(call) ? Promise.reject(new Error("no room for it")) : undefined);
+  expect(await drain(stage, letters, sweeper)).toEqual({ driven: 0, paused: 0 });
+  expect(await inspect(sweeper.engine, id)).toMatchObject({ status: "completed" });
+  expect(sweeper.log.lines.at(-1)?.fields["error"]).toMatch(/it has ended.*no room for it/);
+  sweeper.process.before = () => undefined;
+  expect(await drain(stage, letters, sweeper)).toEqual({ driven: 1, paused: 0 });
+  const [message] = await stage.pulse.within(0, stage.stores.queue.receive(10, 1_000, 0));
+  expect(message?.wake.invocationId).not.toBe(id);
+  expect(await inspect(sweeper.engine, message!.wake.invocationId)).toMatchObject({ status: "ready" });
+});
+
 test("a letter whose try took its process with it is not tried again", async () => {
   const gate = new Gate();
   const [stage, letters] = [await open({ deadly: () => gate.passed.then(() => "") }), await open({})];

@@ -74,11 +74,16 @@ async function beginTry(engine: Engine, marker: { readonly pk: string; readonly 
   return written;
 }
 
-/** Parks what nobody drives as paused, so that an operator sees it and why. */
+/**
+ * Parks what nobody drives as paused, so that an operator sees it and why.
+ * @throws Error where it has ended and its end has effects that could not be performed: there is nothing to park, and
+ * its letter is all that remembers them
+ */
 async function pauseFor(engine: Engine, id: InvocationId, reason: string): Promise<void> {
   for (let hasWaited = false; ; hasWaited = true) {
     const loaded = await load(engine, id);
-    if (loaded === undefined || loaded.invocation.standing.status === "completed") return;
+    if (loaded === undefined) return;
+    if (loaded.invocation.standing.status === "completed") throw new Error(`it has ended, and ${reason}`);
     const nowMs = engine.clock.nowMs();
     if (isHeld(engine, loaded, nowMs)) {
       const leftMs = loaded.lease.untilMs - nowMs + 1;
