@@ -25,6 +25,10 @@ const lambdaHandlers = service({
       return "awake";
     },
     echo: async (_ctx: Context, text: string) => text,
+    /** Ends its process, as running out of memory does. */
+    crash: async () => process.exit(1),
+    /** Never answers. */
+    hang: async () => await new Promise<string>(() => undefined),
     /** Answers with so many characters that no codec makes much smaller. */
     shout: async (_ctx: Context, characters: number) => noise(characters),
     /** Keeps as many in each of its steps, and answers with how many there are in all. */

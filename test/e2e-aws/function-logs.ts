@@ -1,0 +1,64 @@
+/** What the functions of a stack have written into their log groups, as an operator finds it there. */
+import { CloudWatchLogsClient, FilterLogEventsCommand } from "@aws-sdk/client-cloudwatch-logs";
+import { GetFunctionConfigurationCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import type { DeployedStack } from "./control-plane.ts";
+import { until } from "./control-plane.ts";
+
+const logs = new CloudWatchLogsClient({});
+const lambda = new LambdaClient({});
+
+export type FunctionName = "Ingress" | "Admin" | "Worker" | "Sweeper";
+
+export const FUNCTION_NAMES: readonly FunctionName[] = ["Ingress", "Admin", "Worker", "Sweeper"];
+
+/** A line of our own log, or one with metrics. */
+export interface JsonLine {
+  readonly message?: string;
+  readonly [field: string]: unknown;
+}
+
+/** Every line since that moment, in their order. */
+export async function linesOf(stack: DeployedStack, name: FunctionName, sinceMs: number): Promise<readonly string[]> {
+  return await linesOfFunction(stack.outputs[`${name}Function`]!, sinceMs);
+}
+
+/** @param functionName also of a function that is none of ours, such as one with handlers */
+export async function linesOfFunction(functionName: string, sinceMs: number): Promise<readonly string[]> {
+  const { LoggingConfig } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName: functionName }));
+  const found: string[] = [];
+  let nextToken: string | undefined;
+  do {
+    const page = await logs.send(
+      new FilterLogEventsCommand({
+        logGroupName: LoggingConfig?.LogGroup ?? `/aws/lambda/${functionName}`,
+        startTime: sinceMs,
+        ...(nextToken !== undefined && { nextToken }),
+      }),
+    );
+    found.push(...(page.events ?? []).flatMap(({ message = "" }) => message.split("\n")));
+    nextToken = page.nextToken;
+  } while (nextToken !== undefined);
+  return found.map((line) => line.trim()).filter((line) => line !== "");
+}
+
+/** Of a function's lines those that are JSON. */
+export async function jsonLinesOf(stack: DeployedStack, name: FunctionName, sinceMs: number): Promise<JsonLine[]> {
+  return (await linesOf(stack, name, sinceMs)).flatMap((line) => {
+    if (!line.startsWith("{")) return [];
+    return [JSON.parse(line) as JsonLine];
+  });
+}
+
+/** Waits for one, because the lines of a process come a little after its answer. */
+export async function lineOf(
+  stack: DeployedStack,
+  name: FunctionName,
+  sinceMs: number,
+  message: string | RegExp,
+): Promise<JsonLine> {
+  return await until(`the ${name} function logs "${String(message)}"`, 10_000, async () =>
+    (await jsonLinesOf(stack, name, sinceMs)).find((line) =>
+      typeof message === "string" ? line.message === message : message.test(String(line.message)),
+    ),
+  );
+}

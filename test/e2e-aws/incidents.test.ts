@@ -1,0 +1,176 @@
+/** Incidents as an operator meets them, played by what docs/operating.md says under each alarm. */
+import { DeleteFunctionConcurrencyCommand, LambdaClient, PutFunctionConcurrencyCommand } from "@aws-sdk/client-lambda";
+import { serde } from "@restatedev/restate-sdk";
+import type { Context, Serde } from "@restatedev/restate-sdk";
+import { beforeAll, describe, expect, test } from "vitest";
+import { aws, ControlPlane, pause, until } from "./control-plane.ts";
+import { damageItem, endFunctionProcesses, replaceParameter } from "./damage.ts";
+import { jsonLinesOf, lineOf } from "./function-logs.ts";
+import type { FunctionName } from "./function-logs.ts";
+import { sweep, wipeHints } from "./hints.ts";
+import { roleOf, takeAway } from "./identities.ts";
+import { operatorOf } from "./operator.ts";
+import type { Operator } from "./operator.ts";
+import { letterAfter, sendText, sendWakeOf, throwLettersAway, visibleLetters } from "./queue-state.ts";
+import { storedItems } from "./stored-items.ts";
+import { serveHandlers } from "./url-deployment.ts";
+
+const BURST = 12;
+const plane = new ControlPlane(aws.plain);
+const { outputs } = aws.plain;
+const lambda = new LambdaClient({});
+let operator: Operator;
+
+const HANDLERS = {
+  greet: async (_ctx: Context, name: string) => `hello ${name}`,
+  nap: async (ctx: Context, ms: number) => {
+    await ctx.sleep(ms);
+    return "awake";
+  },
+  passOn: async (ctx: Context, name: string) => {
+    ctx.genericSend({ service: "hurt", method: "greet", parameter: name, inputSerde: serde.json as Serde<unknown> });
+    await ctx.sleep(1_000);
+    return "passed on";
+  },
+};
+
+beforeAll(async () => {
+  await plane.register({ uri: await serveHandlers("hurt", HANDLERS) });
+  operator = await operatorOf(aws.plain);
+  // An emulator that somebody else runs may have letters of an earlier run.
+  await throwLettersAway(aws.plain);
+});
+
+async function letterIsSeen(): Promise<void> {
+  await until("there is a letter", 30_000, async () => ((await visibleLetters(aws.plain)) > 0 ? true : undefined));
+}
+
+describe("DeadLetters", () => {
+  test("a message that is no wake is told of and deleted, and becomes no letter", async () => {
+    const sinceMs = Date.now();
+    await sendText(aws.plain, "look here");
+    const line = await lineOf(aws.plain, "Worker", sinceMs, "a message that is no wake is deleted");
+    expect(line).toMatchObject({ level: "error", reason: "it is no JSON" });
+    expect(await visibleLetters(aws.plain)).toBe(0);
+  });
+
+  test("a record that cannot be read leaves a letter that stays to be seen, and is driven once the record is mended", async () => {
+    const sinceMs = Date.now();
+    const asDeployed = await letterAfter(aws.plain, 1);
+    try {
+      const id = await plane.send("hurt/nap", 3_600_000);
+      await plane.untilStatus(id, "suspended");
+      const [sk] = (await storedItems(aws.plain, id)).map(({ key }) => key).filter((key) => /^seg#.+#/.test(key));
+      const unreadable = { b: { B: new Uint8Array([1, 2, 3]) } };
+      const mend = await damageItem(aws.plain, { pk: `inv#${id}`, sk: sk! }, unreadable);
+      await sendWakeOf(aws.plain, id);
+      await letterIsSeen();
+      expect(await sweep(aws.plain)).toMatchObject({ letters: { driven: 0, paused: 0 } });
+      expect(await visibleLetters(aws.plain)).toBe(1);
+      const line = await lineOf(aws.plain, "Sweeper", sinceMs, "a dead letter can be neither driven nor parked");
+      expect(line).toMatchObject({ level: "error", invocationId: id, error: expect.stringContaining(sk!) });
+
+      await mend();
+      expect(await sweep(aws.plain)).toMatchObject({ letters: { driven: 1, paused: 0 } });
+      expect(await visibleLetters(aws.plain)).toBe(0);
+      expect(await plane.status(id)).toBe("suspended");
+      expect(await plane.change(id, "kill")).toBe(200);
+    } finally {
+      await asDeployed();
+    }
+  });
+
+  test("what cannot be driven even alone is paused with the reason; mended and resumed by the command, it ends", async () => {
+    const asDeployed = await letterAfter(aws.plain, 1);
+    const names: readonly FunctionName[] = ["Worker", "Sweeper"];
+    const roles = await Promise.all(names.map((name) => roleOf(outputs[`${name}Function`]!)));
+    const mendings = await Promise.all(roles.map((role) => takeAway(role, "sqs:SendMessage")));
+    let id: string;
+    try {
+      // It sends to another, which takes a message that nobody may send now.
+      id = await plane.send("hurt/passOn", "Ada");
+      await letterIsSeen();
+      await sweep(aws.plain);
+    } finally {
+      await Promise.all([asDeployed(), ...mendings.map((mend) => mend())]);
+    }
+    expect(await operator("invocations", "ls", "--status", "paused")).toContain(id);
+    const described = (await operator("invocations", "describe", id)).replaceAll(/\s+/g, " ");
+    expect(described).toMatch(/RT0006.*could not be driven, not even alone: .*sqs:SendMessage/i);
+    await operator("invocations", "resume", id, "--yes");
+    expect(await plane.result(id)).toBe("passed on");
+    expect(await plane.rows(`SELECT target FROM sys_invocation WHERE invoked_by_id = '${id}'`)).toHaveLength(1);
+  });
+});
+
+test("Throttles: with one worker at a time a burst ends all the same, and leaves no letter", async () => {
+  const sinceMs = Date.now();
+  const FunctionName = outputs["WorkerFunction"]!;
+  await lambda.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions: 1 }));
+  try {
+    const ids = await Promise.all(Array.from({ length: BURST }, (_, at) => plane.send("hurt/greet", `${at}`)));
+    const results = await Promise.all(ids.map((id) => plane.result(id)));
+    expect(results).toEqual(ids.map((_, at) => `hello ${at}`));
+    const taken = (await jsonLinesOf(aws.plain, "Worker", sinceMs)).filter(({ message }) =>
+      /taken up/.test(`${message}`),
+    );
+    const takenIds = new Set(taken.map((line) => line["invocationId"]));
+    expect(ids.filter((id) => !takenIds.has(id))).toEqual([]);
+    console.log(
+      `a burst of ${BURST} ended ${((Date.now() - sinceMs) / 1000).toFixed(1)} s after it began, one worker at a time`,
+    );
+    expect(await visibleLetters(aws.plain)).toBe(0);
+  } finally {
+    await lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
+  }
+});
+
+test("Overdue: a wake that was lost is measured and made good by the next pass, and over with the one after it", async () => {
+  const id = await plane.send("hurt/nap", 4_000);
+  await plane.untilStatus(id, "suspended");
+  await wipeHints(aws.plain);
+  await pause(5_000);
+  const lostMs = Date.now();
+  await sweep(aws.plain);
+  const line = await lineOf(aws.plain, "Sweeper", lostMs, "the sweeper woke what nobody woke");
+  expect(line).toMatchObject({ level: "info", woken: expect.toSatisfy((woken: number) => woken >= 1) });
+  expect(await overdueSeconds(lostMs)).toBeGreaterThan(0);
+  expect(await plane.result(id)).toBe("awake");
+  const overMs = Date.now();
+  await sweep(aws.plain);
+  expect(await overdueSeconds(overMs)).toBe(0);
+});
+
+/** What the alarm looks at. */
+async function overdueSeconds(sinceMs: number): Promise<number> {
+  return await until("the sweeper has measured", 10_000, async () => {
+    const lines = await jsonLinesOf(aws.plain, "Sweeper", sinceMs);
+    return lines.flatMap((line) => (line["oldest_overdue_seconds"] as readonly number[] | undefined) ?? [])[0];
+  });
+}
+
+test("Errors: under another secret of ids no function starts and nothing is harmed; put back, a repeated call finds its first", async () => {
+  const call = () => plane.call("hurt/greet", "Ada", { "idempotency-key": "before and after" });
+  const before = await call();
+  expect([before.status, before.text]).toEqual([200, '"hello Ada"']);
+  const secret = `/stepwell/StepwellE2e/id-secret`;
+  const putBack = await replaceParameter(secret, Buffer.alloc(32, 7).toString("base64"));
+  endFunctionProcesses(aws.plain);
+  try {
+    const refused = await until("a process starts anew", 20_000, async () => {
+      const answer = await call();
+      return answer.text.includes("RT0002") ? answer : undefined;
+    });
+    expect(refused.status).toBeGreaterThanOrEqual(500);
+    expect(refused.text).toContain("put the former one back");
+    await expect(sweep(aws.plain)).rejects.toThrow("RT0002");
+  } finally {
+    await putBack();
+    endFunctionProcesses(aws.plain);
+  }
+  const after = await until("it starts again", 20_000, async () => {
+    const answer = await call();
+    return answer.status === 200 ? answer : undefined;
+  });
+  expect(after.headers["x-restate-id"]).toBe(before.headers["x-restate-id"]);
+});

@@ -1,0 +1,48 @@
+/** The queues of a stack, as an operator sees and changes them. */
+import {
+  GetQueueAttributesCommand,
+  PurgeQueueCommand,
+  SendMessageCommand,
+  SetQueueAttributesCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
+import { bodyOfWake } from "../../shared/engine/ports/wake-body.ts";
+import type { InvocationId } from "../../shared/core/model/ids.ts";
+import type { DeployedStack } from "./control-plane.ts";
+
+const sqs = new SQSClient({});
+
+/** @returns how many letters can be received: what the alarm looks at */
+export async function visibleLetters({ outputs }: DeployedStack): Promise<number> {
+  const QueueUrl = outputs["DeadLetterQueueUrl"]!;
+  const AttributeNames = ["ApproximateNumberOfMessages" as const];
+  const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
+  return Number(Attributes?.ApproximateNumberOfMessages);
+}
+
+export async function throwLettersAway({ outputs }: DeployedStack): Promise<void> {
+  await sqs.send(new PurgeQueueCommand({ QueueUrl: outputs["DeadLetterQueueUrl"]! }));
+}
+
+/** @returns the id of the message */
+export async function sendText({ outputs }: DeployedStack, text: string): Promise<string> {
+  const sent = await sqs.send(new SendMessageCommand({ QueueUrl: outputs["QueueUrl"]!, MessageBody: text }));
+  return sent.MessageId!;
+}
+
+export async function sendWakeOf(stack: DeployedStack, id: string): Promise<void> {
+  await sendText(stack, bodyOfWake({ invocationId: id as InvocationId, sentAtMs: Date.now(), delayMs: 0 }));
+}
+
+/** Makes dead letters of what failed so often, which takes the better part of an hour as the stack has it. @returns puts it back */
+export async function letterAfter({ outputs }: DeployedStack, receives: number): Promise<() => Promise<void>> {
+  const QueueUrl = outputs["QueueUrl"]!;
+  const AttributeNames = ["RedrivePolicy" as const];
+  const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
+  const asDeployed = Attributes!.RedrivePolicy!;
+  const set = async (RedrivePolicy: string) => {
+    await sqs.send(new SetQueueAttributesCommand({ QueueUrl, Attributes: { RedrivePolicy } }));
+  };
+  await set(JSON.stringify({ ...(JSON.parse(asDeployed) as object), maxReceiveCount: receives }));
+  return () => set(asDeployed);
+}
