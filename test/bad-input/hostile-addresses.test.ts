@@ -117,6 +117,7 @@ test("of functions none is called without its version, and none of another form"
   for (const role of [
     "arn:aws:iam::123456789012:user/u",
     "arn:aws:iam::1:role/r",
+    "xarn:aws:iam::123456789012:role/r",
     "x",
     "arn:aws:iam::123456789012:role/r\n",
   ]) {
