@@ -18,8 +18,9 @@ export interface Blow {
 
 const WAIT_MIN_MS = 1_000;
 const WAIT_MAX_MS = 5_000;
+/** Up to beyond the lease, so that who is stopped is overtaken and then goes on. */
 const STOP_MIN_MS = 300;
-const STOP_MAX_MS = 9_000;
+const STOP_MAX_MS = 14_000;
 const WIPE_EVERY_MS = 55_000;
 const SWEEP_EVERY_MS = 20_000;
 
