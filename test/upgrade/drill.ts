@@ -6,7 +6,8 @@ import { begin } from "./leave-work.ts";
 import type { World } from "./services.ts";
 import { expectListed, type Shown } from "./listings.ts";
 import { asked, JSON_BODY, type Site, until } from "./site.ts";
-import { type State, statesOf, statusWord } from "./states.ts";
+import type { State } from "./state.ts";
+import { statesOf, statusWord } from "./states.ts";
 
 /** How long after the fixture was written the upgrade takes place: what is near is due then, and what is far is not. */
 const LATER_MS = 600_000;
@@ -50,6 +51,7 @@ export async function act(site: Site, account: Account): Promise<void> {
     if (state.order === "resolve")
       await asked(site, "ingress", "POST", `/restate/awakeables/${account.awakeables[state.name]}/resolve`, "all");
     else if (state.order === "signal") await asked(site, "ingress", "POST", "/Drill/tell", { name: "teller", id });
+    else if (state.order === "say") await asked(site, "ingress", "POST", `/Flow/${state.key}/say`, { name: "sayer" });
     else if (state.order !== undefined) await asked(site, "admin", "PATCH", `/invocations/${id}/${state.order}`);
   }
 }
@@ -68,7 +70,7 @@ export async function expectEnds(site: Site, account: Account, world: World): Pr
   ]);
   expect(Object.fromEntries(world.ran)).toEqual(Object.fromEntries(expected.map((step) => [step, 1])));
   const now = states.map(({ name, ends, left }) => [name, ends === undefined ? left : "completed"]);
-  const tellers = states.filter(({ order }) => order === "signal").length;
+  const tellers = states.filter(({ order }) => order === "signal" || order === "say").length;
   await expectListed(site, account, Object.fromEntries(now) as Record<string, string>, childrenOf(states) + tellers);
 }
 
@@ -93,6 +95,8 @@ export async function expectRest(site: Site, account: Account): Promise<void> {
     expect(await outcome(site, id)).toBe(handler === "nap" ? "409" : "404");
   }
   expect(await asked(site, "ingress", "POST", "/Drill/greet", { name: "today" })).toBe("Hello, today");
+  if (account.ids["counted"] === undefined) return;
+  expect(await asked(site, "ingress", "POST", "/Tally/a/add", { name: "today" })).toBe(2);
 }
 
 /** No call is made twice: there are as many children as were called. */

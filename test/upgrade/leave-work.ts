@@ -3,7 +3,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Account } from "./account.ts";
 import type { World } from "./services.ts";
 import { asked, JSON_BODY, type Site, until } from "./site.ts";
-import { CALLED_OFF, isOfFunctionsAlone, type State, STATES } from "./states.ts";
+import { HALTED, NEWER_STATES } from "./newer-states.ts";
+import type { State } from "./state.ts";
+import { CALLED_OFF, isOfFunctionsAlone, STATES } from "./states.ts";
 
 /** Parks follow the steps that the world sees by a few writes. */
 const PARK_WITHIN_MS = 1_500;
@@ -17,14 +19,18 @@ export interface Writer {
 /** Everything that is begun while the control plane is well. @returns the id of the deployment */
 export async function leaveParked(site: Site, { world, ids, hasUnworked }: Writer, uri: string): Promise<string> {
   const { id: deploymentId } = (await asked(site, "admin", "POST", "/deployments", { uri })) as { id: string };
-  const parked = STATES.filter((state) => state.phase === undefined && (hasUnworked || !isOfFunctionsAlone(state)));
-  for (const state of parked) await begin(site, ids, state);
+  const isNewer = await begins(site, ids, NEWER_STATES[0]!);
+  const parked = STATES.filter((state) => state.phase === undefined)
+    .filter((state) => hasUnworked || !isOfFunctionsAlone(state))
+    .filter((state) => isNewer || !NEWER_STATES.includes(state));
+  for (const state of parked) if (ids[state.name] === undefined) await begin(site, ids, state);
   await stepsOf(
     world,
     parked.filter(({ name }) => name !== "undoing"),
   );
   await pause(PARK_WITHIN_MS);
   await interrupt(site, ids["undoing"]!);
+  if (isNewer) await asked(site, "admin", "PATCH", `/invocations/${ids[HALTED]}/pause`);
   await stepsOf(world, parked);
   await pause(PARK_WITHIN_MS);
   return deploymentId;
@@ -45,11 +51,20 @@ export async function leaveUnworked(site: Site, { ids }: Writer): Promise<void> 
   await interrupt(site, ids[CALLED_OFF]!);
 }
 
+/** @returns whether this version lets it begin */
+async function begins(site: Site, ids: Record<string, string>, state: State): Promise<boolean> {
+  return await begin(site, ids, state).then(
+    () => true,
+    () => false,
+  );
+}
+
 export async function begin(site: Site, ids: Record<string, string>, state: State): Promise<string> {
   const { name, handler, way, delay, watches, idempotencyKey: key } = state;
   const headers = { ...JSON_BODY, ...(key !== undefined && { "idempotency-key": key }) };
   const body = JSON.stringify({ name, ...state.asked, ...(watches !== undefined && { id: ids[watches] }) });
-  const path = `/Drill/${handler}${way === "send" ? "/send" : ""}${delay === undefined ? "" : `?delay=${delay}`}`;
+  const target = [state.service ?? "Drill", ...(state.key === undefined ? [] : [state.key]), handler].join("/");
+  const path = `/${target}${way === "send" ? "/send" : ""}${delay === undefined ? "" : `?delay=${delay}`}`;
   const answer = await site.request("ingress", "POST", path, { headers, body });
   if (answer.status >= 300) throw new Error(`${name} was answered ${answer.status}: ${answer.text}`);
   ids[name] = answer.headers["x-restate-id"] ?? (JSON.parse(answer.text) as { invocationId: string }).invocationId;

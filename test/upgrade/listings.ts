@@ -26,7 +26,7 @@ export async function expectListed(
   strangers: number,
 ): Promise<void> {
   const named = (shown: readonly Shown[]) => statusesOf(account, shown);
-  const all = await listed(site, "service=Drill");
+  const all = await listed(site, "service=Drill,Tally,Flow");
   expect(named(all)).toEqual(statuses);
   expect(all).toHaveLength(Object.keys(statuses).length + strangers);
   for (const { created_at } of all) expect(Math.abs(Date.parse(created_at) - account.writtenAtMs)).toBeLessThan(DAY_MS);

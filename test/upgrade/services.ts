@@ -2,8 +2,15 @@
 import "../../examples/polyfill.mjs";
 import { createServer } from "node:http2";
 import type { Server } from "node:net";
-import type { Context } from "@restatedev/restate-sdk";
-import { createEndpointHandler, handlers, InvocationIdParser, service } from "@restatedev/restate-sdk";
+import type { Context, ObjectContext, WorkflowContext, WorkflowSharedContext } from "@restatedev/restate-sdk";
+import {
+  createEndpointHandler,
+  handlers,
+  InvocationIdParser,
+  object,
+  service,
+  workflow,
+} from "@restatedev/restate-sdk";
 import type { Listening } from "../e2e-local/local-stage.ts";
 import { listen } from "../e2e-local/local-stage.ts";
 
@@ -36,17 +43,21 @@ type Step = (ctx: Context, asked: Asked, step: string, work?: () => Promise<void
 
 /** Serves the handlers on a free port. */
 export async function serveDrill(world: World): Promise<Listening> {
-  const services = [drillOf(world)];
+  const services = [drillOf(world), tallyOf(world), flowOf(world)];
   return await listen(createServer(createEndpointHandler({ services, logger: () => {} })) as Server);
 }
 
-function drillOf(world: World) {
-  const step: Step = (ctx, { name }, word, work) =>
+function stepsIn(world: World): Step {
+  return (ctx, { name }, word, work) =>
     ctx.run(word, async () => {
       world.begun.add(`${name}/${word}`);
       await work?.();
       world.ran.set(`${name}/${word}`, (world.ran.get(`${name}/${word}`) ?? 0) + 1);
     });
+}
+
+function drillOf(world: World) {
+  const step = stepsIn(world);
   const notYet = (): void => {
     if (!world.isMended) throw new Error("not yet");
   };
@@ -131,6 +142,45 @@ function simpleHandlers(world: World, step: Step) {
       return "free";
     },
   };
+}
+
+/** Counts the calls of each key. */
+function tallyOf(world: World) {
+  const step = stepsIn(world);
+  const counted = async (ctx: ObjectContext): Promise<number> => {
+    const count = ((await ctx.get<number>("count")) ?? 0) + 1;
+    ctx.set("count", count);
+    return count;
+  };
+  const own = {
+    async add(ctx: ObjectContext, asked: Asked): Promise<number> {
+      await step(ctx, asked, "add");
+      return await counted(ctx);
+    },
+    async hold(ctx: ObjectContext, asked: Asked): Promise<number> {
+      await step(ctx, asked, "before");
+      await ctx.sleep(asked.ms ?? 0);
+      await step(ctx, asked, "after");
+      return await counted(ctx);
+    },
+  };
+  return object({ name: "Tally", handlers: own });
+}
+
+/** Waits for a word that another handler says. */
+function flowOf(world: World) {
+  const step = stepsIn(world);
+  const own = {
+    async run(ctx: WorkflowContext, asked: Asked): Promise<string> {
+      await step(ctx, asked, "before");
+      return `heard ${await ctx.promise<string>("word")}`;
+    },
+    async say(ctx: WorkflowSharedContext, _: Asked): Promise<string> {
+      await ctx.promise<string>("word").resolve("it");
+      return "said";
+    },
+  };
+  return workflow({ name: "Flow", handlers: own });
 }
 
 interface Children {
