@@ -3,6 +3,8 @@ import type { Aws } from "../../shared/wiring/aws.ts";
 
 /** What of Lambda's context matters here. */
 export interface LambdaContext {
+  /** As Lambda names the call in lines of its own, such as the one that tells of a time-out. */
+  readonly awsRequestId?: string;
   getRemainingTimeInMillis(): number;
 }
 

@@ -17,6 +17,7 @@ import type { Settings } from "../config/settings-table.ts";
 import { Drives } from "../engine/drive/drives.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../engine/ports/clock.ts";
+import type { Log } from "../engine/ports/log.ts";
 import type { Queue } from "../engine/ports/queue.ts";
 import { createStoredRegistry } from "../engine/register/stored-registry.ts";
 import { awsTimers } from "./aws-timers.ts";
@@ -29,6 +30,7 @@ import type { ParameterPlace } from "./parameter-keys.ts";
 import { required } from "./required-setting.ts";
 import { endpointsSignedBy, signingEndpoints } from "./signing-endpoints.ts";
 import { claimTable } from "./table-format.ts";
+import { tellingRefusal } from "./telling-refusal.ts";
 import { tracing } from "./tracing.ts";
 
 export interface Aws {
@@ -38,6 +40,8 @@ export interface Aws {
   readonly deadLetters?: Queue;
   /** Lets the measures go that were gathered since the last time; absent where nobody asks for them. */
   readonly flushMetrics?: () => void;
+  /** Puts Lambda's own name for the call that is being answered on every line of the log from now on. */
+  readonly tellRequest?: (requestId: string | undefined) => void;
 }
 
 export interface AwsOptions {
@@ -54,15 +58,24 @@ export interface AwsOptions {
  * @throws CodedError RT0002 where a setting or a key is missing or cannot be read, META0010 and META0011 where the table is
  * not of this program's format
  */
-export async function openAws({ functionName, leavesSlowToQueue, throughQueue }: AwsOptions): Promise<Aws> {
-  const { settings, warnings } = loadSettings(undefined, {});
-  const log = new PinoLog({
-    level: settings["log.level"],
-    fields: { function: functionName },
+export async function openAws(options: AwsOptions): Promise<Aws> {
+  const request: { requestId?: string | undefined } = {};
+  const toLog = {
+    fields: { function: options.functionName },
+    fieldsNow: () => request,
     toStandardOutput: true,
     synchronous: true,
+  };
+  return await tellingRefusal(new PinoLog(toLog), async () => {
+    const { settings, warnings } = loadSettings(undefined, {});
+    const log = new PinoLog({ ...toLog, level: settings["log.level"] });
+    for (const warning of warnings) log.warn(warning);
+    const tellRequest = (requestId: string | undefined): void => void (request.requestId = requestId);
+    return { ...(await opened(options, settings, log)), tellRequest };
   });
-  for (const warning of warnings) log.warn(warning);
+}
+
+async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings: Settings, log: Log): Promise<Aws> {
   const clock = new SystemClock();
   const emf = settings["aws.metrics"] === "emf" ? emfMeter(settings, clock) : undefined;
   const table = new DynamoTable({ client: dynamoClient(), tableName: required(settings, "aws.table"), clock });

@@ -50,7 +50,10 @@ export async function recognisedSecret(meta: Table, keyPrefix: string, secret: U
   const own = ownSecret(standing);
   if (own !== undefined) return secretOf(own);
   if (standing["digest"] === digest) return secret;
-  throw new CodedError("RT0002", "the store was written under another secret than the one configured now");
+  throw new CodedError(
+    "RT0002",
+    "the store was written under another secret than the one configured now; put the former one back",
+  );
 }
 
 async function putDigest(meta: Table, key: Key, digest: string): Promise<Item> {
