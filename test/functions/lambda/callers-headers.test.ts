@@ -1,0 +1,73 @@
+/** What a caller says in its headers, as the gateway hands it to the ingress function: several values in one, cookies beside them. */
+import { expect, test } from "vitest";
+import { requestOf } from "../../../functions/lambda/gateway-event.ts";
+import type { GatewayEvent } from "../../../functions/lambda/gateway-event.ts";
+import { smallWorld } from "../../api/ingress/small-world.ts";
+
+function eventOf(headers: Readonly<Record<string, string>>, more: object = {}): GatewayEvent {
+  const http = { method: "POST", path: "/Greeter/echo", protocol: "HTTP/1.1", sourceIp: "1.2.3.4", userAgent: "curl" };
+  const event = { version: "2.0", rawPath: "/Greeter/echo", headers, requestContext: { http }, ...more };
+  return JSON.parse(JSON.stringify(event)) as GatewayEvent;
+}
+
+async function submitted(event: GatewayEvent) {
+  const { face, submissions } = smallWorld();
+  const { status } = await face(requestOf(event));
+  return { status, headers: submissions[0]?.headers.slice(1), all: JSON.stringify(submissions) };
+}
+
+test("credentials come through in no form: not joined, not beside the headers, not from the authorizer", async () => {
+  const secrets = {
+    authorization: "Bearer secret,Bearer secret",
+    cookie: "a=secret",
+    "x-amz-security-token": "secret",
+  };
+  const { headers, all } = await submitted(
+    eventOf(
+      { ...secrets, "x-amzn-oidc-identity": "secret", "x-any": "one,two" },
+      {
+        cookies: ["a=secret", "b=secret"],
+        rawQueryString: "X-Amz-Credential=secret&X-Amz-Security-Token=secret&x-amz-signature=secret",
+        requestContext: {
+          http: { method: "POST" },
+          authorizer: { iam: { userArn: "arn:secret", accessKey: "secret" }, jwt: { claims: { sub: "secret" } } },
+        },
+      },
+    ),
+  );
+  expect(headers).toEqual([{ key: "x-any", value: "one,two" }]);
+  expect(all).not.toContain("secret");
+});
+
+test("what a proxy says of the caller stays, and what only the door may say does not", async () => {
+  const said = { "x-forwarded-for": "6.6.6.6, 1.2.3.4", "x-forwarded-proto": "https", forwarded: "for=6.6.6.6" };
+  const spoofed = {
+    "x-restate-ingress-path": "/Admin/all",
+    "x-restate-signature-scheme": "v1",
+    "x-restate-jwt-v1": "a.b.c",
+    "transfer-encoding": "chunked",
+    host: "evil.example",
+    connection: "x-forwarded-for",
+  };
+  const { headers } = await submitted(eventOf({ ...spoofed, ...said }));
+  expect(headers).toEqual(Object.entries(said).map(([key, value]) => ({ key, value })));
+});
+
+test.each([
+  ["a line end", "a\r\nx-restate-id: spoofed"],
+  ["a zero", "a\0b"],
+  ["letters beyond ASCII", "ë"],
+  ["half of a pair", "\ud800"],
+  ["a delete", "a\u007fb"],
+])("a value with %s is refused, and nothing is submitted", async (_what, value) => {
+  expect(await submitted(eventOf({ "x-any": value }))).toMatchObject({ status: 400, headers: undefined });
+});
+
+test("names that objects inherit are names like others", async () => {
+  const event = {
+    ...eventOf({}),
+    headers: JSON.parse('{"__proto__":"a","constructor":"b","toString":"c"}') as Record<string, string>,
+  };
+  const { status, headers } = await submitted(event);
+  expect([status, headers?.map(({ key }) => key).sort()]).toEqual([200, ["__proto__", "constructor", "toString"]]);
+});
