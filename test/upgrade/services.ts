@@ -175,7 +175,7 @@ function flowOf(world: World) {
       await step(ctx, asked, "before");
       return `heard ${await ctx.promise<string>("word")}`;
     },
-    async say(ctx: WorkflowSharedContext, _: Asked): Promise<string> {
+    async say(ctx: WorkflowSharedContext): Promise<string> {
       await ctx.promise<string>("word").resolve("it");
       return "said";
     },
