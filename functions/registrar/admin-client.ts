@@ -39,7 +39,7 @@ export function adminClient(adminUrl: string, environment: NodeJS.ProcessEnv): A
     });
     const { host: _host, ...sent } = headers;
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
-    const asked = fetch(target, { method, headers: sent, signal, ...(body !== "" && { body }) });
+    const asked = fetch(target, { method, headers: sent, redirect: "error", signal, ...(body !== "" && { body }) });
     const response = await asked.catch((error: Error & { cause?: Error }) => {
       throw new Error(`the admin API at ${target.origin} does not answer: ${(error.cause ?? error).message}`);
     });

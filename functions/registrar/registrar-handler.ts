@@ -50,7 +50,9 @@ async function register(ask: AskAdmin, request: Registration): Promise<string> {
 function idIn(answer: AdminAnswer, { arn, uri }: Registration): string {
   const id = answer.body["id"];
   if (answer.status < 300 && typeof id === "string") return id;
-  throw new Error(`${arn ?? uri} is not registered: ${told(answer)}`);
+  // The reason of a failure stands in the events of the stack: user, password and query of an address do not.
+  const named = arn ?? uri?.replace(/[?#].*$/s, "").replace(/\/\/[^/]*@/, "//");
+  throw new Error(`${named} is not registered: ${told(answer)}`);
 }
 
 async function remove(ask: AskAdmin, id: string): Promise<void> {

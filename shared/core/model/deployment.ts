@@ -23,10 +23,16 @@ export function addressOf(destination: { readonly uri: string } | { readonly arn
 
 /** A URI, or what was meant to be one, as it may be shown and logged: user, password and the values of its query open doors. */
 export function shownUri(uri: string): string {
-  const at = uri.search(/[?#]/);
-  const [front, back] = at < 0 ? [uri, ""] : [uri.slice(0, at), uri.slice(at)];
-  const place = front.replace(/^([a-z][a-z0-9+.-]*:)?([/\\]*)[^/\\]*@/i, `$1$2${MASK}@`);
-  return place + back.replaceAll(/([?&][^=&#]+=|[?&])[^&#]+/g, `$1${MASK}`);
+  const [, place = "", query = "", fragment = ""] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(uri) ?? [];
+  const front = place.replace(/^([a-z][a-z0-9+.-]*:)?([/\\]*)[^/\\]*@/i, `$1$2${MASK}@`);
+  const parts = query
+    .slice(1)
+    .split("&")
+    .map((part) => {
+      const name = part.slice(0, part.indexOf("=") + 1);
+      return part.length > name.length ? name + MASK : part;
+    });
+  return front + (query === "" ? "" : `?${parts.join("&")}`) + (fragment.length > 1 ? `#${MASK}` : fragment);
 }
 
 export interface ServiceRevision extends Service {

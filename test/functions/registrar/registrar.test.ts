@@ -145,3 +145,30 @@ test("requests are signed by the role, with their body and query", async () => {
     expect(signature).toBe(expectedSignature(one, { region: "eu-west-1", secret: ROLE.AWS_SECRET_ACCESS_KEY }));
   }
 });
+
+test("what fails names the address without its credentials", async () => {
+  for (const address of ["http://ada:canary@127.0.0.1:1/x?code=canary", "http://127.0.0.1:1/x?canary#canary"]) {
+    const failure: unknown = await act(event("Create", stage.local.adminUrl, { uri: address })).catch(
+      (error: unknown) => error,
+    );
+    expect(String(failure)).toMatch(/^Error: http:\/\/127\.0\.0\.1:1\/x is not registered/);
+    expect(String(failure)).not.toContain("canary");
+  }
+});
+
+test("an address that points elsewhere gets the request, and nobody else does", async () => {
+  const got: string[] = [];
+  const elsewhere = await listen(
+    createServer((request, response) => void (got.push(request.url ?? ""), response.end())),
+  );
+  const pointing = await listen(
+    createServer(
+      (_request, response) => void response.writeHead(307, { location: `${elsewhere.uri}/deployments` }).end(),
+    ),
+  );
+  await expect(
+    act(event("Create", pointing.uri, { uri, additional_headers: { authorization: "canary" } })),
+  ).rejects.toThrow(/does not answer/);
+  expect(got).toEqual([]);
+  await Promise.all([elsewhere.close(), pointing.close()]);
+});
