@@ -75,3 +75,18 @@ test("every file and every place that it points to is there", () => {
   expect(files.length).toBeGreaterThan(15);
   expect(files.filter((path) => !existsSync(new URL(path, ROOT)))).toEqual([]);
 });
+
+test("every test that stands for what the emulator does not show is there under its name", () => {
+  const rows = section("What was shown, and where only the template speaks").split("\n");
+  let file = "";
+  const told = rows.flatMap((row) =>
+    [...row.matchAll(/`(test\/[\w/-]+\.test\.ts)`|"([^"]+)"/g)].flatMap(([, path, name]) => {
+      file = path ?? file;
+      return name === undefined ? [] : [{ file, name }];
+    }),
+  );
+  expect(told.length).toBeGreaterThan(6);
+  const isThere = ({ file: path, name }: { file: string; name: string }): boolean =>
+    readFileSync(new URL(path, ROOT), "utf8").includes(`test("${name}"`);
+  expect(told.filter((one) => !isThere(one))).toEqual([]);
+});
