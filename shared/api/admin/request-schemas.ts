@@ -127,10 +127,15 @@ const stateValue = z
   ])
   .describe("The bytes of the value as numbers, or a text for its UTF-8 bytes.");
 
+/** In UTF-8 never more than handlers may give. */
+const NAME_MAX_CHARACTERS = 21_845;
+
 export const EditState = z
   .object({
-    object_key: z.string().describe("The key of the object, or the id of the workflow."),
-    new_state: z.record(z.string(), stateValue).describe("The whole state: what is not named is removed."),
+    object_key: z.string().max(NAME_MAX_CHARACTERS).describe("The key of the object, or the id of the workflow."),
+    new_state: z
+      .record(z.string().max(NAME_MAX_CHARACTERS), stateValue)
+      .describe("The whole state: what is not named is removed."),
     version: optional(z.string()).describe("Only where the state is this one; any is replaced unless given."),
     scope: optional(z.string()).describe("Refused: scopes are off, and no state belongs to one."),
   })

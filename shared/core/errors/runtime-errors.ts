@@ -109,7 +109,7 @@ export const RUNTIME_ERRORS = {
   RT0017: {
     title: "An entry does not meet a precondition",
     arises:
-      "A command is refused: state or promises in a plain service, a key for a service without keys, an empty idempotency key, an id that is none.",
+      "A command is refused: state or promises in a plain service, a key for a service without keys, an empty idempotency key, a key or a name of more than 65,536 bytes, an id that is none.",
     outcome: RETRY,
     remedy:
       "Correct the handler: the entry named here and those after it are dropped, and the handler is replayed up to it.",

@@ -1,6 +1,6 @@
 /** Why a command is refused before it is stored: RT0017 for a precondition that it fails, RT0018 for a handler that is not there. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
-import type { ChildRequest, CommandEntry, Lookup } from "../../core/invocation/entry.ts";
+import type { ChildRequest, Command, CommandEntry, Lookup } from "../../core/invocation/entry.ts";
 import { IdError, parseInvocationId } from "../../core/model/ids.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
@@ -29,9 +29,30 @@ function refusalOfKeyed(type: string, { serviceType, handlerType }: Kind): Refus
   return undefined;
 }
 
+/** A name stands in an item beside what it names: one that no item has room for could never be written, nor the effect be over. */
+const NAME_MAX_BYTES = 65_536;
+const TEXT = new TextEncoder();
+
+function refusalOfName(command: Command): Refusal | undefined {
+  const name = nameIn(command) ?? "";
+  // No character takes more than three bytes.
+  if (3 * name.length <= NAME_MAX_BYTES) return undefined;
+  const sizeBytes = TEXT.encode(name).length;
+  if (sizeBytes <= NAME_MAX_BYTES) return undefined;
+  return { errorCode: "RT0017", why: `a key or a name has ${sizeBytes} bytes, and at most ${NAME_MAX_BYTES} fit` };
+}
+
+function nameIn(command: Command): string | undefined {
+  if ("child" in command) return command.child.target.key;
+  if ("change" in command) return "key" in command.change ? command.change.key : undefined;
+  if ("signal" in command) return "name" in command.signal ? command.signal.name : undefined;
+  if ("key" in command) return command.key;
+  return "name" in command ? command.name : undefined;
+}
+
 /** What can be told without asking anybody; a child is asked for after it. */
 export function refusalOf({ type, command }: CommandEntry, kind: Kind): Refusal | undefined {
-  const keyed = refusalOfKeyed(type, kind);
+  const keyed = refusalOfKeyed(type, kind) ?? refusalOfName(command);
   if (keyed !== undefined) return keyed;
   switch (command.kind) {
     case "signal":
