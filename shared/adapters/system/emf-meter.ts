@@ -61,13 +61,13 @@ export class EmfMeter implements Meter {
     if (Number.isFinite(value)) this.#of(labels).values.set(name, [value]);
   }
 
-  /** Writes what was gathered, one line for each set of labels, and begins anew. Never throws. */
+  /** Writes what was gathered, in as few lines as can hold it, and begins anew. Never throws. */
   flush(): void {
     const gathered = this.#gathered;
     this.#gathered = new Map();
-    for (const one of gathered.values()) {
+    for (const together of inFewLines([...gathered.values()])) {
       try {
-        this.#write(JSON.stringify(this.#line(one)));
+        this.#write(JSON.stringify(this.#line(together)));
       } catch {
         // Telling must not break what is told about.
       }
@@ -90,19 +90,39 @@ export class EmfMeter implements Meter {
     return fresh;
   }
 
-  #line({ labels, values, sums }: Gathered): object {
-    const measured = Object.fromEntries<number | readonly number[]>([...values, ...sums]);
-    const Metrics = Object.keys(measured).map((Name) => ({ Name, Unit: unitOf(Name) }));
-    const all = { ...this.#dimensions, ...labels };
+  #line(together: readonly Gathered[]): object {
+    const Namespace = this.#namespace;
+    const CloudWatchMetrics = together.map((one) => ({
+      Namespace,
+      Dimensions: [[...Object.keys(this.#dimensions), ...Object.keys(one.labels)]],
+      Metrics: namesOf(one).map((Name) => ({ Name, Unit: unitOf(Name) })),
+    }));
+    const told = together.map(({ labels, values, sums }) => ({
+      ...labels,
+      ...Object.fromEntries([...values, ...sums]),
+    }));
     return {
-      _aws: {
-        Timestamp: Math.floor(this.#clock.nowMs()),
-        CloudWatchMetrics: [{ Namespace: this.#namespace, Dimensions: [Object.keys(all)], Metrics }],
-      },
-      ...all,
-      ...measured,
+      _aws: { Timestamp: Math.floor(this.#clock.nowMs()), CloudWatchMetrics },
+      ...Object.assign({}, this.#dimensions, ...told),
     };
   }
+}
+
+/** Each line is paid for; one line has one value for each label and each metric. */
+function inFewLines(gathered: readonly Gathered[]): readonly (readonly Gathered[])[] {
+  const lines: { readonly taken: Set<string>; readonly together: Gathered[] }[] = [];
+  for (const one of gathered) {
+    const words = [...Object.keys(one.labels), ...namesOf(one)];
+    let line = lines.find(({ taken }) => !words.some((word) => taken.has(word)));
+    if (line === undefined) lines.push((line = { taken: new Set(), together: [] }));
+    for (const word of words) line.taken.add(word);
+    line.together.push(one);
+  }
+  return lines.map(({ together }) => together);
+}
+
+function namesOf({ values, sums }: Gathered): string[] {
+  return [...values.keys(), ...sums.keys()];
 }
 
 function unitOf(name: string): string {

@@ -51,6 +51,25 @@ test("what was counted is one sum for each set of labels, and nothing is told tw
   expect(lines).toHaveLength(2);
 });
 
+test("what differs in its labels shares a line, as far as each label and each metric has one value in it", () => {
+  meter.count("invocations_accepted_total", { source: "ingress" });
+  meter.observe("attempt_seconds", 0.5);
+  for (const ending of ["suspended", "ended"]) meter.count("attempts_total", { ending });
+  for (const after of ["suspended", "completed"]) meter.count("segments_total", { after });
+  meter.flush();
+  expect(lines).toHaveLength(2);
+  expect(read("invocations_accepted_total")).toEqual([["Environment=shop,source=ingress", [1]]]);
+  expect(read("attempt_seconds")).toEqual([["Environment=shop", [0.5]]]);
+  expect(read("attempts_total")).toEqual([
+    ["Environment=shop,ending=suspended", [1]],
+    ["Environment=shop,ending=ended", [1]],
+  ]);
+  expect(read("segments_total")).toEqual([
+    ["Environment=shop,after=suspended", [1]],
+    ["Environment=shop,after=completed", [1]],
+  ]);
+});
+
 test("what was observed keeps each of its values, and a gauge its last", () => {
   for (const value of [0.5, 1, 1.5]) meter.observe("attempt_seconds", value);
   for (const value of [9, 4]) meter.gauge("oldest_overdue_seconds", value);
