@@ -8,6 +8,8 @@ import { schedules, sweep, wipeHints } from "./hints.ts";
 import { serveHandlers } from "./url-deployment.ts";
 
 const LEASE_MS = 3_000;
+/** A message stays hidden for a quarter more, so that it does not meet the lease of the dead. */
+const HIDDEN_MS = 1.25 * LEASE_MS;
 /** Messages are delayed by whole seconds, and a new process has to start. */
 const POLL_MS = 2_000;
 
@@ -60,7 +62,7 @@ test("a worker killed in the middle of an attempt is followed within a lease, an
   const second = await until("another attempt", 30_000, async () => hangs[1]);
   const tookMs = second.atMs - killedAtMs;
   console.log(`taken over ${(tookMs / 1000).toFixed(1)} s after the kill, the lease being ${LEASE_MS / 1000} s`);
-  expect(tookMs).toBeLessThanOrEqual(LEASE_MS + POLL_MS);
+  expect(tookMs).toBeLessThanOrEqual(HIDDEN_MS + POLL_MS);
   expect(await plane.result(id)).toBe("victim");
   expect(ran.filter((step) => step.startsWith("victim"))).toEqual(["victim before", "victim after"]);
 });

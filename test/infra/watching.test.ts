@@ -3,6 +3,8 @@ import { App, Stack } from "aws-cdk-lib";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { describe, expect, test } from "vitest";
 import { METRIC_FACTS } from "../../shared/config/metric-facts.ts";
+import { chartedMetrics } from "./charted-metrics.ts";
+import { OWN_METRICS } from "./own-metrics.ts";
 import { resourcesOf, synthesised } from "./synthesised.ts";
 
 const template = synthesised({ environmentName: "shop" });
@@ -49,6 +51,12 @@ test("functions name their metrics as the alarms look for them", () => {
   const renamed = synthesised({ environmentName: "shop", settings: { "cluster-name": "eu" } });
   const [, { Properties }] = resourcesOf(renamed, "AWS::CloudWatch::Alarm").find(([id]) => /Overdue/.test(id))!;
   expect(Properties["Dimensions"]).toEqual([{ Name: METRIC_FACTS.dimension, Value: "eu" }]);
+});
+
+test("alarms and page look at every metric that functions write, under its very dimensions, and at no other", () => {
+  expect(chartedMetrics(template, "shop")).toEqual(OWN_METRICS);
+  const renamed = synthesised({ environmentName: "shop", settings: { "cluster-name": "eu" } });
+  expect(chartedMetrics(renamed, "eu")).toEqual(OWN_METRICS);
 });
 
 test("without metrics of its own a stack has no alarm on them, and no page about them", () => {

@@ -1,0 +1,152 @@
+/** What the logs of the functions hold: metrics as CloudWatch reads them, ids by which an invocation is followed, and nothing that is nobody's business. */
+import { readFileSync } from "node:fs";
+import { TerminalError } from "@restatedev/restate-sdk";
+import type { Context } from "@restatedev/restate-sdk";
+import { beforeAll, describe, expect, test } from "vitest";
+import { METRIC_FACTS } from "../../shared/config/metric-facts.ts";
+import { LARGEST_LINE_BYTES, wrongWithMetrics } from "./metric-rules.ts";
+import type { MetricLine } from "./metric-rules.ts";
+import { aws, ControlPlane, pause, until } from "./control-plane.ts";
+import { FUNCTION_NAMES, jsonLinesOf, linesOf } from "./function-logs.ts";
+import type { FunctionName, JsonLine } from "./function-logs.ts";
+import { sweep } from "./hints.ts";
+import { OWN_METRICS } from "../infra/own-metrics.ts";
+import { serveHandlers } from "./url-deployment.ts";
+
+/** Distinct, so that it is found wherever it turns up. */
+const PRIVATE = {
+  input: "the-input-of-somebody",
+  result: "the-result-of-somebody",
+  step: "the-step-of-somebody",
+  // An emulator that somebody else runs may have seen the call before.
+  idempotencyKey: `the-key-of-somebody-${Date.now()}`,
+  header: "the-header-of-somebody",
+  authorization: "Bearer the-token-of-somebody",
+};
+const ENVIRONMENT = "StepwellE2e";
+const prices = JSON.parse(readFileSync(new URL("../../docs/prices.json", import.meta.url), "utf8")) as {
+  readonly assumed: { readonly logBytesPerCall: { readonly value: number } };
+};
+/** CloudWatch counts so much for each line beside its text. */
+const LINE_EXTRA_BYTES = 26;
+
+const plane = new ControlPlane(aws.plain);
+let sinceMs: number;
+let followed: string;
+let called: string;
+
+beforeAll(async () => {
+  const uri = await serveHandlers("private", {
+    keep: async (ctx: Context, input: string) => {
+      await ctx.run("step", () => PRIVATE.step);
+      if (input === "refused") throw new TerminalError("refused by the handler", { errorCode: 400 });
+      return PRIVATE.result;
+    },
+    fail: async (ctx: Context) => {
+      const attempt = await ctx.run("attempt", () => Date.now());
+      if (Date.now() - attempt < 500) throw new Error("not yet");
+      return "at last";
+    },
+  });
+  await plane.register({ uri });
+  sinceMs = Date.now();
+  const headers = {
+    "idempotency-key": PRIVATE.idempotencyKey,
+    "x-of-somebody": PRIVATE.header,
+    authorization: PRIVATE.authorization,
+  };
+  const answered = await plane.call("private/keep", PRIVATE.input, headers);
+  expect(answered.text).toContain(PRIVATE.result);
+  called = String(answered.headers["x-restate-id"]);
+  expect((await plane.call("private/keep", "refused")).status).toBe(400);
+  followed = await plane.send("private/fail", null);
+  expect(await plane.result(followed)).toBe("at last");
+  await sweep(aws.plain);
+  await until("the backstop of the call has come", 20_000, async () =>
+    (await jsonLinesOf(aws.plain, "Worker", sinceMs)).find((line) => line["invocationId"] === called),
+  );
+  await pause(500);
+});
+
+async function allJson(): Promise<readonly JsonLine[]> {
+  return (await Promise.all(FUNCTION_NAMES.map((name) => jsonLinesOf(aws.plain, name, sinceMs)))).flat();
+}
+
+const hasMetrics = (line: JsonLine): line is MetricLine => "_aws" in line;
+
+describe("metrics", () => {
+  test("are lines that CloudWatch reads", async () => {
+    const lines = (await allJson()).filter(hasMetrics);
+    expect(lines.length).toBeGreaterThan(5);
+    expect(lines.flatMap((line) => wrongWithMetrics(line, Date.now()))).toEqual([]);
+    expect(Math.max(...lines.map((line) => JSON.stringify(line).length))).toBeLessThan(LARGEST_LINE_BYTES / 100);
+  });
+
+  test("are those that alarms and dashboard look at, under the very same dimensions, and no others", async () => {
+    const written = new Set(
+      (await allJson())
+        .filter(hasMetrics)
+        .flatMap((line) =>
+          line._aws.CloudWatchMetrics.flatMap(({ Namespace, Dimensions, Metrics }) =>
+            Metrics.map(({ Name }) => `${Namespace} ${Name} by ${[...Dimensions[0]!].sort().join(" and ")}`),
+          ),
+        ),
+    );
+    expect([...written].sort()).toEqual(OWN_METRICS);
+    const environments = (await allJson()).filter(hasMetrics).map((line) => line[METRIC_FACTS.dimension]);
+    expect(new Set(environments)).toEqual(new Set([ENVIRONMENT]));
+  });
+});
+
+describe("an invocation is followed by its id", () => {
+  const linesWith = async (name: FunctionName, id: string) =>
+    (await jsonLinesOf(aws.plain, name, sinceMs)).filter((line) => line["invocationId"] === id);
+
+  test("through ingress and worker, beside what Lambda itself tells of each call", async () => {
+    const [accepted] = await linesWith("Ingress", followed);
+    expect(accepted).toMatchObject({ level: "info", function: "ingress", method: "POST", status: 202 });
+    const worked = await linesWith("Worker", followed);
+    expect(worked[0]).toMatchObject({ message: "a wake is taken up", function: "worker", receiveCount: 1 });
+    const failed = worked.find(({ message }) => message === "an attempt failed");
+    expect(failed).toMatchObject({ errorCode: "RT0007", reason: "not yet" });
+    for (const [name, line] of [
+      ["Ingress", accepted],
+      ["Worker", worked[0]],
+      ["Worker", failed],
+    ] as const) {
+      const report = `REPORT RequestId: ${String(line?.["requestId"])}`;
+      expect(
+        (await linesOf(aws.plain, name, sinceMs)).some((told) => told.startsWith(report)),
+        report,
+      ).toBe(true);
+    }
+  });
+});
+
+test("no payload, no step, no header and no key of anybody is in any line", async () => {
+  const all = (await Promise.all(FUNCTION_NAMES.map((name) => linesOf(aws.plain, name, sinceMs)))).flat().join("\n");
+  expect(all).toContain(called);
+  for (const [what, text] of Object.entries(PRIVATE)) {
+    expect(all.includes(text), what).toBe(false);
+    expect(all.includes(Buffer.from(text).toString("base64").replace(/=+$/, "")), `${what} in base64`).toBe(false);
+  }
+});
+
+test("a call of ours that goes well writes no more than is reckoned with", async () => {
+  const bytes: number[] = [];
+  for (const name of ["Ingress", "Worker"] as const) {
+    const lines = await linesOf(aws.plain, name, sinceMs);
+    const requestId = (await jsonLinesOf(aws.plain, name, sinceMs)).find((line) => line["invocationId"] === called)?.[
+      "requestId"
+    ];
+    const from = lines.findIndex((line) => line.startsWith(`START RequestId: ${String(requestId)}`));
+    const to = lines.findIndex((line) => line.startsWith(`REPORT RequestId: ${String(requestId)}`));
+    expect(to).toBeGreaterThan(from);
+    // What the emulator's own runtime warns of is not written on AWS.
+    const own = lines.slice(from, to + 1).filter((line) => !/DeprecationWarning|--trace-deprecation/.test(line));
+    bytes.push(own.reduce((sum, line) => sum + Buffer.byteLength(line) + LINE_EXTRA_BYTES, 0));
+  }
+  const [ingress, worker] = bytes as [number, number];
+  console.log(`a call logs ${ingress} bytes in the ingress and ${worker} in the worker`);
+  expect((ingress + worker) / 2).toBeLessThan(prices.assumed.logBytesPerCall.value);
+});

@@ -1,0 +1,9 @@
+/** The metrics of our own: what the functions write is held against this list on the emulator, and what is charted in the template. */
+export const OWN_METRICS: readonly string[] = [
+  "Stepwell attempt_failures_total by Environment and code",
+  "Stepwell attempt_seconds by Environment",
+  "Stepwell attempts_total by Environment and ending",
+  "Stepwell invocations_accepted_total by Environment and source",
+  "Stepwell oldest_overdue_seconds by Environment",
+  "Stepwell segments_total by Environment and after",
+];
