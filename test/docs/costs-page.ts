@@ -12,6 +12,8 @@ export interface CostFacts {
 
 /** Of our own, that have values while requests come; the dashboard shows them. */
 export const WORKING_METRICS = 12;
+/** Four sources, four endings and four states after a segment; the seconds of attempts, and what is overdue. */
+const KINDS_OF_METRICS = 14;
 
 const BATCH = 10;
 const MILLION = 1_000_000;
@@ -89,6 +91,7 @@ ${rows.join("\n")}
 
 Nothing else of the stack is paid by the hour: no poller, no capacity, no address, no network. A KMS key of your own (\`encryptionKey\`) adds
 ${money(dollars("keyMonth", 1))} and its requests. While it works, some ${WORKING_METRICS} metrics of our own have values: up to ${money(dollars("metricMonth", WORKING_METRICS))} a month, by the hours.
+There cannot be more than ${KINDS_OF_METRICS}, and one for each code with which attempts fail: no label is a service, a handler or a key, whatever runs here.
 `;
 }
 
