@@ -6,6 +6,7 @@ import type { GatewayEvent } from "../../../functions/lambda/gateway-event.ts";
 import { sweeperHandler } from "../../../functions/sweeper/sweeper-handler.ts";
 import { workerHandler } from "../../../functions/worker/worker-handler.ts";
 import { readSettings } from "../../../shared/config/settings.ts";
+import { StoreError } from "../../../shared/engine/ports/table.ts";
 import { bodyOfWake } from "../../../shared/engine/ports/wake-body.ts";
 import type { Aws } from "../../../shared/wiring/aws.ts";
 import type { WorkEvent } from "../../../shared/wiring/work-event.ts";
@@ -50,6 +51,21 @@ test("a call is answered with its result and its id", async () => {
   expect(result.headers["x-restate-id"]).toMatch(/^inv_1/);
 });
 
+test("ingress and worker tell which invocation they were asked about, and nothing of what it is about", async () => {
+  const stage = await open({ greet: (ctx) => `hello ${ctx.input}` });
+  const [driver, worker] = [stage.actor(), stage.actor()];
+  const path = "/S/greet/send";
+  const reply = await stage.pulse.within(100, ingressHandler(awsOf(driver))(request("POST", path, "Ada"), MINUTES));
+  const { invocationId } = JSON.parse(reply.body) as { readonly invocationId: string };
+  await stage.pulse.within(1_000, workerHandler(awsOf(worker))(await nextEvent(stage), MINUTES));
+  expect(driver.log.lines).toEqual([
+    { level: "info", message: "a request is answered", fields: { method: "POST", status: 202, invocationId } },
+  ]);
+  expect(worker.log.lines).toEqual([
+    { level: "info", message: "a wake is taken up", fields: { invocationId, messageId: "m0", receiveCount: 1 } },
+  ]);
+});
+
 test("a call that takes too long is a 504 that names the invocation; later its output is there", async () => {
   const gate = new Gate();
   const stage = await open({ slow: () => gate.passed.then(() => "late") });
@@ -68,6 +84,17 @@ test("a call that takes too long is a 504 that names the invocation; later its o
   });
   const attached = ingress(request("GET", `/restate/invocation/${id}/attach`), MINUTES);
   expect(await stage.pulse.within(100, attached)).toMatchObject({ statusCode: 200, body: "late" });
+});
+
+test("a table without room is a 503 after which the caller may repeat, and the log names what had none", async () => {
+  const stage = await open({ greet: () => "hello" });
+  const actor = stage.actor();
+  const hot = "DynamoDB could not do what was asked: ThrottlingException (TableWriteKeyRangeThroughputExceeded)";
+  actor.process.before = ({ method }) => (method === "put" ? Promise.reject(new StoreError(hot)) : undefined);
+  const reply = await stage.pulse.within(100, ingressHandler(awsOf(actor))(request("POST", "/S/greet"), MINUTES));
+  expect([reply.statusCode, reply.body]).toEqual([503, expect.stringContaining("same idempotency key is safe")]);
+  const line = actor.log.lines.find(({ level }) => level === "error");
+  expect(line?.fields).toMatchObject({ route: "call", service: "S", detail: expect.stringContaining(hot) });
 });
 
 test("a function with less time than a request may have replies before its own end", async () => {
