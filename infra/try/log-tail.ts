@@ -6,8 +6,11 @@ import type { TryStack } from "./try-stack.ts";
 const SINCE_MS = 5 * 60_000;
 const LINES_MAX = 5;
 const LINE_MAX_CHARACTERS = 400;
-/** What Lambda itself says of each call, Node's warnings and metrics are no reason. */
-const CHATTER = /^(INIT_START|START|END|REPORT)\b|^\((node:\d+|Use `node)|"_aws"/;
+const TOLD_OF_EACH = /"message":"(a request is answered|a wake is taken up)"/;
+/** What Lambda and our functions say of each call, Node's warnings and metrics are no reason. */
+const CHATTER = new RegExp(
+  `^(INIT_START|START|END|REPORT)\\b|^\\((node:\\d+|Use \`node)|"_aws"|${TOLD_OF_EACH.source}`,
+);
 
 /** @returns lines, those of each function below its log's name; why there are none, where that is so */
 export async function logTail(stack: TryStack): Promise<readonly string[]> {
