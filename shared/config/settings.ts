@@ -87,7 +87,7 @@ function valueOf(setting: Setting<unknown>, given: Given | undefined): unknown {
   if (given === undefined) return setting.fallback;
   const read = setting.read(given.raw);
   if (read !== undefined) return read.value;
-  const what = setting.mayBeSecret === true ? "what was given" : shown(given.raw);
+  const what = setting.mayBeSecret === true && given.raw !== "" ? "what was given" : shown(given.raw);
   throw new CodedError("RT0002", `${given.origin}: ${what} is not ${setting.expected}`);
 }
 
