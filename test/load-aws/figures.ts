@@ -23,6 +23,7 @@ export interface Figures {
   readonly kinds: readonly KindFigures[];
   readonly blows: Readonly<Record<string, number>>;
   readonly allAtOnce: number;
+  readonly aimed: number;
   readonly wipes: number;
   readonly sweeps: number;
   readonly sweepsFailed: number;
@@ -60,6 +61,7 @@ export function figuresOf(run: Run, book: Book, client: LoadClient, killer: Kill
     kinds: kindsOf(book),
     blows,
     allAtOnce: killer.allAtOnce,
+    aimed: killer.aimed,
     wipes: killer.wipedAtMs.length,
     sweeps: killer.sweeps,
     sweepsFailed: killer.failedSweeps.length,
@@ -101,7 +103,7 @@ export function tableOf(figures: Figures): string {
     `load           ${figures.minutes} minutes, ${figures.submitted} submitted (${(figures.submitted / figures.minutes / 60).toFixed(1)} a second), ${figures.heldBack} held back; ${figures.accepted} accepted with calls and sends`,
     `  ${"kind".padEnd(20)}  count  median     p99     max (seconds beyond what was asked)`,
     ...kinds,
-    `blows          ${counts(figures.blows)}; ${figures.allAtOnce} times all at once`,
+    `blows          ${counts(figures.blows)}; ${figures.allAtOnce} times all at once, ${figures.aimed} aimed at a commit`,
     `hints          wiped ${figures.wipes} times; ${figures.sweeps} sweeps, ${figures.sweepsFailed} of them struck`,
     `asked again    ${counts(figures.askedAgain)}; ${figures.unkeyedAgain} of them without a key`,
     `ledger         ${figures.steps} steps, ${figures.executions} executions; undone: ${counts(figures.undone)}; ${figures.thrown} thrown on purpose`,

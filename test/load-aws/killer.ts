@@ -5,6 +5,7 @@ import { processesOf, signal } from "../e2e-aws/function-processes.ts";
 import { sweep, wipeHints } from "../e2e-aws/hints.ts";
 import type { Random } from "../crash/plan.ts";
 import { between } from "../crash/plan.ts";
+import type { LedgerTail } from "./ledger-tail.ts";
 
 /** Something that was done to a process. */
 export interface Blow {
@@ -16,8 +17,15 @@ export interface Blow {
   toMs: number;
 }
 
-const WAIT_MIN_MS = 1_000;
-const WAIT_MAX_MS = 5_000;
+const WAIT_MIN_MS = 300;
+const WAIT_MAX_MS = 2_500;
+const AIM_WITHIN_MS = 5_000;
+/** From a step until its segment is durable and its effects are performed: the moments in which a blow is worst. */
+const COMMIT_MAX_MS = 120;
+/** Steps behind which others are sent to, called, given the lock, or told of an end. */
+const EVENTFUL = new Set(["first", "last", "leave", "end"]);
+/** Those who do most are struck most. */
+const NAMES = ["worker", "worker", "ingress", "ingress", "handlers", "sweeper", "admin"];
 /** Up to beyond the lease, so that who is stopped is overtaken and then goes on. */
 const STOP_MIN_MS = 300;
 const STOP_MAX_MS = 14_000;
@@ -35,14 +43,18 @@ export class Killer {
   readonly failedSweeps: string[] = [];
   sweeps = 0;
   allAtOnce = 0;
+  /** Kills of who was committing a step. */
+  aimed = 0;
   readonly #stack: DeployedStack;
   readonly #functions: Functions;
+  readonly #tail: LedgerTail;
   readonly #random: Random;
   #isOver = false;
 
-  constructor(stack: DeployedStack, functions: Functions, random: Random) {
+  constructor(stack: DeployedStack, functions: Functions, tail: LedgerTail, random: Random) {
     this.#stack = stack;
     this.#functions = functions;
+    this.#tail = tail;
     this.#random = random;
   }
 
@@ -62,14 +74,27 @@ export class Killer {
 
   async #strike(): Promise<void> {
     const luck = this.#random();
-    const names = Object.keys(this.#functions);
-    const name = names[between(this.#random, 0, names.length - 1)]!;
-    if (luck < 0.03) {
+    const name = NAMES[between(this.#random, 0, NAMES.length - 1)]!;
+    if (luck < 0.02) {
       this.allAtOnce += 1;
-      for (const each of names) this.#kill(each, this.#processes(each));
-    } else if (luck < 0.13) this.#kill(name, this.#processes(name));
-    else if (luck < 0.68) this.#kill(name, this.#oneOf(name));
+      for (const each of Object.keys(this.#functions)) this.#kill(each, this.#processes(each));
+    } else if (luck < 0.07) this.#kill(name, this.#processes(name));
+    else if (luck < 0.35) this.#kill(name, this.#oneOf(name));
+    else if (luck < 0.8) await this.#aim();
     else await this.#freeze(name, this.#oneOf(name));
+  }
+
+  /** Waits for a step, and kills who is about to commit it, or who has just done so and performs what follows from it. */
+  async #aim(): Promise<void> {
+    const line = await Promise.race([this.#tail.next(EVENTFUL), pause(AIM_WITHIN_MS)]);
+    await pause(between(this.#random, 0, COMMIT_MAX_MS));
+    if (line === undefined) return;
+    // Behind Lambda the driver is not known: there the process of the handler is struck.
+    const pid = line.driverPid === 0 ? line.pid : line.driverPid;
+    const name = Object.keys(this.#functions).find((each) => this.#processes(each).includes(pid));
+    if (name === undefined) return;
+    this.aimed += 1;
+    this.#kill(name, [pid]);
   }
 
   #processes(name: string): number[] {

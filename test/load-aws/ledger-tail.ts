@@ -3,13 +3,15 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { pause } from "../e2e-aws/control-plane.ts";
 import type { LoadLine } from "./handlers/told.ts";
 
-const LOOK_MS = 100;
+/** Short beside the time that a commit takes, so that a blow can be aimed at it. */
+const LOOK_MS = 15;
 const CHUNK_BYTES = 1 << 20;
 
 export class LedgerTail {
   readonly #path: string;
   /** What was published, by the invocation: the last word counts, since the others are of attempts that were undone. */
   readonly #published = new Map<string, string>();
+  #awaited: { readonly steps: ReadonlySet<string>; readonly resolve: (line: LoadLine) => void }[] = [];
   #isOver = false;
 
   constructor(path: string) {
@@ -18,6 +20,11 @@ export class LedgerTail {
 
   publishedBy(invocationId: string): string | undefined {
     return this.#published.get(invocationId);
+  }
+
+  /** @returns the next line of such a step, while it is fresh */
+  next(steps: ReadonlySet<string>): Promise<LoadLine> {
+    return new Promise((resolve) => this.#awaited.push({ steps, resolve }));
   }
 
   async follow(): Promise<void> {
@@ -38,7 +45,10 @@ export class LedgerTail {
     this.#isOver = true;
   }
 
-  #note({ invocationId, value }: LoadLine): void {
+  #note(line: LoadLine): void {
+    const { invocationId, step, value } = line;
+    for (const { resolve } of this.#awaited.filter(({ steps }) => steps.has(step))) resolve(line);
+    this.#awaited = this.#awaited.filter(({ steps }) => !steps.has(step));
     if (value !== undefined) this.#published.set(invocationId, value);
   }
 }

@@ -59,7 +59,7 @@ test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once 
   const client = new LoadClient(plane, endMs + PATIENCE_MS);
   const book = new Book(client);
   const tail = new LedgerTail(LEDGER);
-  const killer = new Killer(aws.plain, FUNCTIONS, seededRandom(SEED + 1));
+  const killer = new Killer(aws.plain, FUNCTIONS, tail, seededRandom(SEED + 1));
   const watch = new MemoryWatch(FUNCTIONS);
   const followed = tail.follow();
   const raged = killer.rage();
@@ -95,7 +95,14 @@ test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once 
   report(figuresOf({ ...run, ...rest }, book, client, killer, ledger));
   writeFileSync(
     join(FOLDER, "book.json"),
-    JSON.stringify({ ...book, complaints, left, blows: killer.blows, wipes: killer.wipedAtMs }),
+    JSON.stringify({
+      ...book,
+      killed: [...book.killed],
+      complaints,
+      left,
+      blows: killer.blows,
+      wipes: killer.wipedAtMs,
+    }),
   );
   expect(complaints).toEqual([]);
 });

@@ -11,8 +11,9 @@ import { groupedBy } from "./grouped.ts";
 import type { LoadLine } from "./handlers/told.ts";
 import type { Blow } from "./killer.ts";
 
-/** A request may wait so long for a process that is starting. */
+/** A request may wait so long for a process of its handler, and for longer where that one is only starting. */
 const UNREAD_MAX_MS = 3_000;
+const START_MAX_MS = 10_000;
 /** From the line of a closure until its segment is durable: the rest of the attempt, an answer, a write. */
 const COMMIT_MAX_MS = 2_000;
 const DRIVERS = new Set(["ingress", "worker", "sweeper", "admin"]);
@@ -73,9 +74,14 @@ function complaintsOf(step: CommittedStep, lines: readonly LoadLine[]): string[]
 
 /** @param committedMs when the step was executed whose result counts */
 function explains(blow: Blow, line: LoadLine, committedMs: number): boolean {
-  if (blow.toMs < line.attemptAtMs - UNREAD_MAX_MS) return false;
+  if (blow.toMs < sentAfterMs(line)) return false;
   if (blow.pid === line.pid || blow.pid === line.driverPid) {
     return blow.fromMs <= Math.max(committedMs, line.atMs + COMMIT_MAX_MS);
   }
   return line.driverPid === 0 && DRIVERS.has(blow.name) && blow.fromMs <= line.atMs + COMMIT_MAX_MS;
+}
+
+/** When it was sent is not known, only that it was not long before the process that took it up was there. */
+function sentAfterMs({ attemptAtMs, bootAtMs }: LoadLine): number {
+  return (attemptAtMs - bootAtMs < START_MAX_MS ? bootAtMs : attemptAtMs) - UNREAD_MAX_MS;
 }
