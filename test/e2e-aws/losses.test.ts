@@ -8,8 +8,8 @@ import { schedules, sweep, wipeHints } from "./hints.ts";
 import { serveHandlers } from "./url-deployment.ts";
 
 const LEASE_MS = 3_000;
-/** A message stays hidden for a quarter more, so that it does not meet the lease of the dead. */
-const HIDDEN_MS = 1.25 * LEASE_MS;
+/** A message stays hidden for a quarter more, in whole seconds, so that it does not meet the lease of the dead. */
+const HIDDEN_MS = 4_000;
 /** Messages are delayed by whole seconds, and a new process has to start. */
 const POLL_MS = 2_000;
 

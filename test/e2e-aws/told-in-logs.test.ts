@@ -1,8 +1,11 @@
 /** What the logs of the functions hold: metrics as CloudWatch reads them, ids by which an invocation is followed, and nothing that is nobody's business. */
 import { readFileSync } from "node:fs";
-import { TerminalError } from "@restatedev/restate-sdk";
+import { createServer } from "node:http2";
+import type { Server } from "node:net";
+import "../../examples/polyfill.mjs";
+import { createEndpointHandler, service, TerminalError } from "@restatedev/restate-sdk";
 import type { Context } from "@restatedev/restate-sdk";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { METRIC_FACTS } from "../../shared/config/metric-facts.ts";
 import { LARGEST_LINE_BYTES, wrongWithMetrics } from "./metric-rules.ts";
 import type { MetricLine } from "./metric-rules.ts";
@@ -11,7 +14,8 @@ import { FUNCTION_NAMES, jsonLinesOf, linesOf } from "./function-logs.ts";
 import type { FunctionName, JsonLine } from "./function-logs.ts";
 import { sweep } from "./hints.ts";
 import { OWN_METRICS } from "../infra/own-metrics.ts";
-import { serveHandlers } from "./url-deployment.ts";
+import { startServer } from "../adapters/https/peer.ts";
+import type { Peer } from "../adapters/https/peer.ts";
 
 /** Distinct, so that it is found wherever it turns up. */
 const PRIVATE = {
@@ -34,21 +38,30 @@ const plane = new ControlPlane(aws.plain);
 let sinceMs: number;
 let followed: string;
 let called: string;
+let peer: Peer;
+/** What the handlers write with the logger of the SDK. */
+const handlerLines: { readonly told: readonly unknown[]; readonly id: string | undefined }[] = [];
 
 beforeAll(async () => {
-  const uri = await serveHandlers("private", {
+  const handlers = {
     keep: async (ctx: Context, input: string) => {
       await ctx.run("step", () => PRIVATE.step);
       if (input === "refused") throw new TerminalError("refused by the handler", { errorCode: 400 });
       return PRIVATE.result;
     },
     fail: async (ctx: Context) => {
+      ctx.console.info("tried");
       const attempt = await ctx.run("attempt", () => Date.now());
       if (Date.now() - attempt < 500) throw new Error("not yet");
       return "at last";
     },
+  };
+  const endpoint = createEndpointHandler({
+    services: [service({ name: "private", handlers })],
+    logger: ({ context }, ...told) => void handlerLines.push({ told, id: context?.invocationId }),
   });
-  await plane.register({ uri });
+  peer = await startServer(createServer(endpoint) as Server);
+  await plane.register({ uri: peer.uri });
   sinceMs = Date.now();
   const headers = {
     "idempotency-key": PRIVATE.idempotencyKey,
@@ -67,6 +80,8 @@ beforeAll(async () => {
   );
   await pause(500);
 });
+
+afterAll(() => peer.stop());
 
 async function allJson(): Promise<readonly JsonLine[]> {
   return (await Promise.all(FUNCTION_NAMES.map((name) => jsonLinesOf(aws.plain, name, sinceMs)))).flat();
@@ -101,6 +116,10 @@ describe("metrics", () => {
 describe("an invocation is followed by its id", () => {
   const linesWith = async (name: FunctionName, id: string) =>
     (await jsonLinesOf(aws.plain, name, sinceMs)).filter((line) => line["invocationId"] === id);
+
+  test("into the log of its handler", () => {
+    expect(handlerLines).toContainEqual({ told: ["tried"], id: followed });
+  });
 
   test("through ingress and worker, beside what Lambda itself tells of each call", async () => {
     const [accepted] = await linesWith("Ingress", followed);
@@ -142,8 +161,11 @@ test("a call of ours that goes well writes no more than is reckoned with", async
     const from = lines.findIndex((line) => line.startsWith(`START RequestId: ${String(requestId)}`));
     const to = lines.findIndex((line) => line.startsWith(`REPORT RequestId: ${String(requestId)}`));
     expect(to).toBeGreaterThan(from);
+    // In a worker others may have come with it; beside it is nothing to measure in the ingress, which has one call at a time.
+    const isIts = (line: string) => line.includes(called) || line.includes("RequestId: ") || name === "Ingress";
     // What the emulator's own runtime warns of is not written on AWS.
-    const own = lines.slice(from, to + 1).filter((line) => !/DeprecationWarning|--trace-deprecation/.test(line));
+    const isOurs = (line: string) => !/DeprecationWarning|--trace-deprecation/.test(line);
+    const own = lines.slice(from, to + 1).filter((line) => isIts(line) && isOurs(line));
     bytes.push(own.reduce((sum, line) => sum + Buffer.byteLength(line) + LINE_EXTRA_BYTES, 0));
   }
   const [ingress, worker] = bytes as [number, number];
