@@ -76,11 +76,12 @@ export class Conversation {
     while (this.#ending === undefined) {
       const frame = this.#reader.next();
       if (frame === undefined) break;
-      this.#ending = this.#take(frame);
+      this.#replyBytes += frame.raw.length;
+      const ending = this.#take(frame);
+      // Counted by messages, as boundaries of chunks carry no meaning: an answer of a function comes in one.
+      this.#ending = this.#excess() ?? ending;
     }
     if (this.#reader.tooLarge !== undefined) this.#ending ??= { kind: "too-large", ...this.#reader.tooLarge };
-    this.#replyBytes += chunk.length;
-    this.#ending ??= this.#excess();
   }
 
   /** Nothing is kept of an attempt that does not know when to stop: what it sent would make the next one larger still. */

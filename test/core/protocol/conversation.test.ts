@@ -253,6 +253,30 @@ test("an attempt that goes on and on is a violation of which nothing is kept", (
   expect(conversation.finish("eof")).toEqual({ received: [], ending: violation("more than 100000 entries") });
 });
 
+test("an attempt that stops is held to the same limits, whether its end comes in the chunk of its last entry or behind it", () => {
+  const tooMany = { ...setting(), journalEntries: JOURNAL_MAX_ENTRIES - 2 };
+  const tooLarge = { ...setting(), messageSizeMaxBytes: 20 };
+  const attempts: [string, ConversationSetting, string][] = [
+    [SLEEP.repeat(3) + SUSPENSION, tooMany, "more than 100000 entries"],
+    [SLEEP.repeat(20) + SUSPENSION, tooLarge, "more than 160 bytes"],
+  ];
+  for (const [digits, held, words] of attempts) {
+    const [whole, pieced] = [new Conversation(held), new Conversation(held)];
+    whole.receive(hex(digits));
+    for (const byte of hex(digits)) pieced.receive(Uint8Array.of(byte));
+    expect(pieced.finish("eof")).toEqual({ received: [], ending: violation(words) });
+    expect(whole.finish("eof")).toEqual(pieced.finish("eof"));
+  }
+});
+
+test("what an attempt may add at most is kept, and what follows its end counts for nothing", () => {
+  const held = { ...setting(), journalEntries: JOURNAL_MAX_ENTRIES - 3 };
+  const conversation = new Conversation(held);
+  conversation.receive(hex(SLEEP.repeat(3) + SUSPENSION + SLEEP.repeat(3)));
+  expect(conversation.finish("eof").ending.kind).toBe("suspended");
+  expect(conversation.received).toHaveLength(3);
+});
+
 test("what counts for no entry counts by its bytes", () => {
   const conversation = new Conversation({ ...setting(7), messageSizeMaxBytes: 100 });
   const awaiting = hex(AWAITING_ON);
