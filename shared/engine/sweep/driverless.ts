@@ -28,7 +28,7 @@ export async function lookAtOpen(engine: Engine, nowMs: number, walk: Walk, walk
     // Who drives keeps the entry where it stood, so that the end of a lease is known to the hold alone.
     const isDue = item["status"] === "running" || Number(item["lookAtMs"]) <= nowMs;
     const isOld = Number(item["keepUntilS"]) - nowMs / 1000 < EXTEND_BELOW_S;
-    const isRead = walk === "everything" && hasAged(engine, Number(item["createdAtMs"]), walkedAtMs, nowMs);
+    const isRead = walk === "everything" && hasAged(engine, item, walkedAtMs, nowMs);
     if (!isDue && !isOld && !isRead) continue;
     await spared(engine, item, async (loaded) => {
       if (!belongsTo(item.sk, loaded.invocation.acceptance.nonce)) return await removeGhost(engine, item);
@@ -46,12 +46,17 @@ export async function lookAtOpen(engine: Engine, nowMs: number, walk: Walk, walk
   return report;
 }
 
-/** Whether the age of an invocation has doubled since a moment, from the interval at which those without a clock are looked at. */
-function hasAged({ settings }: Engine, createdAtMs: number, sinceMs: number, nowMs: number): boolean {
+/**
+ * Whether the age of an invocation has doubled since a moment, from the interval at which those without a clock are looked at.
+ * An entry that does not tell the age (ADR 0020) is measured by what is left until its clock, and that it has halved.
+ */
+function hasAged({ settings }: Engine, item: Item, sinceMs: number, nowMs: number): boolean {
   if (sinceMs === -Infinity) return true;
   const intervalMs = settings.checkIntervalMs ?? CHECK_INTERVAL_MS;
-  const doubledAt = (atMs: number): number => Math.floor(Math.log2(Math.max(0.5, (atMs - createdAtMs) / intervalMs)));
-  return doubledAt(nowMs) > doubledAt(sinceMs);
+  const fromMs = Number(item["createdAtMs"] ?? item["lookAtMs"]);
+  const doublings = (atMs: number): number =>
+    Math.floor(Math.log2(Math.max(0.5, Math.abs(atMs - fromMs) / intervalMs)));
+  return sinceMs < nowMs && doublings(nowMs) !== doublings(sinceMs);
 }
 
 type Waking = (engine: Engine, loaded: Loaded, nowMs: number) => Promise<boolean>;

@@ -115,6 +115,30 @@ test("a cancellation whose wake was lost is found by the walk over everything wh
   expect(await output(sweeper.engine, other)).toEqual({ kind: "open" });
 });
 
+test("where the index does not show when they were accepted, they are read as often as what is left has halved", async () => {
+  const { stage, sweeper, invocationId, other } = await lostCancel();
+  const { table } = stage.stores;
+  for (const id of [invocationId, other]) {
+    const pk = invocationPk("", id);
+    const { items } = await table.query(pk, { from: "hold#", below: "hold$" });
+    const { createdAtMs: _, ...former } = items[0]!;
+    await table.put(former as (typeof items)[0]);
+  }
+  let [woken, outcome] = [0, ""];
+  for (let walk = 0; walk < 30; walk++) {
+    const walkedAtMs = stage.pulse.nowMs();
+    await stage.pulse.pass(DAY_MS / 2);
+    const report = sweep(sweeper.engine, stage.pulse.nowMs(), "everything", walkedAtMs);
+    const wokenNow = (await stage.pulse.within(1_000, report)).woken;
+    woken += wokenNow;
+    if (wokenNow === 0) continue;
+    const ended = await stage.pulse.within(1_000, attach(sweeper.engine, invocationId));
+    outcome = ended.kind === "ended" ? textOf(ended) : ended.kind;
+  }
+  expect([woken, outcome]).toEqual([1, "409 Cancelled"]);
+  expect(await output(sweeper.engine, other)).toEqual({ kind: "open" });
+});
+
 test("after messages were lost, who asks for everything wakes those for whom something has arrived, and no others", async () => {
   const { stage, sweeper, invocationId } = await lostCancel();
   expect(await stage.pulse.within(1_000, sweepAll(sweeper.engine))).toMatchObject({ woken: 1 });
