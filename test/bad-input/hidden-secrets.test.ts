@@ -177,6 +177,9 @@ test("what was read masked is refused where it comes back, so that it replaces n
     expect((await stage.admin(method, path, {})).status).toBe(200);
   }
   expect((await stage.register(String(uri), { ...more, force: true })).status).toBe(400);
+  // A registration replaces all, so that only an update can leave anything as it is.
+  const again = await stage.register(deployment.uri, { use_http_11: true, additional_headers, force: true });
+  expect(JSON.stringify(again.body)).toContain("give its value, or, in an update, leave all of them out");
   expect(await stage.result(await stage.send("Greeter/greet"))).toBe("200 hello");
   expect(deployment.got.at(-1)).toMatchObject({
     url: `/invoke/Greeter/greet?code=${SECRET}`,

@@ -12,6 +12,8 @@ import { RegisterHttp, RegisterLambda, UpdateDeployment } from "./request-schema
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 /** Visible characters, with blanks and tabs in between. */
 const HEADER_VALUE = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
+/** A registration keeps nothing of what was registered before. */
+const READ_MASKED = "was read masked: give its value, or, in an update, leave all of them out to keep them";
 /** By these a deployment knows who calls it, and for whom. */
 const OURS = /^x-restate-/;
 /** These belong to the connection or to the exchange itself. */
@@ -86,8 +88,7 @@ function checkedHeaders(given: Readonly<Record<string, string>>): Readonly<Recor
   const pairs = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
   for (const [name, value] of pairs) {
     if (value === MASK || OURS.test(name)) {
-      const reason =
-        value === MASK ? "was read masked: give its value, or leave all out to keep them" : "is the server's own";
+      const reason = value === MASK ? READ_MASKED : "is the server's own";
       throw new HttpProblem(400, `The request field 'additional_headers' is invalid: the header '${name}' ${reason}`);
     }
     if (!HEADER_NAME.test(name) || FORBIDDEN_HEADERS.has(name) || !HEADER_VALUE.test(value)) {

@@ -94,7 +94,10 @@ function httpDestination({ uri: text, useHttp11 }: HttpAddress): HttpDestination
     throw new AddressError("uri", `'${shownUri(text)}' is not an absolute address with http or https`);
   }
   if (/[?&=]\*{3}(?:&|$)/.test(address.query)) {
-    throw new AddressError("uri", "its query was read with its values masked; give them as they are, or leave it out");
+    throw new AddressError(
+      "uri",
+      "its query was read with its values masked; give them as they are, or, in an update, leave the address out",
+    );
   }
   const httpVersion = address.scheme === "https" ? "negotiate" : useHttp11 ? "http1.1" : "h2";
   return { uri: addressText(address), httpVersion };
