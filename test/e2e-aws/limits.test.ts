@@ -2,8 +2,9 @@
 import { LambdaClient, PublishVersionCommand } from "@aws-sdk/client-lambda";
 import type { Context } from "@restatedev/restate-sdk";
 import { beforeAll, describe, expect, test } from "vitest";
+import { UNPACKED_MAX_BYTES } from "../../shared/adapters/lambda/function-event.ts";
 import { aws, ControlPlane, until } from "./control-plane.ts";
-import { STREAMING_HEADER } from "./handlers/lambda-manners.ts";
+import { STREAMING_HEADER, SWELLING_HEADER } from "./handlers/lambda-manners.ts";
 import { noise } from "./handlers/noise.ts";
 import { storedItems } from "./stored-items.ts";
 import type { StoredItem } from "./stored-items.ts";
@@ -121,6 +122,20 @@ describe("a function on Lambda", () => {
       force: true,
     });
     expect([status, JSON.parse(text)]).toEqual([500, expect.objectContaining({ restate_code: "META0015" })]);
+  });
+
+  test("whose answer of a few KB unpacks to more than fits is none, and its answer is not unpacked", async () => {
+    const swelling = (bytes: number) => ({
+      arn: aws.handlerArn,
+      additional_headers: { [SWELLING_HEADER]: String(bytes) },
+      force: true,
+    });
+    const { status, text } = await plane.postAdmin("/deployments", swelling(UNPACKED_MAX_BYTES + 1));
+    expect([status, JSON.parse(text)]).toEqual([500, expect.objectContaining({ restate_code: "META0003" })]);
+    expect(text).toContain("its body cannot be decompressed");
+    // What fits is unpacked, and is no manifest.
+    const { text: other } = await plane.postAdmin("/deployments", swelling(1_000));
+    expect(other).not.toContain("decompressed");
   });
 });
 

@@ -43,13 +43,15 @@ test("a compressed answer is unpacked where this Node can, and else no answer", 
   expect(Buffer.from(read().body).toString()).toBe("hello");
 });
 
-test.skipIf(zstd === undefined)("an answer of a few KB that unpacks to more than fits is not unpacked", () => {
-  const bomb = zstd!.compress(new Uint8Array(UNPACKED_MAX_BYTES + 1));
+test("an answer of a few KB that unpacks to more than fits is not unpacked", () => {
+  // Without the codec nothing is ever unpacked; `test/e2e-aws/limits.test.ts` sends one to functions, which have it.
+  const bomb = zstd?.compress(new Uint8Array(UNPACKED_MAX_BYTES + 1)) ?? new Uint8Array([40, 181, 47, 253]);
   expect(bomb.length).toBeLessThan(16 * 1024);
   const body = Buffer.from(bomb).toString("base64");
   const answer = { statusCode: 200, headers: { "content-encoding": "zstd" }, body, isBase64Encoded: true };
   const before = process.memoryUsage().arrayBuffers;
-  expect(() => answerOfPayload(Buffer.from(JSON.stringify(answer)))).toThrow("cannot be decompressed");
+  const reason = zstd === undefined ? "content-encoding is 'zstd'" : "cannot be decompressed";
+  expect(() => answerOfPayload(Buffer.from(JSON.stringify(answer)))).toThrow(reason);
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(2 * UNPACKED_MAX_BYTES);
 });
 

@@ -1,4 +1,5 @@
 /** What functions do on Lambda and not on an emulator, and what a function of no SDK might say. */
+import * as zlib from "node:zlib";
 
 interface LambdaEvent {
   readonly path: string;
@@ -16,6 +17,8 @@ type LambdaHandler<Event, LambdaContext, Answer> = (event: Event, context: Lambd
 const ANSWER_MAX_BYTES = 6_291_556;
 /** A registration adds it to have the manifest of an endpoint that streams, which no function is. */
 export const STREAMING_HEADER = "x-e2e-streaming";
+/** A registration adds it to have an answer that unpacks to so many bytes. */
+export const SWELLING_HEADER = "x-e2e-swelling";
 
 /** Fails as Lambda fails an invocation whose answer it does not carry: after the handler has run, and in these words. */
 export function withinAnswerLimit<Event, LambdaContext, Answer>(
@@ -39,5 +42,21 @@ export function asStreaming<Event, LambdaContext, Answer>(
     const manifest = Buffer.from(body, isBase64Encoded === true ? "base64" : "utf8").toString("utf8");
     const streaming = { ...(JSON.parse(manifest) as object), protocolMode: "BIDI_STREAM" };
     return { ...given, body: JSON.stringify(streaming), isBase64Encoded: false };
+  };
+}
+
+/** Functions run on a Node that has the codec; what is declared here is an older one's. */
+const { zstdCompressSync } = zlib as { readonly zstdCompressSync?: (bytes: Uint8Array) => Uint8Array };
+
+export function asSwelling<Event, LambdaContext, Answer>(
+  answer: LambdaHandler<Event, LambdaContext, Answer>,
+): LambdaHandler<Event, LambdaContext, Answer> {
+  return async (event, context) => {
+    const { headers } = event as unknown as LambdaEvent;
+    const bytes = Number(headers[SWELLING_HEADER] ?? 0);
+    if (bytes === 0 || zstdCompressSync === undefined) return await answer(event, context);
+    const body = Buffer.from(zstdCompressSync(new Uint8Array(bytes))).toString("base64");
+    const swelling = { statusCode: 200, headers: { "content-encoding": "zstd" }, body, isBase64Encoded: true };
+    return swelling as unknown as Answer;
   };
 }

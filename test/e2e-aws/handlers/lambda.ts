@@ -2,7 +2,7 @@
 import "../../../examples/polyfill.mjs";
 import { createEndpointHandler, handlers, object, service } from "@restatedev/restate-sdk/lambda";
 import type { Context, ObjectContext, ObjectSharedContext } from "@restatedev/restate-sdk/lambda";
-import { asStreaming, withinAnswerLimit } from "./lambda-manners.ts";
+import { asStreaming, asSwelling, withinAnswerLimit } from "./lambda-manners.ts";
 import { noise } from "./noise.ts";
 
 /** A copy for each stack, told apart by the environment in which it is deployed. */
@@ -55,4 +55,4 @@ const tally = object({
 
 const answer = createEndpointHandler({ services: [lambdaHandlers, tally], logger: () => {} });
 
-export const handler = withinAnswerLimit(asStreaming(answer));
+export const handler = withinAnswerLimit(asSwelling(asStreaming(answer)));
