@@ -12,6 +12,8 @@ import { Construct } from "constructs";
 import { acknowledgeOpenIngress, acknowledgeUnloggedIngress } from "./acknowledged.ts";
 
 export interface IngressApiProps {
+  /** Tells this API from those of other environments in the account's list of APIs. */
+  readonly environment: string;
   readonly ingress: IFunction;
   readonly auth: IngressAuth;
 }
@@ -25,9 +27,10 @@ export type IngressAuth =
 export class IngressApi extends Construct {
   readonly url: string;
 
-  constructor(scope: Construct, id: string, { ingress, auth }: IngressApiProps) {
+  constructor(scope: Construct, id: string, { environment, ingress, auth }: IngressApiProps) {
     super(scope, id);
     const api = new HttpApi(this, "Api", {
+      apiName: `${environment}-ingress`,
       defaultIntegration: new HttpLambdaIntegration("Ingress", ingress),
       defaultAuthorizer: authorizerOf(auth),
     });
@@ -51,6 +54,8 @@ export interface AdminApiReference {
 }
 
 export interface AdminApiProps {
+  /** Tells this API from those of other environments in the account's list of APIs. */
+  readonly environment: string;
   readonly admin: LambdaFunction;
   readonly logRetention: RetentionDays;
   readonly removalPolicy: RemovalPolicy;
@@ -72,9 +77,10 @@ export class AdminApi extends Construct implements AdminApiReference {
   readonly url: string;
   readonly arn: string;
 
-  constructor(scope: Construct, id: string, { admin, logRetention, removalPolicy }: AdminApiProps) {
+  constructor(scope: Construct, id: string, { environment, admin, logRetention, removalPolicy }: AdminApiProps) {
     super(scope, id);
     const api = new HttpApi(this, "Api", {
+      apiName: `${environment}-admin`,
       defaultIntegration: new HttpLambdaIntegration("Admin", admin),
       defaultAuthorizer: new HttpIamAuthorizer(),
     });

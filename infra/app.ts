@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { App, CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import type { SettingPath } from "../shared/config/settings-table.ts";
+import type { StepwellProps } from "./stepwell.ts";
 import { Stepwell } from "./stepwell.ts";
 
 const app = new App({ analyticsReporting: false });
@@ -16,6 +17,8 @@ const handlerArns = context("handler-arns")?.split(",");
 const assumableRoleArns = context("assumable-role-arns")?.split(",");
 const scheduleArns = context("schedule-arns")?.split(",");
 const table = context("table");
+// What is neither of the two is refused by the construct: a typing error must not leave the door open.
+const ingressAuth = context("ingress-auth") as StepwellProps["ingressAuth"];
 const stepwell = new Stepwell(stack, "Stepwell", {
   codeFolder: context("code-folder") ?? join(process.cwd(), ".cache/functions"),
   settings,
@@ -24,7 +27,7 @@ const stepwell = new Stepwell(stack, "Stepwell", {
   ...(assumableRoleArns !== undefined && { assumableRoleArns }),
   ...(scheduleArns !== undefined && { scheduleArns }),
   ...(table !== undefined && { table: TableV2.fromTableName(stack, "Table", table) }),
-  ...(context("ingress-auth") === "iam" && { ingressAuth: "iam" as const }),
+  ...(ingressAuth !== undefined && { ingressAuth }),
   ...(context("alarms") === "false" && { alarms: false }),
   ...(context("ssl-only") === "false" && { sslOnly: false }),
   ...(context("signing-key") !== undefined && { signingKey: Number(context("signing-key")) }),

@@ -56,7 +56,7 @@ export class StepwellFunctions extends Construct {
     const roles = props.assumableRoleArns ?? [];
     const drives = [
       ...driving(this, props),
-      handlerCalls(this, props.handlerArns),
+      ...(props.handlerArns?.length === 0 ? [] : [handlerCalls(this, props.handlerArns)]),
       keys.reading,
       ...(encryptionKey === undefined ? [] : [encrypting(encryptionKey)]),
       ...(roles.length === 0 ? [] : [roleAssuming(roles)]),

@@ -8,6 +8,7 @@ import type { SettingPath } from "../shared/config/settings-table.ts";
 import type { AdminApiReference, IngressAuth } from "./apis.ts";
 import { StepwellAlarms } from "./alarms.ts";
 import { AdminApi, IngressApi } from "./apis.ts";
+import { checkProps } from "./checked-props.ts";
 import { StepwellDashboard } from "./dashboard.ts";
 import { StepwellFunctions } from "./functions.ts";
 import { EnvironmentKeys } from "./keys.ts";
@@ -29,7 +30,7 @@ export interface StepwellProps {
   /**
    * ARNs of functions that may be called as handlers, with wildcards if need be and always with their qualifiers:
    * `arn:aws:lambda:eu-west-1:111122223333:function:shop-*`. Unless told, all functions of this account and Region that
-   * carry the tag `stepwell` with the value `handler`.
+   * carry the tag `stepwell` with the value `handler`. None where the list is empty: all handlers are reached over HTTPS.
    */
   readonly handlerArns?: readonly string[];
   /** Roles as which deployments may ask to be called (`assume_role_arn`), each of which has to trust the functions' roles, and may ask for the environment's name as external id; none unless told. */
@@ -43,7 +44,7 @@ export interface StepwellProps {
   readonly ingressAuth?: IngressAuth;
   /** Batches that workers drive at the same time; 100 unless told. */
   readonly workerConcurrencyMax?: number;
-  /** Tells this control plane from others of the account, also in its metrics; made of the construct's path unless told. */
+  /** Tells this control plane from others of the account, also in its metrics: letters, digits, `-`, `_`, `.`; made of the construct's path unless told. */
   readonly environmentName?: string;
   /**
    * The number of the key that signs requests to deployments, 1 unless told. Deployments trust it and the one after it
@@ -82,6 +83,7 @@ export class Stepwell extends Construct {
 
   constructor(scope: Construct, id: string, props: StepwellProps) {
     super(scope, id);
+    checkProps(props);
     const removalPolicy = props.removalPolicy ?? RemovalPolicy.RETAIN;
     const shared = {
       codeFolder: props.codeFolder ?? PACKED_CODE,
@@ -110,6 +112,7 @@ export class Stepwell extends Construct {
     if (props.dashboard ?? true) new StepwellDashboard(this, "Dashboard", watched);
     new SweepRule(this, "SweepRule", { sweeper: functions.sweeper });
     const ingress = new IngressApi(this, "IngressApi", {
+      ...shared,
       ingress: functions.ingress,
       auth: props.ingressAuth ?? "open",
     });

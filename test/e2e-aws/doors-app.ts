@@ -15,8 +15,8 @@ const functionArn = stack.formatArn({
 const ingress = LambdaFunction.fromFunctionAttributes(stack, "Ingress", { functionArn, sameEnvironment: true });
 const jwt = { issuer: context("issuer"), audiences: [context("audience")] };
 const doors = {
-  IamUrl: new IngressApi(stack, "Iam", { ingress, auth: "iam" }).url,
-  JwtUrl: new IngressApi(stack, "Jwt", { ingress, auth: { jwt } }).url,
+  IamUrl: new IngressApi(stack, "Iam", { environment: stack.stackName, ingress, auth: "iam" }).url,
+  JwtUrl: new IngressApi(stack, "Jwt", { environment: stack.stackName, ingress, auth: { jwt } }).url,
 };
 const { deploymentId } = new StepwellDeployment(stack, "Shop", {
   admin: {

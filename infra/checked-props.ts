@@ -1,0 +1,57 @@
+/** What a control plane is told is looked at while the stack is synthesised: a typing error is cheaper there than in functions that do not start. */
+import { Token } from "aws-cdk-lib";
+import { aliased } from "../shared/config/setting-aliases.ts";
+import { nearestWord } from "../shared/config/nearest-word.ts";
+import { SETTING_PATHS, SETTINGS } from "../shared/config/settings-table.ts";
+import type { SettingPath } from "../shared/config/settings-table.ts";
+import type { IngressAuth } from "./apis.ts";
+
+export interface CheckedProps {
+  readonly settings?: Partial<Readonly<Record<SettingPath, string>>>;
+  readonly environmentName?: string;
+  readonly signingKey?: number;
+  readonly ingressAuth?: IngressAuth;
+}
+
+/** It names parameters, and a group of schedules of 64 characters, to which six are added. */
+const ENVIRONMENT_NAME = /^[0-9A-Za-z_.-]{1,58}$/;
+
+/**
+ * What is known only when the stack is deployed is let through.
+ * @throws Error that names the property, what it was given and what it takes
+ */
+export function checkProps({ settings = {}, environmentName, signingKey = 1, ingressAuth }: CheckedProps): void {
+  for (const [path, raw] of Object.entries(settings)) checkSetting(path, raw);
+  if (!isKnownLater(environmentName) && !ENVIRONMENT_NAME.test(environmentName)) {
+    refuse("environmentName", environmentName, "1 to 58 letters, digits, hyphens, underscores and dots");
+  }
+  if (!isKnownLater(signingKey) && !(Number.isSafeInteger(signingKey) && signingKey >= 1)) {
+    refuse("signingKey", signingKey, "a whole number, 1 or more");
+  }
+  if (typeof ingressAuth === "string" && ingressAuth !== "open" && ingressAuth !== "iam") {
+    refuse("ingressAuth", ingressAuth, '"open", "iam" or { jwt: { issuer, audiences } }');
+  }
+}
+
+function checkSetting(path: string, raw: string): void {
+  const known = Object.hasOwn(SETTINGS, path) ? (path as SettingPath) : aliased(path);
+  if (known === undefined) {
+    const nearest = nearestWord(path, SETTING_PATHS);
+    throw new Error(
+      `settings: there is no setting ${path}${nearest === undefined ? "" : `; did you mean ${nearest}?`}`,
+    );
+  }
+  const setting = SETTINGS[known];
+  if (isKnownLater(raw) || setting.read(raw) !== undefined) return;
+  const isSecret = "mayBeSecret" in setting && setting.mayBeSecret === true;
+  refuse(`settings: ${path}`, isSecret ? undefined : raw, setting.expected);
+}
+
+function isKnownLater(value: unknown): value is undefined {
+  return value === undefined || Token.isUnresolved(value);
+}
+
+/** @param given is not repeated where it is undefined */
+function refuse(name: string, given: unknown, expected: string): never {
+  throw new Error(`${name}: ${given === undefined ? "what was given" : JSON.stringify(given)} is not ${expected}`);
+}

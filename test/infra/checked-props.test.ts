@@ -1,0 +1,44 @@
+/** What nobody can have meant is refused while the stack is synthesised, in words that name it. */
+import { CfnParameter, Stack } from "aws-cdk-lib";
+import { expect, test } from "vitest";
+import { checkProps } from "../../infra/checked-props.ts";
+import type { CheckedProps } from "../../infra/checked-props.ts";
+import { actionsOf, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
+
+/** As from a program without types, or from the context of `cdk deploy`. */
+const untyped = (props: Readonly<Record<string, unknown>>) => props as CheckedProps;
+
+test.each([
+  [{ settings: { "aws.fair-que": "none" } }, "there is no setting aws.fair-que; did you mean aws.fair-queue?"],
+  [{ settings: { "aws.fair-queue": "off" } }, 'settings: aws.fair-queue: "off" is not'],
+  [{ settings: { "worker.lease": "20" } }, 'settings: worker.lease: "20" is not'],
+  [{ environmentName: "my shop/live" }, 'environmentName: "my shop/live" is not 1 to 58 letters'],
+  [{ environmentName: "x".repeat(59) }, "is not 1 to 58 letters"],
+  [{ signingKey: 0 }, "signingKey: 0 is not a whole number, 1 or more"],
+  [{ signingKey: Number("two") }, "is not a whole number"],
+  [{ ingressAuth: "IAM" }, 'ingressAuth: "IAM" is not "open", "iam" or { jwt'],
+  [{ ingressAuth: "jwt" }, 'ingressAuth: "jwt" is not "open", "iam" or { jwt'],
+])("%j is refused", (props, words) => {
+  expect(() => checkProps(untyped(props))).toThrow(words);
+  expect(() => synthesised(untyped(props))).toThrow(words);
+});
+
+test("what is known only when the stack is deployed is let through", () => {
+  const endpoint = new CfnParameter(new Stack(), "Endpoint").valueAsString;
+  expect(() => checkProps({ settings: { "tracing-endpoint": endpoint, "worker.lease": "20s" } })).not.toThrow();
+});
+
+test("a stack that is told of no functions may call none", () => {
+  const grantsCalls = (handlerArns?: readonly string[]) =>
+    statementsOf(synthesised(handlerArns && { handlerArns })).some(({ statement }) =>
+      actionsOf(statement).includes("lambda:InvokeFunction"),
+    );
+  expect(grantsCalls([])).toBe(false);
+  expect(grantsCalls()).toBe(true);
+});
+
+test("the APIs of an environment are known by its name", () => {
+  const apis = resourcesOf(synthesised({ environmentName: "shop" }), "AWS::ApiGatewayV2::Api");
+  const names = new Set(apis.map(([, { Properties }]) => Properties["Name"]));
+  expect(names).toEqual(new Set(["shop-ingress", "shop-admin"]));
+});
