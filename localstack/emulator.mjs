@@ -20,9 +20,11 @@ const STOP_WITHIN_MS = 5_000;
 /**
  * @param port 0 takes a free one
  * @returns where it answers, and how to end it together with the functions that it runs
- * @throws Error where it cannot be installed or does not come up
+ * @throws Error where the port is taken, and where it cannot be installed or does not come up
  */
 export async function startEmulator(port) {
+  // Somebody else's emulator would answer in its place, and be deployed to.
+  if (port !== 0) await mustBeFree(port);
   await install();
   const folder = mkdtempSync(join(tmpdir(), "stepwell-emulator-"));
   // Functions are unpacked below this folder: without a package.json of their own they would be read as those of ours.
@@ -103,6 +105,18 @@ async function end(child) {
   } catch (error) {
     if (error.code !== "ESRCH") throw error;
   }
+}
+
+async function mustBeFree(port) {
+  const server = createServer();
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening").catch((error) => {
+    throw new Error(
+      `Port ${port} cannot be taken (${error.code}). Pass -- --port 0 for a free one, or set AWS_ENDPOINT_URL to the emulator that is there.`,
+    );
+  });
+  server.close();
+  await once(server, "close");
 }
 
 async function freePort() {

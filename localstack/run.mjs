@@ -8,9 +8,15 @@ import { deployHandlers, register } from "./handlers.mjs";
 import { localApi } from "./signed-request.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
-const PORT = 4566;
+const PORT_UNLESS_TOLD = "4566";
 const EXAMPLE = { name: "StepwellExample", functionName: "stepwell-example", entry: "localstack/example/greeter.ts" };
 const isTest = process.argv.includes("--test");
+const portAt = process.argv.indexOf("--port");
+const port = portAt === -1 ? PORT_UNLESS_TOLD : (process.argv[portAt + 1] ?? "");
+if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
+  console.error("--port takes a port, or 0 for one that is free.");
+  process.exit(2);
+}
 /** For an emulator whose schedules never fire: far wakes climb through the queue. */
 const ladder = process.argv.includes("--ladder") ? { settings: JSON.stringify({ "aws.timers": "ladder" }) } : {};
 
@@ -18,7 +24,7 @@ const ladder = process.argv.includes("--ladder") ? { settings: JSON.stringify({ 
 async function emulator() {
   const named = process.env.AWS_ENDPOINT_URL;
   if (named !== undefined && named !== "") return { endpoint: named, stop: async () => undefined };
-  const started = await startEmulator(isTest ? 0 : PORT);
+  const started = await startEmulator(isTest ? 0 : Number(port));
   console.log(`${started.name} answers on ${started.endpoint}; its log is ${started.logFile}`);
   return started;
 }
@@ -82,7 +88,10 @@ if (isTest && process.env.STEPWELL_SKIP_E2E_AWS === "1") {
   console.log("0 passed, 0 failed, 1 skipped");
   process.exit();
 }
-const running = await emulator();
+const running = await emulator().catch((error) => {
+  console.error(error.message);
+  process.exit(1);
+});
 try {
   if (isTest) process.exitCode = await test(running.endpoint, running.pid);
   else await stay(running.endpoint);
