@@ -37,9 +37,13 @@ export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
   }
 }
 
-/** Whether a wake would find something to do, as far as what was loaded tells: an order to end it, or an arrival that it awaits. */
+/**
+ * Whether a wake would find something to do, as far as what was loaded tells: an order to end it, or an arrival that it awaits.
+ * Who waits in line for a key is left to its own interval: a wake for each would be thousands of them where one is served.
+ */
 export function wouldAdvance(loaded: Loaded, nowMs: number): boolean {
-  return hasKillOrder(loaded) || stillParked(loaded, nowMs) === undefined;
+  if (hasKillOrder(loaded)) return true;
+  return !isLeftInLine(loaded, nowMs) && stillParked(loaded, nowMs) === undefined;
 }
 
 /** The acceptor's put may still be under way; a message that old belongs to nothing. */
