@@ -1,0 +1,18 @@
+/** Who waits in line for a key, as the sweeper sees it: it is left to its own interval, however old it gets. */
+import { expect, test } from "vitest";
+import { sweep } from "../../../shared/engine/sweep/sweep.ts";
+import { LEASE_MS } from "../engine-fixture.ts";
+import { keyed, objectOf, sendKeyed } from "../object-stage.ts";
+import { stages } from "../stages.ts";
+
+const open = stages();
+
+test("a walk over everything wakes nobody who only waits in line for a key", async () => {
+  const stage = await open({ waits: (ctx) => ctx.get(ctx.awakeable().result) }, { services: [objectOf(["waits"])] });
+  const actor = stage.actor();
+  actor.startWorker();
+  for (let count = 0; count < 5; count++) await sendKeyed(actor, keyed("O", "k", "waits"));
+  await stage.pulse.pass(2 * LEASE_MS);
+  const everything = sweep(actor.engine, stage.pulse.nowMs(), "everything", -Infinity);
+  expect((await stage.pulse.within(1_000, everything)).woken).toBe(0);
+});
