@@ -39,6 +39,28 @@ test("functions have the memory and the time that is told", () => {
   expect(new Set(functions.map(([, { Properties }]) => Properties["MemorySize"]))).toEqual(new Set([512]));
 });
 
+test("there are as many of each resource as are told", () => {
+  const deployed = section("What is deployed");
+  for (const [words, type, count] of [
+    ["| 2 HTTP APIs |", "AWS::ApiGatewayV2::Api", 2],
+    ["| 1 DynamoDB table, on demand, with 2 indexes |", "AWS::DynamoDB::GlobalTable", 1],
+    ["| 1 SQS queue and its dead-letter queue |", "AWS::SQS::Queue", 2],
+    ["| 1 group of EventBridge schedules |", "AWS::Scheduler::ScheduleGroup", 1],
+    ["| 1 rule, every 5 minutes |", "AWS::Events::Rule", 1],
+    ["| 5 alarms and 1 dashboard |", "AWS::CloudWatch::Alarm", 5],
+    ["| 6 log groups |", "AWS::Logs::LogGroup", 6],
+    ["| 6 roles |", "AWS::IAM::Role", 6],
+  ] as const) {
+    expect(deployed).toContain(words);
+    expect(resourcesOf(template, type).length, type).toBe(count);
+  }
+  // Four that work, and one that makes the keys.
+  expect(resourcesOf(template, "AWS::Lambda::Function").length).toBe(5);
+  expect(deployed).toContain("4 alarms where `aws.metrics` = `none`");
+  const silent = synthesised({ settings: { "aws.metrics": "none" } });
+  expect(resourcesOf(silent, "AWS::CloudWatch::Alarm").length).toBe(4);
+});
+
 test("settings have the values that are told", () => {
   const limits = section("Limits");
   for (const [name, text, value] of [
