@@ -2,7 +2,7 @@
 import { effectsOf } from "../../core/invocation/effects.ts";
 import type { Engine } from "../engine.ts";
 import { extendOpen } from "../drive/extend.ts";
-import { CHECK_INTERVAL_MS } from "../drive/grasp.ts";
+import { hasAged } from "./has-aged.ts";
 import { forgetInTime } from "../operate/purge.ts";
 import { idOf, listedItems, openItems } from "../ledger/index-walk.ts";
 import { belongsTo } from "../ledger/item-keys.ts";
@@ -14,22 +14,35 @@ import { sendWake } from "../drive/wake.ts";
 
 const DAY_MS = 86_400_000;
 
+/** Read for what arrived by one walk, at most: a pass has minutes, and must come to its end however much is open. */
+export const READS_MAX = 5_000;
+const LOOKS_TOGETHER = 16;
+
 export type Walk = "due" | "everything";
 
 /**
  * Wakes what is due and held by nobody, and extends what would expire while it is open. A walk over everything also reads
  * what arrived for those whose clock is far away, each time that their age has doubled: the wake of an arrival may be lost.
  * @param walkedAtMs when the walk over everything before this one was; -Infinity reads for all of them
+ * @param readsMax for so many of them; who is left out is read when its age has doubled again
  */
-export async function lookAtOpen(engine: Engine, nowMs: number, walk: Walk, walkedAtMs: number) {
+export async function lookAtOpen(
+  engine: Engine,
+  nowMs: number,
+  walk: Walk,
+  walkedAtMs: number,
+  readsMax: number = READS_MAX,
+) {
   const report = { woken: 0, extended: 0 };
   let overdueMs = 0;
-  for await (const item of openItems(engine, walk === "due" ? nowMs + 1 : undefined)) {
+  let readsLeft = readsMax;
+  await someTogether(openItems(engine, walk === "due" ? nowMs + 1 : undefined), async (item) => {
     // Who drives keeps the entry where it stood, so that the end of a lease is known to the hold alone.
     const isDue = item["status"] === "running" || Number(item["lookAtMs"]) <= nowMs;
     const isOld = Number(item["keepUntilS"]) - nowMs / 1000 < EXTEND_BELOW_S;
-    const isRead = walk === "everything" && hasAged(engine, item, walkedAtMs, nowMs);
-    if (!isDue && !isOld && !isRead) continue;
+    const isRead = walk === "everything" && readsLeft > 0 && hasAged(engine, item, walkedAtMs, nowMs);
+    if (!isDue && !isOld && !isRead) return;
+    if (isRead && !isDue) readsLeft--;
     await spared(engine, item, async (loaded) => {
       if (!belongsTo(item.sk, loaded.invocation.acceptance.nonce)) return await removeGhost(engine, item);
       if (item["status"] === "completed") return await forgetInTime(engine, loaded);
@@ -39,24 +52,11 @@ export async function lookAtOpen(engine: Engine, nowMs: number, walk: Walk, walk
       if (isDue && isParked(loaded)) overdueMs = Math.max(overdueMs, nowMs - Number(item["lookAtMs"]));
       if (await wakeOnce(engine, loaded, nowMs)) report.woken++;
     });
-  }
+  });
   // What is parked is looked at when it is due; one pass of the sweeper late is what a lost wake costs, and no more.
   engine.meter.gauge("oldest_overdue_seconds", overdueMs / 1000);
   if (walk === "everything") engine.drives.walkedAtMs = nowMs;
   return report;
-}
-
-/**
- * Whether the age of an invocation has doubled since a moment, from the interval at which those without a clock are looked at.
- * An entry that does not tell the age (ADR 0020) is measured by what is left until its clock, and that it has halved.
- */
-function hasAged({ settings }: Engine, item: Item, sinceMs: number, nowMs: number): boolean {
-  if (sinceMs === -Infinity) return true;
-  const intervalMs = settings.checkIntervalMs ?? CHECK_INTERVAL_MS;
-  const fromMs = Number(item["createdAtMs"] ?? item["lookAtMs"]);
-  const doublings = (atMs: number): number =>
-    Math.floor(Math.log2(Math.max(0.5, Math.abs(atMs - fromMs) / intervalMs)));
-  return sinceMs < nowMs && doublings(nowMs) !== doublings(sinceMs);
 }
 
 type Waking = (engine: Engine, loaded: Loaded, nowMs: number) => Promise<boolean>;
@@ -65,11 +65,11 @@ type Waking = (engine: Engine, loaded: Loaded, nowMs: number) => Promise<boolean
 export async function lookAtListing(engine: Engine, fromMs: number, belowMs: number, wake: Waking): Promise<number> {
   const nowMs = engine.clock.nowMs();
   let woken = 0;
-  for await (const item of listedItems(engine, fromMs, belowMs)) {
+  await someTogether(listedItems(engine, fromMs, belowMs), async (item) => {
     await spared(engine, item, async (loaded) => {
       if (!hasExpired(loaded, nowMs) && (await wake(engine, loaded, nowMs))) woken++;
     });
-  }
+  });
   return woken;
 }
 
@@ -119,6 +119,17 @@ async function wakeOnce(engine: Engine, { invocation, lease }: Loaded, nowMs: nu
 /** The hold of a former life, which expired before it had left the index: nobody reads it any more (I12). */
 async function removeGhost(engine: Engine, { pk, sk }: Item): Promise<void> {
   await engine.table.delete({ pk, sk });
+}
+
+/** A pass has minutes, and each look takes some round trips to the table. @param look never rejects */
+async function someTogether(items: AsyncIterable<Item>, look: (item: Item) => Promise<void>): Promise<void> {
+  let looks: Promise<void>[] = [];
+  for await (const item of items) {
+    if (looks.push(look(item)) < LOOKS_TOGETHER) continue;
+    await Promise.all(looks);
+    looks = [];
+  }
+  await Promise.all(looks);
 }
 
 /** One invocation that cannot be read must not keep the sweeper from all others. */

@@ -53,7 +53,7 @@ export async function sweep(
  */
 export async function sweepAll(engine: Engine): Promise<SweepReport> {
   const nowMs = engine.clock.nowMs();
-  const { woken, extended } = await lookAtOpen(engine, nowMs, "everything", -Infinity);
+  const { woken, extended } = await lookAtOpen(engine, nowMs, "everything", -Infinity, Infinity);
   const fromMs = await oldestListedMs(engine, nowMs);
   const found = await lookAtListing(engine, fromMs, nowMs + DAY_MS, wakeLeft);
   const report = { woken: woken + found, extended };

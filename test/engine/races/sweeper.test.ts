@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
-import { invocationPk } from "../../../shared/engine/ledger/item-keys.ts";
+import { invocationPk, openKeys } from "../../../shared/engine/ledger/item-keys.ts";
 import { attach, output } from "../../../shared/engine/desk/attach.ts";
 import { deliverSignal } from "../../../shared/engine/drive/deliver.ts";
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
 import { recover, runSweeper, sweep, sweepAll } from "../../../shared/engine/sweep/sweep.ts";
+import { READS_MAX } from "../../../shared/engine/sweep/driverless.ts";
 import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
 import { stages } from "../stages.ts";
 
@@ -113,6 +115,34 @@ test("a cancellation whose wake was lost is found by the walk over everything wh
   // Whoever was written nothing is read now and then, and woken by nobody.
   expect(stage.deployment.attempts.length).toBe(attempts + 1);
   expect(await output(sweeper.engine, other)).toEqual({ kind: "open" });
+});
+
+test("of many that were accepted together a walk reads a part, and those behind it read the others", async () => {
+  const stage = await open({});
+  const { engine, process } = stage.actor();
+  const createdAtMs = stage.pulse.nowMs();
+  const lookAtMs = createdAtMs + 30 * DAY_MS;
+  const entry = { sk: "hold#n", status: "suspended", createdAtMs, lookAtMs, keepUntilS: lookAtMs };
+  const ids = Array.from({ length: 1.5 * READS_MAX }, (_, at) => at.toString(36).padStart(8, "0") as InvocationId);
+  for (const id of ids) {
+    const keys = openKeys({ keyPrefix: "", indexShards: 1 }, id, lookAtMs);
+    void stage.stores.table.put({ pk: invocationPk("", id), ...keys, ...entry });
+  }
+  await stage.pulse.pass(1_000);
+  const readsOfWalks: number[] = [];
+  for (let walk = 0; walk < 8; walk++) {
+    const [walkedAtMs, before] = [stage.pulse.nowMs(), process.calls.length];
+    await stage.pulse.pass(CHECKED_MS);
+    await stage.pulse.within(60_000, sweep(engine, stage.pulse.nowMs(), "everything", walkedAtMs));
+    const partitions = process.calls.slice(before).filter(({ method }) => method === "query");
+    readsOfWalks.push(new Set(partitions.map(({ args }) => args[0])).size);
+  }
+  expect(Math.max(...readsOfWalks)).toBeLessThanOrEqual(READS_MAX);
+  const partitions = process.calls.filter(({ method }) => method === "query").map(({ args }) => args[0]);
+  expect(new Set(partitions).size).toBe(ids.length);
+  // Their ages double at the same moment, and yet they are not read at the same time for ever.
+  expect(Math.min(...readsOfWalks)).toBeGreaterThan(0);
+  expect(readsOfWalks.at(-1)).toBeLessThan(ids.length / 4);
 });
 
 test("where the index does not show when they were accepted, they are read as often as what is left has halved", async () => {

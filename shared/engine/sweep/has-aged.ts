@@ -1,0 +1,28 @@
+/** When what arrived for an open invocation is read although its clock is far away: each time that its age has doubled. */
+import type { Engine } from "../engine.ts";
+import { CHECK_INTERVAL_MS } from "../drive/grasp.ts";
+import type { Item } from "../ports/table.ts";
+
+/**
+ * Whether the age of an invocation has doubled since a moment, from the interval at which those without a clock are looked at.
+ * Where in the doubling is its own, so that not all that were accepted together are read together. An entry that does not
+ * tell the age (ADR 0020) is measured by what is left until its clock, and that it has halved.
+ * @param item of the open index
+ * @param sinceMs -Infinity for ever; no moment behind `nowMs` is long enough ago
+ */
+export function hasAged({ settings }: Engine, item: Item, sinceMs: number, nowMs: number): boolean {
+  if (sinceMs === -Infinity) return true;
+  const intervalMs = settings.checkIntervalMs ?? CHECK_INTERVAL_MS;
+  const fromMs = Number(item["createdAtMs"] ?? item["lookAtMs"]);
+  const phase = phaseOf(item.pk);
+  const doublings = (atMs: number): number =>
+    Math.floor(Math.log2(Math.max(0.5, Math.abs(atMs - fromMs) / intervalMs)) + phase);
+  return sinceMs < nowMs && doublings(nowMs) !== doublings(sinceMs);
+}
+
+/** FNV-1a of its letters, as a part of one. */
+function phaseOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return (hash >>> 0) / 2 ** 32;
+}
