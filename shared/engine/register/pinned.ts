@@ -8,6 +8,7 @@ import type { Item } from "../ports/table.ts";
 
 /** The listing and the open index may lag behind the table by a moment. */
 const LAG_MS = 2_000;
+const TOGETHER = 1_000;
 
 export type PinnedCounts = ReadonlyMap<DeploymentId, number>;
 
@@ -27,9 +28,7 @@ export async function pinnedCounts(engine: Engine): Promise<PinnedCounts> {
     if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
   };
   const seen = new Set<string>();
-  const open: Item[] = [];
-  for await (const item of openItems(engine)) open.push(item);
-  for (const item of await shownHolds(engine, open)) {
+  for await (const item of openHolds(engine)) {
     seen.add(item.pk);
     const { deploymentId, status } = item;
     if (typeof deploymentId === "string") count(deploymentId as DeploymentId);
@@ -40,6 +39,17 @@ export async function pinnedCounts(engine: Engine): Promise<PinnedCounts> {
     if (!seen.has(item.pk)) count(await pinOf(engine, item));
   }
   return counts;
+}
+
+/** So many entries at a time, because of all that is open nobody knows how much it is. */
+async function* openHolds(engine: Engine): AsyncGenerator<Item> {
+  let entries: Item[] = [];
+  for await (const item of openItems(engine)) {
+    if (entries.push(item) < TOGETHER) continue;
+    yield* await shownHolds(engine, entries);
+    entries = [];
+  }
+  yield* await shownHolds(engine, entries);
 }
 
 /** As the journal has it: a driver that has not parked since has told it nowhere else. */
