@@ -1,7 +1,8 @@
 /** Writes docs/costs.md from counted calls and docs/prices.json. */
 import type { CostCounts } from "./cost-counts.ts";
-import { billOf, idleMonth, totalOf, waiting } from "./costs.ts";
+import { billOf, idleMonth, REQUESTS_PER_MESSAGE, totalOf, waiting } from "./costs.ts";
 import { ASSUMED, COMPILED_ON, dollars, PRICES, REGION } from "./prices.ts";
+import type { PriceName } from "./prices.ts";
 import type { StackCounts } from "./stack-counts.ts";
 
 export interface CostFacts {
@@ -33,14 +34,14 @@ The same figures for programs: [costs.json](costs.json).
 - **Counted:** write units of the table and its indexes, read units, messages and schedules, by playing each shape on the real engine
   (\`test/docs/cost-counts.ts\`, on the stage of the write budget, whose small shapes a DynamoDB engine counts alike: \`node test/dynamodb/run.mjs\`);
   and alarms, dashboards and sizes in the template of the stack.
-- **Derived:** a message costs one request to be sent and three to be received, hidden and deleted, the latter shared by the messages of
-  a batch, each with the surcharge of a fair queue, which is ${surchargePercent()} % of what the queue costs here and which \`aws.fair-queue\` = \`none\` saves;
-  each request to an API calls one function, and each batch another.
+- **Derived:** a message is one request to be sent, and three more to be received, hidden and deleted, which the messages of a batch share. Each has the
+  surcharge of a fair queue: ${surchargePercent()} % of what the queue costs here, which \`aws.fair-queue\` = \`none\` saves. Each request to an API calls one
+  function, and each batch another.
 - **Assumed:** ${Object.values(ASSUMED)
     .map(({ value, what }) => `${value} ${what}`)
     .join("; ")}.
-- **Left out:** your own functions, data transfer, cold starts with their reads of the registry and the parameters, and every further 512 KB
-  of a request to an API.
+- **Left out:** your own functions, data transfer, cold starts with their reads of the registry and the parameters, every further 512 KB
+  of a request to an API, the month for which logs are kept, and the access log of the admin API.
 `;
 }
 
@@ -62,11 +63,32 @@ function million({ shapes, stack }: CostFacts): string {
 
 In dollars. *alone* is a quiet system, where a worker takes one message at a time; *in tens* a busy one, where it takes ten. Payloads are up
 to 600 bytes unless told. A call sends one message as its safety net, which a worker takes when the lease is over. "Noise" cannot be packed.
+The columns from *table* to *logs* are the parts of *alone*.
 
 | shape | writes: table + indexes | reads | messages | requests | table | queue, schedules | API | functions | logs | alone | in tens |
 |---|---|---|---|---|---|---|---|---|---|---|---|
 ${rows.join("\n")}
+
+${example(shapes[0]!, stack)}
 `;
+}
+
+/** One row by hand, so that a reader can do the others. */
+function example({ name, counts }: CostFacts["shapes"][number], { memoryMb }: StackCounts): string {
+  const bill = billOf(counts, 1, memoryMb);
+  const price = (what: PriceName) => Number(dollars(what, MILLION).toFixed(4));
+  const writes = counts.tableWrites + counts.indexWrites;
+  const sentAndTaken = counts.sends + REQUESTS_PER_MESSAGE * counts.messages;
+  const calls = counts.requests + counts.messages;
+  const each = `(${price("functionCall")} + ${ASSUMED.functionMs.value / 1000} s × ${memoryMb / 1024} GB × ${price("functionGbSecond")})`;
+  return `By hand, a million of "${name}" alone:
+
+- table: ${writes} writes × ${price("writeUnit")} + ${counts.readUnits} reads × ${price("readUnit")} = ${money(bill.table)}
+- queue: ${sentAndTaken} requests × (${price("queueRequest")} + ${price("fairQueueRequest")}) = ${money(bill.queue)}
+- API: ${counts.requests} request × ${price("apiRequest")} = ${money(bill.api)}
+- functions: ${calls} calls × ${each} = ${money(bill.functions)}
+- logs: ${calls} calls × ${ASSUMED.logBytesPerCall.value / 1000} GB × ${dollars("logGb", 1)} = ${money(bill.logs)}
+- in all ${money(totalOf(bill))}`;
 }
 
 function time({ memoryMb }: StackCounts): string {

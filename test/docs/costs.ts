@@ -18,7 +18,7 @@ const MB_PER_GB = 1024;
 const SECONDS_PER_HOUR = 3_600;
 const POLL_S = 20;
 /** A message is received, hidden for a lease and deleted: one request each, or a share of one in a batch. */
-const REQUESTS_PER_MESSAGE = 3;
+export const REQUESTS_PER_MESSAGE = 3;
 
 /**
  * @param batch messages that a worker takes at a time
