@@ -124,12 +124,16 @@ async function removeGhost(engine: Engine, { pk, sk }: Item): Promise<void> {
 /** A pass has minutes, and each look takes some round trips to the table. @param look never rejects */
 async function someTogether(items: AsyncIterable<Item>, look: (item: Item) => Promise<void>): Promise<void> {
   let looks: Promise<void>[] = [];
-  for await (const item of items) {
-    if (looks.push(look(item)) < LOOKS_TOGETHER) continue;
+  try {
+    for await (const item of items) {
+      if (looks.push(look(item)) < LOOKS_TOGETHER) continue;
+      await Promise.all(looks);
+      looks = [];
+    }
+  } finally {
+    // Also where the index fails: nothing may be on its way when the function is frozen.
     await Promise.all(looks);
-    looks = [];
   }
-  await Promise.all(looks);
 }
 
 /** One invocation that cannot be read must not keep the sweeper from all others. */
