@@ -1,16 +1,21 @@
 /** What a control plane is told is looked at while the stack is synthesised: a typing error is cheaper there than in functions that do not start. */
 import { Token } from "aws-cdk-lib";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import { aliased } from "../shared/config/setting-aliases.ts";
 import { nearestWord } from "../shared/config/nearest-word.ts";
 import { SETTING_PATHS, SETTINGS } from "../shared/config/settings-table.ts";
 import type { SettingPath } from "../shared/config/settings-table.ts";
 import type { IngressAuth } from "./apis.ts";
+import type { AnyTable } from "./table.ts";
 
 export interface CheckedProps {
   readonly settings?: Partial<Readonly<Record<SettingPath, string>>>;
   readonly environmentName?: string;
   readonly signingKey?: number;
   readonly ingressAuth?: IngressAuth;
+  readonly encryptionKey?: IKey;
+  /** One that is there already, which the stack does not encrypt. */
+  readonly table?: AnyTable;
 }
 
 /** It names parameters, and a group of schedules of 64 characters, to which six are added. */
@@ -18,9 +23,11 @@ const ENVIRONMENT_NAME = /^[0-9A-Za-z_.-]{1,58}$/;
 
 /**
  * What is known only when the stack is deployed is let through.
+ * @param region of the stack
  * @throws Error that names the property, what it was given and what it takes
  */
-export function checkProps({ settings = {}, environmentName, signingKey = 1, ingressAuth }: CheckedProps): void {
+export function checkProps(props: CheckedProps, region: string): void {
+  const { settings = {}, environmentName, signingKey = 1, ingressAuth, encryptionKey, table } = props;
   for (const [path, raw] of Object.entries(settings)) checkSetting(path, raw);
   if (!isKnownLater(environmentName) && !ENVIRONMENT_NAME.test(environmentName)) {
     refuse("environmentName", environmentName, "1 to 58 letters, digits, hyphens, underscores and dots");
@@ -30,6 +37,9 @@ export function checkProps({ settings = {}, environmentName, signingKey = 1, ing
   }
   if (typeof ingressAuth === "string" && ingressAuth !== "open" && ingressAuth !== "iam") {
     refuse("ingressAuth", ingressAuth, '"open", "iam" or { jwt: { issuer, audiences } }');
+  }
+  if (encryptionKey !== undefined && table === undefined && Token.isUnresolved(region)) {
+    throw new Error("encryptionKey: a table with a key of one's own wants a stack that names its Region (env)");
   }
 }
 

@@ -1,5 +1,5 @@
 /** The control plane as one construct: two HTTP APIs, functions, a table, a queue and schedules, and nothing that runs by the hour. */
-import { Names, RemovalPolicy } from "aws-cdk-lib";
+import { Names, RemovalPolicy, Stack } from "aws-cdk-lib";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
@@ -83,7 +83,7 @@ export class Stepwell extends Construct {
 
   constructor(scope: Construct, id: string, props: StepwellProps) {
     super(scope, id);
-    checkProps(props);
+    checkProps(props, Stack.of(this).region);
     const removalPolicy = props.removalPolicy ?? RemovalPolicy.RETAIN;
     const shared = {
       codeFolder: props.codeFolder ?? PACKED_CODE,

@@ -1,5 +1,7 @@
 /** What nobody can have meant is refused while the stack is synthesised, in words that name it. */
-import { CfnParameter, Stack } from "aws-cdk-lib";
+import { App, CfnParameter, Stack } from "aws-cdk-lib";
+import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { Key } from "aws-cdk-lib/aws-kms";
 import { expect, test } from "vitest";
 import { checkProps } from "../../infra/checked-props.ts";
 import type { CheckedProps } from "../../infra/checked-props.ts";
@@ -19,13 +21,24 @@ test.each([
   [{ ingressAuth: "IAM" }, 'ingressAuth: "IAM" is not "open", "iam" or { jwt'],
   [{ ingressAuth: "jwt" }, 'ingressAuth: "jwt" is not "open", "iam" or { jwt'],
 ])("%j is refused", (props, words) => {
-  expect(() => checkProps(untyped(props))).toThrow(words);
+  expect(() => checkProps(untyped(props), "eu-west-1")).toThrow(words);
   expect(() => synthesised(untyped(props))).toThrow(words);
 });
 
 test("what is known only when the stack is deployed is let through", () => {
   const endpoint = new CfnParameter(new Stack(), "Endpoint").valueAsString;
-  expect(() => checkProps({ settings: { "tracing-endpoint": endpoint, "worker.lease": "20s" } })).not.toThrow();
+  expect(() =>
+    checkProps({ settings: { "tracing-endpoint": endpoint, "worker.lease": "20s" } }, "eu-west-1"),
+  ).not.toThrow();
+});
+
+test("a key of one's own wants a stack that names its Region, unless the table is there already", () => {
+  const stack = new Stack(new App({ analyticsReporting: false }), "Anywhere");
+  const encryptionKey = new Key(stack, "Key");
+  const table = TableV2.fromTableName(stack, "Table", "restored");
+  expect(() => checkProps({ encryptionKey }, stack.region)).toThrow("encryptionKey: a table with a key of one's own");
+  expect(() => checkProps({ encryptionKey }, "eu-west-1")).not.toThrow();
+  expect(() => checkProps({ encryptionKey, table }, stack.region)).not.toThrow();
 });
 
 test("a stack that is told of no functions may call none", () => {
