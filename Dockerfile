@@ -1,4 +1,5 @@
 # The local process as an image: built in one stage, run in another by a user without rights, with its data on a volume.
+# No test of this repository builds it: they read this file and run its health check, and its steps were run outside of a container.
 FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
