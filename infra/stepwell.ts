@@ -40,7 +40,7 @@ export interface StepwellProps {
    * schedule as one of the default group.
    */
   readonly scheduleArns?: readonly string[];
-  /** Who may call handlers from outside: everybody, unless told. */
+  /** Who may call handlers from outside: whom IAM lets in, unless told. `open` lets everybody in who knows the address. */
   readonly ingressAuth?: IngressAuth;
   /** Batches that workers drive at the same time; 100 unless told. */
   readonly workerConcurrencyMax?: number;
@@ -114,7 +114,7 @@ export class Stepwell extends Construct {
     const ingress = new IngressApi(this, "IngressApi", {
       ...shared,
       ingress: functions.ingress,
-      auth: props.ingressAuth ?? "open",
+      auth: props.ingressAuth ?? "iam",
     });
     const admin = new AdminApi(this, "AdminApi", { ...shared, admin: functions.admin });
     this.admin = admin;

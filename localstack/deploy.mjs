@@ -12,6 +12,8 @@ const ACCOUNT = "000000000000";
 export function emulatorContext(handlersName) {
   return {
     "keep-data": "false",
+    // On this machine a call is to be one line of curl.
+    "ingress-auth": "open",
     // Plain HTTP is all that it speaks.
     "ssl-only": "false",
     // Alarms on sums of metrics are unknown to it.

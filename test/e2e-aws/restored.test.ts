@@ -36,6 +36,7 @@ let plane: ControlPlane;
 beforeAll(async () => {
   const codeFolder = await timed("the product and the handlers are bundled", bundleWhole);
   const props = {
+    ingressAuth: "open" as const,
     settings: SETTINGS,
     environmentName: STACK,
     handlerArns: [`arn:aws:lambda:us-east-1:000000000000:function:${FUNCTION}*`],

@@ -161,13 +161,13 @@ describe("the doors", () => {
     for (const [, { Properties }] of admin) expect(Properties["AuthorizationType"]).toBe("AWS_IAM");
   });
 
-  test("the ingress is open unless it is told to ask for IAM", () => {
+  test("the ingress asks for IAM unless it is told to be open", () => {
     const auth = (of: typeof template) =>
       routes(of)
         .filter(([id]) => !/Admin/.test(id))
         .map(([, { Properties }]) => Properties["AuthorizationType"]);
-    expect(auth(template)).toEqual(["NONE"]);
-    expect(auth(synthesised({ ingressAuth: "iam" }))).toEqual(["AWS_IAM"]);
+    expect(auth(template)).toEqual(["AWS_IAM"]);
+    expect(auth(synthesised({ ingressAuth: "open" }))).toEqual(["NONE"]);
   });
 
   test("or for tokens of one issuer, for these audiences", () => {
