@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { attach } from "../../shared/engine/desk/attach.ts";
+import { deliverSignal } from "../../shared/engine/drive/deliver.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { kill } from "../../shared/engine/drive/kill.ts";
@@ -68,4 +69,34 @@ test("a key that was taken late for a call that has ended serves whoever comes n
   expect(await takeOrQueue(actor.engine, pk, { id: first.invocationId, nonce })).toMatchObject({ kind: "held" });
   await stage.pulse.pass(3 * LEASE_MS);
   expect(textOf(await stage.pulse.within(1_000, callKeyed(actor, keyed("O", "k", "add", "1"))))).toBe("2");
+});
+
+test("a holder whose driver died under an entry far ahead is woken by whoever comes next, and not by the walk an interval later", async () => {
+  let attempts = 0;
+  const stage = await open(
+    {
+      waits: async (ctx) => {
+        await ctx.race(ctx.awakeable().result, ctx.sleep(stage.pulse.nowMs() + 30 * 86_400_000));
+        if (++attempts === 1) await new Promise(() => undefined);
+        return "done";
+      },
+      add: addCount,
+    },
+    { services: [objectOf(["waits", "add"])] },
+  );
+  const driver = stage.actor();
+  driver.startWorker();
+  const { invocationId } = await stage.pulse.within(1_000, sendKeyed(driver, keyed("O", "k", "waits")));
+  await stage.pulse.pass(2 * LEASE_MS);
+  void deliverSignal(driver.engine, invocationId, "s17", { index: 17 }, { kind: "success", value: new Uint8Array(1) });
+  await stage.pulse.pass(100);
+  expect(attempts).toBe(1);
+  driver.die();
+  await stage.wipeHints();
+  await stage.pulse.pass(2 * LEASE_MS);
+
+  const next = stage.actor();
+  next.startWorker();
+  const added = await stage.pulse.within(2 * LEASE_MS, callKeyed(next, keyed("O", "k", "add", "1")));
+  expect([textOf(added), attempts]).toEqual(["1", 2]);
 });

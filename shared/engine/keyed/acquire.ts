@@ -1,7 +1,7 @@
 /** Before the first attempt of what runs one at a time: the driver takes the lock of the key, or finds its place in the queue. */
 import type { Engine } from "../engine.ts";
 import type { Held } from "../drive/held.ts";
-import { load } from "../ledger/load.ts";
+import { isHeld, isParked, load, type Loaded } from "../ledger/load.ts";
 import type { Target } from "../../core/model/target.ts";
 import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
 import { passOn } from "./give-back.ts";
@@ -88,7 +88,7 @@ export async function stillWaits(
   return !isHeldBy(lock, invocation.acceptance) && lock.holder !== undefined && hold.ticket > lock.head;
 }
 
-/** Who waits for long looks whether the holder is one that can ever give back: a ghost is passed over. */
+/** Who waits for long looks whether the holder is one that can ever give back: a ghost is passed over, and one that nobody drives is woken. */
 async function lookAtHolder(engine: Engine, pk: string, target: Pick<Target, "service">, lock: Lock): Promise<void> {
   const { holder } = lock;
   if (holder === undefined) return;
@@ -96,7 +96,13 @@ async function lookAtHolder(engine: Engine, pk: string, target: Pick<Target, "se
   const loaded = await load(engine, holder.id);
   if (loaded === undefined || loaded.invocation.acceptance.nonce !== holder.nonce)
     await passOn(engine, pk, target, lock, lock.state);
-  else if (loaded.invocation.standing.status === "completed") await wakeNow(engine, loaded.invocation.acceptance);
+  else if (loaded.invocation.standing.status === "completed" || isLeft(engine, loaded))
+    await wakeNow(engine, loaded.invocation.acceptance);
+}
+
+/** Its driver has died: the lease is over, and it was not put down. */
+function isLeft(engine: Engine, loaded: Loaded): boolean {
+  return !isParked(loaded) && !isHeld(engine, loaded, engine.clock.nowMs());
 }
 
 /** The run of a workflow has its id for itself; what a former life left of state and promises is not its own (I12). */

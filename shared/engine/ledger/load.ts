@@ -178,3 +178,8 @@ export function isHeld(engine: Engine, { lease }: Pick<Loaded, "lease">, atMs: n
   if (soleOwner !== undefined && !lease.token.startsWith(`${soleOwner}.`)) return false;
   return lease.untilMs > atMs;
 }
+
+/** A park stands in the open index, under the moment at which it is to be looked at. */
+export function isParked({ hold, invocation }: Pick<Loaded, "hold" | "invocation">): boolean {
+  return hold !== undefined && hold.untilMs === 0 && hold.base >= invocation.segmentIndex;
+}

@@ -7,7 +7,7 @@ import { forgetInTime } from "../operate/purge.ts";
 import { idOf, listedItems, openItems } from "../ledger/index-walk.ts";
 import { belongsTo } from "../ledger/item-keys.ts";
 import { EXTEND_BELOW_S } from "../ledger/keep.ts";
-import { hasExpired, isHeld, load, type Loaded, unperformed } from "../ledger/load.ts";
+import { hasExpired, isHeld, isParked, load, type Loaded, unperformed } from "../ledger/load.ts";
 import type { Item } from "../ports/table.ts";
 import { wouldAdvance } from "../drive/take-wake.ts";
 import { sendWake } from "../drive/wake.ts";
@@ -98,11 +98,6 @@ export async function wakeLeft(engine: Engine, loaded: Loaded, nowMs: number): P
 
 /** Whoever waits for these asks again when it is driven. */
 const ASKED_FOR_AGAIN = new Set(["deliver", "answer-sinks", "attach", "get-output"]);
-
-/** A park stands in the open index, under the moment at which it is to be looked at. */
-function isParked({ hold, invocation }: Loaded): boolean {
-  return hold !== undefined && hold.untilMs === 0 && hold.base >= invocation.segmentIndex;
-}
 
 /** Under a backlog the message that an earlier pass sent still waits in the queue: one for each state is enough for a while. */
 async function wakeOnce(engine: Engine, { invocation, lease }: Loaded, nowMs: number): Promise<boolean> {
