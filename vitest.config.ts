@@ -6,6 +6,7 @@ import { reportersOf } from "./test/reporters.ts";
 const HEAVY = [
   "aws",
   "e2e-aws",
+  "load-aws",
   "compat",
   "dynamodb",
   "conformance",
