@@ -2,7 +2,7 @@
 import { DeleteFunctionConcurrencyCommand, LambdaClient, PutFunctionConcurrencyCommand } from "@aws-sdk/client-lambda";
 import { serde } from "@restatedev/restate-sdk";
 import type { Context, Serde } from "@restatedev/restate-sdk";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aws, ControlPlane, pause, until } from "./control-plane.ts";
 import { damageItem, endFunctionProcesses, replaceParameter } from "./damage.ts";
 import { jsonLinesOf, lineOf } from "./function-logs.ts";
@@ -40,6 +40,9 @@ beforeAll(async () => {
   // An emulator that somebody else runs may have letters of an earlier run.
   await throwLettersAway(aws.plain);
 });
+
+// Not among what is opened above: a hook that a hook registers is never run.
+afterAll(() => operator.close());
 
 async function letterIsSeen(): Promise<void> {
   await until("there is a letter", 30_000, async () => ((await visibleLetters(aws.plain)) > 0 ? true : undefined));
@@ -94,10 +97,10 @@ describe("DeadLetters", () => {
     } finally {
       await Promise.all([asDeployed(), ...mendings.map((mend) => mend())]);
     }
-    expect(await operator("invocations", "ls", "--status", "paused")).toContain(id);
-    const described = (await operator("invocations", "describe", id)).replaceAll(/\s+/g, " ");
+    expect(await operator.run("invocations", "ls", "--status", "paused")).toContain(id);
+    const described = (await operator.run("invocations", "describe", id)).replaceAll(/\s+/g, " ");
     expect(described).toMatch(/RT0006.*could not be driven, not even alone: .*sqs:SendMessage/i);
-    await operator("invocations", "resume", id, "--yes");
+    await operator.run("invocations", "resume", id, "--yes");
     expect(await plane.result(id)).toBe("passed on");
     expect(await plane.rows(`SELECT target FROM sys_invocation WHERE invoked_by_id = '${id}'`)).toHaveLength(1);
   });

@@ -1,15 +1,18 @@
 /** An operator at a terminal: the built command, and `stepwell proxy`, which signs what it asks. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { afterAll } from "vitest";
 import { buildCommand } from "../functions/cli/built-command.ts";
 import type { DeployedStack } from "./control-plane.ts";
 import { aws } from "./control-plane.ts";
 
-/** Runs one command. @returns what it prints @throws Error where it fails */
-export type Operator = (...args: readonly string[]) => Promise<string>;
+export interface Operator {
+  /** Runs one command. @returns what it prints @throws Error where it fails */
+  run(...args: readonly string[]): Promise<string>;
+  /** Ends the proxy and removes the command. */
+  close(): Promise<void>;
+}
 
-/** With the administrator's keys; command and proxy end with the tests of the file. */
+/** With the administrator's keys. */
 export async function operatorOf({ admin, credentials }: DeployedStack): Promise<Operator> {
   const command = await buildCommand();
   // By a path, because names below `localhost` are not known everywhere.
@@ -21,17 +24,18 @@ export async function operatorOf({ admin, credentials }: DeployedStack): Promise
     AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
   };
   const proxy = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "ignore"] });
-  afterAll(async () => {
+  const close = async (): Promise<void> => {
     const ended = once(proxy, "exit");
     proxy.kill("SIGTERM");
     await ended;
     await command.remove();
-  });
+  };
   const [line] = (await once(proxy.stdout.setEncoding("utf8"), "data")) as [string];
   const STEPWELL_ADMIN_URL = line.split(" ", 1)[0]!;
-  return async (...asked) => {
+  const run: Operator["run"] = async (...asked) => {
     const { code, stdout, stderr } = await command.run(asked, { env: { STEPWELL_ADMIN_URL } });
     if (code !== 0) throw new Error(`stepwell ${asked.join(" ")} ended with ${code}: ${stderr}`);
     return stdout;
   };
+  return { run, close };
 }
