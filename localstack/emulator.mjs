@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "./free-port.mjs";
 
 const PACKAGE = "ministack==1.5.33";
 /** Without it the emulator takes no token of anybody at an API behind JWT. */
@@ -117,14 +118,4 @@ async function mustBeFree(port) {
   });
   server.close();
   await once(server, "close");
-}
-
-async function freePort() {
-  const server = createServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
 import { SignatureV4 } from "@smithy/signature-v4";
+import { CONNECTION_HEADERS } from "../../shared/api/wire/connection-headers.ts";
 import { Sha256 } from "../signing/sha256.ts";
 
 /** What an API Gateway takes at most. */
@@ -10,13 +11,7 @@ const BODY_MAX_BYTES = 10 * 1024 * 1024;
 /** These belong to one connection, or are made anew for the next. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "host",
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
+  ...CONNECTION_HEADERS,
   "content-length",
   "content-encoding",
   "accept-encoding",

@@ -2,9 +2,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { freePort } from "../../localstack/free-port.mjs";
 
 const HERE = import.meta.dirname;
 export const EMULATOR = "ministack==1.5.33";
@@ -32,15 +32,6 @@ export function install() {
   mustRun("python3", ["-m", "venv", VENV], HERE);
   mustRun(join(VENV, "bin/pip"), ["install", "--quiet", "--disable-pip-version-check", EMULATOR], HERE);
   writeFileSync(INSTALLED, "");
-}
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** @returns where it listens, and how to stop it together with the functions that it runs */

@@ -1,9 +1,9 @@
 /** A DynamoDB engine on a free port of the loopback: installed where it is not there yet, started, and stopped with its process. */
 import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { createConnection, createServer } from "node:net";
+import { createConnection } from "node:net";
 import { join } from "node:path";
+import { freePort } from "../../localstack/free-port.mjs";
 
 export const ENGINE_NAME = "dynoxide 1.2.1";
 const START_TRIES = 100;
@@ -25,15 +25,6 @@ export async function startEngine(here) {
 function install(here) {
   const { status } = spawnSync("npm", ["ci"], { cwd: here, stdio: "inherit" });
   if (status !== 0) throw new Error("npm ci failed in test/dynamodb");
-}
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Resolves when somebody accepts connections on the port, or fails when the engine ends first or never does. */

@@ -1,5 +1,6 @@
 /** From the bodies of registrations and updates to what the engine is asked for. */
 import * as z from "zod";
+import { CONNECTION_HEADERS } from "../wire/connection-headers.ts";
 import { MASK } from "../../core/model/deployment.ts";
 import type { UpdateRequest } from "../../engine/register/update-deployment.ts";
 import type { RegisterRequest } from "../../engine/register/register.ts";
@@ -18,18 +19,12 @@ const READ_MASKED = "was read masked: give its value, or, in an update, leave al
 const OURS = /^x-restate-/;
 /** These belong to the connection or to the exchange itself. */
 const FORBIDDEN_HEADERS: ReadonlySet<string> = new Set([
+  ...CONNECTION_HEADERS,
   "accept",
-  "connection",
   "content-length",
   "content-type",
   "expect",
   "host",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
 ]);
 
 /**

@@ -2,6 +2,7 @@
 import type { Header } from "../../core/model/header.ts";
 import { readTraceparent } from "../../core/model/trace-context.ts";
 import type { HttpRequest } from "../http/message.ts";
+import { CONNECTION_HEADERS } from "../wire/connection-headers.ts";
 import { withoutCredentials } from "../http/query-credentials.ts";
 import { IngressRefusal } from "./ingress-refusal.ts";
 
@@ -9,19 +10,7 @@ import { IngressRefusal } from "./ingress-refusal.ts";
 const INGRESS_PATH = "x-restate-ingress-path";
 
 /** Of the connection, or of the door itself. What else `connection` names stays: a caller could take away what a proxy has added. */
-const OF_THE_DOOR = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "host",
-  "idempotency-key",
-  "idempotency-expires",
-  INGRESS_PATH,
-]);
+const OF_THE_DOOR = new Set([...CONNECTION_HEADERS, "host", "idempotency-key", "idempotency-expires", INGRESS_PATH]);
 
 /** Credentials, which must not be at rest in a journal. */
 const CREDENTIALS = new Set([
