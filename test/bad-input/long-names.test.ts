@@ -49,14 +49,25 @@ test.each<[what: string, target: string, of: (name: string) => Uint8Array]>([
   expect(stage.log.lines.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("a failure of megabytes is kept and shown, and harms nobody", async () => {
+test("of a failure of megabytes the first words are kept and shown, and it harms nobody", async () => {
   const stage = await openStage({ "default-retry-policy.max-attempts": "1" });
   const deployment = await startFrameDeployment(replying(error(500, LONG)));
   await stage.register(deployment.uri);
   const id = await stage.send("Greeter/greet");
-  expect((await stage.lastFailure(id, "RT0007")).message).toHaveLength(LONG.length);
+  expect((await stage.lastFailure(id, "RT0007")).message).toHaveLength(8192);
   deployment.script = replying(output("fine"), end());
   expect(await stage.result(await stage.send("Greeter/greet"))).toBe("200 fine");
+});
+
+test("a failure of megabytes that ends its invocation comes whole to the caller", async () => {
+  const stage = await openStage({
+    "default-retry-policy.max-attempts": "1",
+    "default-retry-policy.on-max-attempts": "kill",
+  });
+  const deployment = await startFrameDeployment(replying(error(500, LONG)));
+  await stage.register(deployment.uri);
+  const told = await stage.result(await stage.send("Greeter/greet"));
+  expect((JSON.parse(told.slice("500 ".length)) as { readonly message: string }).message).toBe(LONG);
 });
 
 test("an operator's names have the same bound", async () => {

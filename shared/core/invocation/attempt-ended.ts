@@ -1,6 +1,6 @@
 /** What the end of an attempt means: a segment, a retry, a pause or the end of the invocation. */
 import type { AttemptFailure } from "../model/attempt-failure.ts";
-import { sameFailure } from "../model/attempt-failure.ts";
+import { keptFailure, sameFailure } from "../model/attempt-failure.ts";
 import type { Failure, Result } from "../model/failure.ts";
 import type { AttemptEnded, Ending } from "./event.ts";
 import { fold, type Invocation, type Standing } from "./invocation.ts";
@@ -42,7 +42,8 @@ function cut(invocation: Invocation, event: AttemptEnded): Transition {
 }
 
 function failed(invocation: Invocation, event: AttemptEnded, ending: Failed): Transition {
-  const { failure, behavior, nextRetryDelayMs, countsSinceEntry } = ending;
+  const { behavior, nextRetryDelayMs, countsSinceEntry } = ending;
+  const failure = keptFailure(ending.failure);
   const before = invocation.retries;
   const stored = event.entries.some(({ kind }) => kind === "command");
   const counts = behavior === "retry" && nextRetryDelayMs === undefined;
@@ -52,9 +53,13 @@ function failed(invocation: Invocation, event: AttemptEnded, ending: Failed): Tr
   };
   const spent = counts && exhausted(event.policy, retries.policyAttempts);
   if (behavior === "fail" || (spent && event.policy.onMaxAttempts === "kill")) {
-    return written(invocation, segmentOf(invocation, event, completed(terminal(failure, spent)), retries, failure), {
-      kind: "end",
-    });
+    return written(
+      invocation,
+      segmentOf(invocation, event, completed(terminal(ending.failure, spent)), retries, failure),
+      {
+        kind: "end",
+      },
+    );
   }
   const pauses = behavior === "pause" || spent;
   const delayMs = nextRetryDelayMs ?? retryDelayMs(event.policy, retries.policyAttempts, event.jitter);

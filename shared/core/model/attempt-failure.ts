@@ -34,6 +34,30 @@ export interface AttemptFailure {
   readonly mismatch?: Mismatch;
 }
 
+/** What is kept of words and stack traces: strangers choose how long theirs are, and repeat them at each attempt. */
+const MESSAGE_MAX_CHARS = 8192;
+const STACKTRACE_MAX_CHARS = 4096;
+
+/**
+ * A failure as far as it is kept. The invocation in memory carries no more than the stored one,
+ * so that what an operator is shown does not depend on who is asked.
+ */
+export function keptFailure(failure: AttemptFailure): AttemptFailure {
+  const { message, stacktrace } = failure;
+  return {
+    ...failure,
+    message: cutTo(MESSAGE_MAX_CHARS, message),
+    ...(stacktrace !== undefined && { stacktrace: cutTo(STACKTRACE_MAX_CHARS, stacktrace) }),
+  };
+}
+
+/** Half a surrogate pair would be stored as another character than the one in memory. */
+function cutTo(maxChars: number, text: string): string {
+  if (text.length <= maxChars) return text;
+  const lastUnit = text.charCodeAt(maxChars - 1);
+  return text.slice(0, lastUnit >= 0xd800 && lastUnit <= 0xdbff ? maxChars - 1 : maxChars);
+}
+
 /** True where telling the second would add nothing to the first: the time alone differs. */
 export function sameFailure(a: AttemptFailure | undefined, b: AttemptFailure): boolean {
   return (

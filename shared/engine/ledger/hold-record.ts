@@ -6,7 +6,6 @@ import type { InvocationId, Nonce, Token } from "../../core/model/ids.ts";
 import type { Target } from "../../core/model/target.ts";
 import { holdKey, invocationPk, type KeyScheme, openKeys } from "./item-keys.ts";
 import type { Condition, Item } from "../ports/table.ts";
-import { boundedFailure } from "./stored-values.ts";
 
 export interface Hold {
   /** The index of the last segment that its writer had loaded. */
@@ -66,7 +65,7 @@ export function holdItem({ scheme, id, nonce, target, createdAtMs, expiresAtS }:
     ...(hold.deploymentId !== undefined && { deploymentId: hold.deploymentId }),
     ...(lookAtMs !== undefined && { lookAtMs }),
     ...(hold.ticket !== undefined && { ticket: hold.ticket }),
-    ...(hold.lastFailure && { lastFailure: JSON.stringify(boundedFailure(hold.lastFailure)) }),
+    ...(hold.lastFailure && { lastFailure: JSON.stringify(hold.lastFailure) }),
   };
 }
 

@@ -61,10 +61,6 @@ export const StoredAttemptFailure = message({
 });
 export type StoredAttemptFailure = Infer<typeof StoredAttemptFailure>;
 
-/** Stack traces come from strangers and repeat: what is kept of one. */
-const STACKTRACE_MAX = 4096;
-const MESSAGE_MAX = 8192;
-
 export function resultToStored(result: Result | undefined): StoredResult {
   if (result === undefined) return {};
   if (result.kind === "success") return { value: result.value };
@@ -92,9 +88,9 @@ export function attemptFailureToStored(failure: AttemptFailure): StoredAttemptFa
   return {
     errorCode,
     code,
-    message: text.slice(0, MESSAGE_MAX),
+    message: text,
     atMs,
-    ...(stacktrace !== undefined && { stacktrace: stacktrace.slice(0, STACKTRACE_MAX) }),
+    ...(stacktrace !== undefined && { stacktrace }),
     ...(relatedCommand?.index !== undefined && { relatedIndex: relatedCommand.index }),
     ...(relatedCommand?.name !== undefined && { relatedName: relatedCommand.name }),
     ...(relatedCommand?.type !== undefined && { relatedType: relatedCommand.type }),
@@ -139,11 +135,6 @@ export function attemptFailureFromStored(stored: StoredAttemptFailure): AttemptF
     ...(Object.keys(related).length > 0 && { relatedCommand: related }),
     ...(stored.mismatch && { mismatch: mismatchFromStored(stored.mismatch) }),
   };
-}
-
-/** A failure as far as it is kept: strangers choose how long their words are. */
-export function boundedFailure(failure: AttemptFailure): AttemptFailure {
-  return attemptFailureFromStored(attemptFailureToStored(failure));
 }
 
 export function targetFromStored({ service, handler, key }: Infer<typeof StoredTarget>): Target {

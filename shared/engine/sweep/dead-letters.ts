@@ -1,4 +1,5 @@
 /** The dead-letter queue: what could not be driven among others is tried once alone, and then parked with the reason. */
+import { keptFailure } from "../../core/model/attempt-failure.ts";
 import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
@@ -98,7 +99,7 @@ async function pauseFor(engine: Engine, id: InvocationId, reason: string): Promi
     }
     const held = await claim(engine, loaded, { messageDriven: true });
     if (held === undefined) continue;
-    const failure = { errorCode: "RT0006", code: 500, message: reason, atMs: nowMs };
+    const failure = keptFailure({ errorCode: "RT0006", code: 500, message: reason, atMs: nowMs });
     held.invocation = {
       ...held.invocation,
       standing: { status: "paused" },
