@@ -3,11 +3,13 @@ import { expect, test } from "vitest";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
 import { end, error, GREETER, output, replying, startFrameDeployment, step } from "./frame-deployment.ts";
 import type { FrameDeployment } from "./frame-deployment.ts";
+import { Gate } from "../engine/gate.ts";
 import { expectRefusal } from "./refusal.ts";
 import { openStage } from "./stage.ts";
 import type { ErrorStage } from "./stage.ts";
 
 const OTHER = { name: "Other", ty: "SERVICE", handlers: [{ name: "one" }, { name: "two" }] };
+const SEEN = { timeout: 10_000 };
 const HEALTHY = replying(output("hello"), end());
 
 interface Registered {
@@ -104,17 +106,22 @@ test("what fails on a draining deployment goes on once that is updated to mended
   await stage.lastFailure(invocationId, "RT0007");
   const newer = await startFrameDeployment();
   await stage.register(newer.uri);
-  expect((await stage.admin("GET", `deployments/${id}`)).body).toMatchObject({
+  // An index may tell a moment later what an invocation has done.
+  const shown = async () => (await stage.admin("GET", `deployments/${id}`)).body;
+  await expect.poll(shown, SEEN).toMatchObject({
     status: "draining",
     pinned_invocations: 1,
   });
-  const mended = await startFrameDeployment(HEALTHY);
+  // Held back until the update has told that somebody is still fixed to it: the next attempt may be faster than the answer.
+  const told = new Gate();
+  const mended = await startFrameDeployment((response, request) => told.passed.then(() => HEALTHY(response, request)));
   const { status, body } = await stage.admin("PUT", `deployments/${id}`, { uri: mended.uri });
   expect([status, body["status"]]).toEqual([200, "draining"]);
+  told.open();
   expect(await stage.result(invocationId)).toBe("200 hello");
   expect((await stage.show(invocationId)).pinned_deployment_id).toBe(id);
   expect([newer.attempts.length, mended.attempts.length]).toEqual([0, 1]);
-  expect((await stage.admin("GET", `deployments/${id}`)).body).toMatchObject({
+  await expect.poll(shown, SEEN).toMatchObject({
     status: "drained",
     pinned_invocations: 0,
   });
