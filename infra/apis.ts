@@ -5,6 +5,7 @@ import type { CfnStage } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpApi, HttpNoneAuthorizer } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpIamAuthorizer, HttpJwtAuthorizer } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Function as LambdaFunction, IFunction } from "aws-cdk-lib/aws-lambda";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
@@ -58,6 +59,8 @@ export interface AdminApiProps {
   readonly environment: string;
   readonly admin: LambdaFunction;
   readonly logRetention: RetentionDays;
+  /** Of the access log; AWS's own key unless told. */
+  readonly encryptionKey?: IKey;
   readonly removalPolicy: RemovalPolicy;
 }
 
@@ -77,14 +80,19 @@ export class AdminApi extends Construct implements AdminApiReference {
   readonly url: string;
   readonly arn: string;
 
-  constructor(scope: Construct, id: string, { environment, admin, logRetention, removalPolicy }: AdminApiProps) {
+  constructor(scope: Construct, id: string, props: AdminApiProps) {
     super(scope, id);
+    const { environment, admin, logRetention, encryptionKey, removalPolicy } = props;
     const api = new HttpApi(this, "Api", {
       apiName: `${environment}-admin`,
       defaultIntegration: new HttpLambdaIntegration("Admin", admin),
       defaultAuthorizer: new HttpIamAuthorizer(),
     });
-    const log = new LogGroup(this, "AccessLog", { retention: logRetention, removalPolicy });
+    const log = new LogGroup(this, "AccessLog", {
+      retention: logRetention,
+      removalPolicy,
+      ...(encryptionKey !== undefined && { encryptionKey }),
+    });
     const stage = api.defaultStage!.node.defaultChild as CfnStage;
     stage.accessLogSettings = { destinationArn: log.logGroupArn, format: JSON.stringify(ACCESS_LOG) };
     this.url = api.apiEndpoint;

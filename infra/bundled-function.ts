@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { RecursiveLoop } from "aws-cdk-lib/aws-lambda";
 import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
@@ -19,14 +20,29 @@ export interface BundledFunctionProps {
   readonly grants: readonly PolicyStatement[];
   readonly variables?: Record<string, string>;
   readonly logRetention: RetentionDays;
+  /** Of the log; AWS's own key unless told. */
+  readonly encryptionKey?: IKey;
   readonly removalPolicy: RemovalPolicy;
   readonly recursiveLoop?: RecursiveLoop;
 }
 
 /** @param name of the construct; its role and log are `<name>Role` and `<name>Log` beside it */
 export function bundledFunction(scope: Construct, name: string, props: BundledFunctionProps): LambdaFunction {
-  const { codeFolder, timeout, grants, variables = {}, logRetention, removalPolicy, recursiveLoop } = props;
-  const logGroup = new LogGroup(scope, `${name}Log`, { retention: logRetention, removalPolicy });
+  const {
+    codeFolder,
+    timeout,
+    grants,
+    variables = {},
+    logRetention,
+    encryptionKey,
+    removalPolicy,
+    recursiveLoop,
+  } = props;
+  const logGroup = new LogGroup(scope, `${name}Log`, {
+    retention: logRetention,
+    removalPolicy,
+    ...(encryptionKey !== undefined && { encryptionKey }),
+  });
   const role = new Role(scope, `${name}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
   const writesLog = { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [logGroup.logGroupArn] };
   for (const grant of [new PolicyStatement(writesLog), ...grants]) role.addToPolicy(grant);

@@ -36,7 +36,7 @@ export interface StepwellFunctionsProps {
   readonly signingKey: number;
   /** Names this control plane where several share an account. */
   readonly environment: string;
-  /** Of the table, the queues and the keys. */
+  /** Of the table, the queues, the keys and the logs. */
   readonly encryptionKey?: IKey;
   readonly logRetention: RetentionDays;
   readonly removalPolicy: RemovalPolicy;

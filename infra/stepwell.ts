@@ -12,6 +12,7 @@ import { checkProps } from "./checked-props.ts";
 import { StepwellDashboard } from "./dashboard.ts";
 import { StepwellFunctions } from "./functions.ts";
 import { EnvironmentKeys } from "./keys.ts";
+import { allowLogEncryption } from "./log-encryption.ts";
 import { PACKED_CODE } from "./packed-code.ts";
 import { WakeQueue } from "./queues.ts";
 import { WakeSchedules } from "./schedules.ts";
@@ -57,7 +58,11 @@ export interface StepwellProps {
    * its owner to set, since a stack cannot. The environment's name has to be the one under which its items were written.
    */
   readonly table?: AnyTable;
-  /** Encrypts the table, the queues and the keys, in a stack that names its Region; AWS's own keys unless told. */
+  /**
+   * Encrypts the table, the queues, the keys and the logs, in a stack that names its Region; AWS's own keys unless told.
+   * CloudWatch Logs has to be let in by the policy of the key, which the stack sees to where it may: that of a key that
+   * was imported (`Key.fromKeyArn`) is its owner's to change, by the statement in docs/operating.md.
+   */
   readonly encryptionKey?: IKey;
   /** Queues refuse whoever comes without TLS, unless told: an emulator may speak nothing else. */
   readonly sslOnly?: boolean;
@@ -118,6 +123,8 @@ export class Stepwell extends Construct {
     });
     const admin = new AdminApi(this, "AdminApi", { ...shared, admin: functions.admin });
     this.admin = admin;
+    // Last, so that no log group is made after it.
+    if (props.encryptionKey !== undefined) allowLogEncryption(this, props.encryptionKey);
     this.outputs = {
       IngressUrl: ingress.url,
       AdminUrl: admin.url,

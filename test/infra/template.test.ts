@@ -1,6 +1,5 @@
 /** What the stack must be, read from its template: an emulator drops some of it without a word, and AWS would bill the rest. */
-import { App, RemovalPolicy, Stack } from "aws-cdk-lib";
-import { Key } from "aws-cdk-lib/aws-kms";
+import { RemovalPolicy } from "aws-cdk-lib";
 import { Match } from "aws-cdk-lib/assertions";
 import { describe, expect, test } from "vitest";
 import { SETTING_PATHS, SETTINGS, variableOf } from "../../shared/config/settings-table.ts";
@@ -78,20 +77,6 @@ describe("what protects the data", () => {
         Statement: [{ Effect: "Deny", Action: "sqs:*", Condition: { Bool: { "aws:SecureTransport": "false" } } }],
       });
     }
-  });
-
-  test("one key of one's own encrypts table, queues and keys, and everybody who needs it may use it", () => {
-    const arn = "arn:aws:kms:eu-west-1:111122223333:key/1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f";
-    const env = { account: "111122223333", region: "eu-west-1" };
-    const elsewhere = new Stack(new App({ analyticsReporting: false }), "Elsewhere", { env });
-    const told = synthesised({ encryptionKey: Key.fromKeyArn(elsewhere, "Key", arn) });
-    told.hasResourceProperties("AWS::DynamoDB::GlobalTable", { SSESpecification: { SSEType: "KMS" } });
-    told.allResourcesProperties("AWS::SQS::Queue", { KmsMasterKeyId: arn });
-    told.hasResourceProperties("Custom::StepwellKeys", { KmsKeyId: arn });
-    const users = statementsOf(told).filter(({ statement }) => actionsOf(statement).includes("kms:Decrypt"));
-    expect(users.map(({ statement }) => statement.Resource)).toEqual(users.map(() => arn));
-    // The four functions, the one that makes the keys, and the schedules.
-    expect(new Set(users.map(({ id }) => id)).size).toBe(6);
   });
 });
 

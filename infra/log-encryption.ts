@@ -1,0 +1,49 @@
+/** What a key of one's own has to allow before log groups can be encrypted with it: CloudWatch Logs uses it in its own name. */
+import { Annotations, ArnFormat, CfnResource, Stack } from "aws-cdk-lib";
+import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import { CfnLogGroup } from "aws-cdk-lib/aws-logs";
+import type { Construct, IConstruct } from "constructs";
+
+/**
+ * Lets CloudWatch Logs use the key for every log group below `scope`, and for no other. The policy of a key that was
+ * imported cannot be added to: the stack then warns, and cannot be deployed before the key's owner has done it.
+ * @param scope with all its log groups made
+ */
+export function allowLogEncryption(scope: Construct, key: IKey): void {
+  const groups = scope.node.findAll().filter(isLogGroup);
+  const { statementAdded } = key.addToResourcePolicy(
+    new PolicyStatement({
+      principals: [new ServicePrincipal(`logs.${Stack.of(scope).region}.amazonaws.com`)],
+      actions: ["kms:Encrypt", "kms:Decrypt", "kms:ReEncrypt*", "kms:GenerateDataKey*", "kms:DescribeKey"],
+      resources: ["*"],
+      conditions: { ArnLike: { "kms:EncryptionContext:aws:logs:arn": groups.map(arnToBe) } },
+    }),
+  );
+  if (statementAdded) return;
+  Annotations.of(scope).addWarningV2(
+    "stepwell:key-for-logs",
+    "encryptionKey: the policy of a key that was imported cannot be added to by a stack. It has to let CloudWatch Logs use it for the log groups of this stack, or they cannot be made: docs/operating.md has the statement",
+  );
+}
+
+function isLogGroup(one: IConstruct): one is CfnLogGroup {
+  return CfnResource.isCfnResource(one) && one.cfnResourceType === CfnLogGroup.CFN_RESOURCE_TYPE_NAME;
+}
+
+/**
+ * The name that CloudFormation will give, but for its last part: the ARN itself would make the key wait for a group that
+ * waits for the key. The name of a nested stack begins with that of the stack around it.
+ */
+function arnToBe(group: CfnLogGroup): string {
+  const { stack, logicalId } = group;
+  let outermost = stack;
+  while (outermost.nestedStackParent !== undefined) outermost = outermost.nestedStackParent;
+  const within = outermost === stack ? "" : "*-";
+  return stack.formatArn({
+    service: "logs",
+    resource: "log-group",
+    resourceName: `${outermost.stackName}-${within}${logicalId}-*`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+}

@@ -1,0 +1,99 @@
+/** A key of one's own: what it encrypts, who may use it, and that CloudWatch Logs may before a log group asks for it. */
+import { App, NestedStack, Stack } from "aws-cdk-lib";
+import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import { Key } from "aws-cdk-lib/aws-kms";
+import { describe, expect, test } from "vitest";
+import { Stepwell } from "../../infra/stepwell.ts";
+import { resourceText } from "./resource-words.ts";
+import type { Statement } from "./synthesised.ts";
+import { actionsOf, inCodeFolder, resourcesOf, statementsOf } from "./synthesised.ts";
+
+const ENV = { account: "111122223333", region: "eu-west-1" };
+const ARN = "arn:aws:kms:eu-west-1:111122223333:key/1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f";
+
+/** @param keyOf makes the key in the stack that uses it, or in another of the app */
+function stackWith(keyOf: (stack: Stack, app: App) => IKey): Stack {
+  return inCodeFolder((codeFolder) => {
+    const app = new App({ analyticsReporting: false });
+    const stack = new Stack(app, "Shop", { env: ENV });
+    new Stepwell(stack, "Stepwell", { codeFolder, encryptionKey: keyOf(stack, app) });
+    return stack;
+  });
+}
+
+const logGroupsOf = (template: Template) => resourcesOf(template, "AWS::Logs::LogGroup");
+const imported = stackWith((stack) => Key.fromKeyArn(stack, "Key", ARN));
+
+/** What the key's policy grants to CloudWatch Logs. */
+function logsMayUse(template: Template): readonly (Statement & { readonly Principal: unknown })[] {
+  return resourcesOf(template, "AWS::KMS::Key")
+    .flatMap(([, { Properties }]) => (Properties["KeyPolicy"] as { readonly Statement: readonly never[] }).Statement)
+    .filter(({ Principal }) => JSON.stringify(Principal).includes('"Service"'));
+}
+
+const patternsOf = ({ Condition }: Statement): readonly string[] =>
+  (Condition as { readonly ArnLike: Readonly<Record<string, readonly unknown[]>> }).ArnLike[
+    "kms:EncryptionContext:aws:logs:arn"
+  ]!.map((pattern) => resourceText(pattern).replace("arn:aws:logs:<region>:<account>:log-group:", ""));
+
+test("one key of one's own encrypts table, queues, keys and logs, and everybody who needs it may use it", () => {
+  const template = Template.fromStack(imported);
+  template.hasResourceProperties("AWS::DynamoDB::GlobalTable", { SSESpecification: { SSEType: "KMS" } });
+  template.allResourcesProperties("AWS::SQS::Queue", { KmsMasterKeyId: ARN });
+  template.hasResourceProperties("Custom::StepwellKeys", { KmsKeyId: ARN });
+  expect(logGroupsOf(template)).toHaveLength(6);
+  template.allResourcesProperties("AWS::Logs::LogGroup", { KmsKeyId: ARN });
+  const users = statementsOf(template).filter(({ statement }) => actionsOf(statement).includes("kms:Decrypt"));
+  expect(users.map(({ statement }) => statement.Resource)).toEqual(users.map(() => ARN));
+  // The four functions, the one that makes the keys, and the schedules.
+  expect(new Set(users.map(({ id }) => id)).size).toBe(6);
+});
+
+describe("CloudWatch Logs may use a key of the app", () => {
+  test("for the very log groups of the environment, by the names that they will have", () => {
+    const template = Template.fromStack(stackWith((stack) => new Key(stack, "Key")));
+    const [statement, ...others] = logsMayUse(template);
+    expect(others).toEqual([]);
+    expect(statement).toMatchObject({
+      Effect: "Allow",
+      Principal: { Service: "logs.eu-west-1.amazonaws.com" },
+      Action: ["kms:Encrypt", "kms:Decrypt", "kms:ReEncrypt*", "kms:GenerateDataKey*", "kms:DescribeKey"],
+    });
+    const names = logGroupsOf(template).map(([id]) => `Shop-${id}-*`);
+    expect([...patternsOf(statement!)].sort()).toEqual(names.sort());
+  });
+
+  test("that stands in another stack, which does not wait for this one", () => {
+    let keys: Stack | undefined;
+    const shop = stackWith((_stack, app) => new Key((keys = new Stack(app, "Keys", { env: ENV })), "Key"));
+    const names = logGroupsOf(Template.fromStack(shop)).map(([id]) => `Shop-${id}-*`);
+    expect([...patternsOf(logsMayUse(Template.fromStack(keys!))[0]!)].sort()).toEqual(names.sort());
+    expect(shop.dependencies).toEqual([keys]);
+    expect(keys!.dependencies).toEqual([]);
+  });
+
+  test("and whose control plane stands in a nested stack, whose name begins with that of the stack around it", () => {
+    const [outer, inner] = inCodeFolder((codeFolder) => {
+      const stack = new Stack(new App({ analyticsReporting: false }), "Shop", { env: ENV });
+      const nested = new NestedStack(stack, "Inside");
+      new Stepwell(nested, "Stepwell", { codeFolder, encryptionKey: new Key(stack, "Key") });
+      return [Template.fromStack(stack), Template.fromStack(nested)];
+    }) as [Template, Template];
+    const names = logGroupsOf(inner).map(([id]) => `Shop-*-${id}-*`);
+    expect([...patternsOf(logsMayUse(outer)[0]!)].sort()).toEqual(names.sort());
+  });
+});
+
+describe("the policy of a key that was imported is not the stack's to change", () => {
+  const warned = (stack: Stack) =>
+    Annotations.fromStack(stack).findWarning("*", Match.stringLikeRegexp("encryptionKey: .*docs/operating.md"));
+
+  test("which the stack warns of", () => {
+    expect(warned(imported)).toHaveLength(1);
+  });
+
+  test("and which it is silent about where it could", () => {
+    expect(warned(stackWith((stack) => new Key(stack, "Key")))).toEqual([]);
+  });
+});
