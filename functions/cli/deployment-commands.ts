@@ -1,4 +1,4 @@
-/** `stepwell deployments`: list, describe and remove what is registered. */
+/** `stepwell deployments`: list, describe, update and remove what is registered. */
 import { Command } from "commander";
 import type { DeploymentBody, ServiceBody, ServiceNameBody } from "../../shared/api/wire/admin.ts";
 import { addressText, transportText, withHiddenHeaders } from "./deployment-address.ts";
@@ -7,6 +7,7 @@ import { registerCommand } from "./register-command.ts";
 import { sessionOf, yesOption } from "./session.ts";
 import type { Session } from "./session.ts";
 import { pairsText, tableText } from "./table.ts";
+import { updateCommand } from "./update-command.ts";
 
 export function deploymentCommands(): Command {
   return new Command("deployments")
@@ -15,6 +16,7 @@ export function deploymentCommands(): Command {
     .addCommand(registerCommand())
     .addCommand(listCommand())
     .addCommand(describeCommand())
+    .addCommand(updateCommand())
     .addCommand(removeCommand());
 }
 

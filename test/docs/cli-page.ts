@@ -14,7 +14,7 @@ Every command of \`stepwell\`. This page is written by \`npm run docs\` from \`f
 - **Programs.** With \`--json\` standard output holds the result and nothing else, and an error is an object on standard error:
   \`{"error": {"code", "message", "cause", "fix", "exit_code"}}\`. Colours, and words about what takes its time, appear on a terminal only;
   \`NO_COLOR\` turns colours off.
-- **Headers.** Values of the headers of a deployment are never shown; the admin API has them.
+- **Headers.** Values of the headers of a deployment are never shown.
 - **Completion.** \`source <(stepwell completion bash)\`, or the like for \`zsh\` and \`fish\`.
 `;
 

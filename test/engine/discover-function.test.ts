@@ -2,34 +2,10 @@
 import { expect, test } from "vitest";
 import { CodedError } from "../../shared/core/errors/coded-error.ts";
 import { AddressError, discover } from "../../shared/engine/register/discover.ts";
-import type { EngineSettings } from "../../shared/engine/engine-settings.ts";
-import type { Endpoints, ExchangeRequest } from "../../shared/engine/ports/endpoints.ts";
-import { SteppedClock } from "../stepped-clock.ts";
+import { functionWith } from "./answering-function.ts";
 
 const ARN = "arn:aws:lambda:eu-west-1:123456789012:function:shop:live";
 const MANIFEST = { protocolMode: "REQUEST_RESPONSE", minProtocolVersion: 5, maxProtocolVersion: 7, services: [] };
-
-/** A function that answers every discovery with one manifest. */
-function functionWith(manifest: object) {
-  const asked: ExchangeRequest[] = [];
-  const bodies = [new TextEncoder().encode(JSON.stringify(manifest))];
-  const endpoints: Endpoints = {
-    open(request) {
-      asked.push(request);
-      const left = [...bodies];
-      const headers = { "content-type": "application/vnd.restate.endpointmanifest.v4+json" };
-      return {
-        head: async () => ({ status: 200, headers, httpVersion: "http1.1" }),
-        next: async () => left.shift(),
-        write: () => undefined,
-        halfClose: () => undefined,
-        abort: () => undefined,
-      };
-    },
-  };
-  const settings = { clusterName: "test" } as EngineSettings;
-  return { asked, engine: { endpoints, clock: new SteppedClock(), settings } };
-}
 
 test("a function is asked by its qualified ARN, and stands behind exactly that", async () => {
   const { asked, engine } = functionWith({ ...MANIFEST, lambdaCompression: "zstd" });

@@ -1,5 +1,5 @@
 /** A deployment written by hand: it answers discovery with a manifest and each attempt with the bytes that a test wants. */
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
 import { COMMANDS } from "../../shared/core/protocol/command-messages.ts";
 import { ErrorMessage, ProposeRunCompletionMessage } from "../../shared/core/protocol/control-messages.ts";
@@ -20,6 +20,8 @@ export type Script = (response: ServerResponse, request: IncomingMessage) => voi
 
 export interface FrameDeployment {
   readonly uri: string;
+  /** The headers of the discoveries so far. */
+  readonly discoveries: IncomingHttpHeaders[];
   /** The paths of the attempts so far. */
   readonly attempts: string[];
   manifest: object;
@@ -36,7 +38,8 @@ export async function startFrameDeployment(
   transport: Transport = "h2 in the clear",
 ): Promise<FrameDeployment> {
   const answer: Script = (response, request) => {
-    if (request.url === "/discover") {
+    if (request.url?.endsWith("/discover") === true) {
+      deployment.discoveries.push(request.headers);
       response.writeHead(200, { "content-type": "application/vnd.restate.endpointmanifest.v4+json" });
       response.end(JSON.stringify(deployment.manifest));
       return;
@@ -47,6 +50,7 @@ export async function startFrameDeployment(
   let peer: Peer = await startPeer(transport, (request, response) => answer(response, request));
   const deployment: FrameDeployment = {
     uri: peer.uri,
+    discoveries: [],
     attempts: [],
     manifest: manifestOf([GREETER]),
     script,

@@ -84,6 +84,50 @@ test("a patch changes address and headers and leaves the services, unless it is 
   expect((await stage.admin("PATCH", `deployments/${id}`, { arn: "arn:aws:lambda:x" })).status).toBe(400);
 });
 
+test("stored headers are sent to another host only where they are given again, before anything is sent there", async () => {
+  const { stage, deployment, id } = await registered([GREETER]);
+  const elsewhere = await startFrameDeployment();
+  const given = { authorization: "Bearer canary", "x-key": "canary" };
+  await stage.admin("PATCH", `deployments/${id}`, { additional_headers: given });
+  for (const [method, more] of [
+    ["PATCH", {}],
+    ["PATCH", { overwrite: true }],
+    ["PATCH", { dry_run: true }],
+    ["PUT", {}],
+  ] as const) {
+    const asked = { uri: elsewhere.uri, ...more };
+    const { status, body } = await stage.admin(method, `deployments/${id}`, asked);
+    expect([status, body.restate_code]).toEqual([400, null]);
+    expect(body.message).toContain(`(authorization, x-key) for ${deployment.uri}`);
+    expect(body.message).toContain(`additional_headers with what ${elsewhere.uri} is to get, or {} for none`);
+    expect((await stage.admin(method, `deployments/${id}`, { ...asked, additional_headers: null })).status).toBe(400);
+  }
+  expect(elsewhere.discoveries).toEqual([]);
+  expect((await stage.admin("GET", `deployments/${id}`)).body["uri"]).toBe(`${deployment.uri}/`);
+
+  const moved = await stage.admin("PATCH", `deployments/${id}`, {
+    uri: elsewhere.uri,
+    additional_headers: { "x-key": "other" },
+  });
+  expect([moved.status, moved.body["additional_headers"]]).toEqual([200, { "x-key": "***" }]);
+  const back = await stage.admin("PATCH", `deployments/${id}`, { uri: deployment.uri, additional_headers: {} });
+  expect([back.status, back.body["additional_headers"]]).toEqual([200, undefined]);
+  expect((await stage.admin("PATCH", `deployments/${id}`, { uri: elsewhere.uri })).status).toBe(200);
+  expect(JSON.stringify(elsewhere.discoveries)).not.toContain("canary");
+});
+
+test("stored headers stay with another path of the same host, and a forced registration keeps none", async () => {
+  const { stage, deployment, id } = await registered([GREETER]);
+  await stage.admin("PATCH", `deployments/${id}`, { additional_headers: { "x-key": "canary" } });
+  const uri = `${deployment.uri.toUpperCase().replace("HTTP", "http")}/newer`;
+  const kept = await stage.admin("PATCH", `deployments/${id}`, { uri });
+  expect([kept.status, kept.body["additional_headers"]]).toEqual([200, { "x-key": "***" }]);
+  expect(deployment.discoveries.at(-1)).toMatchObject({ "x-key": "canary" });
+  expect((await stage.admin("PATCH", `deployments/${id}`, { uri: deployment.uri })).status).toBe(200);
+  expect((await stage.register(deployment.uri, { force: true })).body["id"]).toBe(id);
+  expect((await stage.admin("GET", `deployments/${id}`)).body["additional_headers"]).toBeUndefined();
+});
+
 test("force is META0017 where an update has brought two deployments to one address, until one of them is gone", async () => {
   const { stage, id, deployment } = await registered();
   const other = await startFrameDeployment();

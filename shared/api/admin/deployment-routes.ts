@@ -6,7 +6,11 @@ import { viewDeployments } from "../../engine/register/deployments-view.ts";
 import { AddressError } from "../../engine/register/discover.ts";
 import { register } from "../../engine/register/register.ts";
 import { removeDeployment as remove } from "../../engine/register/remove-deployment.ts";
-import { DestinationKindError, updateDeployment } from "../../engine/register/update-deployment.ts";
+import {
+  DestinationKindError,
+  HeadersElsewhereError,
+  updateDeployment,
+} from "../../engine/register/update-deployment.ts";
 import type { UpdateRequest } from "../../engine/register/update-deployment.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse } from "../http/message.ts";
@@ -38,7 +42,9 @@ async function refusing<Done>(ask: () => Promise<Done>): Promise<Done> {
       throw new HttpProblem(400, `The request field '${error.field}' is invalid: ${error.message}`);
     }
     if (error instanceof ManifestRuleError) throw new HttpProblem(400, `The manifest is not valid: ${error.message}`);
-    if (error instanceof DestinationKindError) throw new HttpProblem(400, error.message);
+    if (error instanceof DestinationKindError || error instanceof HeadersElsewhereError) {
+      throw new HttpProblem(400, error.message);
+    }
     throw error;
   }
 }

@@ -44,7 +44,10 @@ export const UpdateDeployment = z
     use_http_11: flag("Speak HTTP/1.1; as registered unless given."),
     arn: optional(z.string()).describe("The new ARN; the registered one unless given."),
     assume_role_arn: optional(z.string()).describe("The role as which the function is called."),
-    additional_headers: additionalHeaders,
+    additional_headers: additionalHeaders.describe(
+      "Replaces all headers; as registered unless given. Must be given, {} for none, where there are some and the new address has another " +
+        "scheme, host or port, or the new ARN is that of another function.",
+    ),
     overwrite: flag("PATCH only: takes over the discovered services as well."),
     dry_run: flag("Discovers and decides, and stores nothing."),
   })

@@ -1,5 +1,6 @@
 /** When two addresses mean one deployment: authority and path count, the scheme does not. */
 import type { DeploymentDestination } from "../model/deployment.ts";
+import { parseLambdaArn } from "../model/lambda-arn.ts";
 
 const ADDRESS = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]+)([^?#]*)(\?[^#]*)?$/i;
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: "80", https: "443" };
@@ -39,6 +40,19 @@ export function identityOf(destination: DeploymentDestination): string {
   if (destination.kind === "lambda") return destination.arn;
   const address = parseAddress(destination.uri);
   return address === undefined ? destination.uri : `${address.authority}${address.path.replace(/\/+$/, "")}`;
+}
+
+/**
+ * Who reads what is sent there: scheme, host and port of an address, and of a function all but its version or alias.
+ * Paths of one server are taken for one reader, as are versions of one function.
+ */
+export function recipientOf(destination: DeploymentDestination): string {
+  if (destination.kind === "lambda") {
+    const { text, qualifier } = parseLambdaArn(destination.arn);
+    return text.slice(0, -qualifier.length - 1);
+  }
+  const address = parseAddress(destination.uri);
+  return address === undefined ? destination.uri : `${address.scheme}://${address.authority}`;
 }
 
 function withoutDefaultPort(scheme: string, authority: string): string {

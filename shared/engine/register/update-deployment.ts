@@ -4,8 +4,9 @@ import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import { decideUpdate } from "../../core/registry/deployment-update.ts";
 import type { UpdateRule } from "../../core/registry/deployment-update.ts";
+import { recipientOf } from "../../core/registry/deployment-identity.ts";
 import { changeRegistry, servicesText } from "./change-registry.ts";
-import { discover } from "./discover.ts";
+import { destinationAsked, discover } from "./discover.ts";
 import type { DiscoveryRequest } from "./discover.ts";
 import type { Engine } from "../engine.ts";
 import { readRegistry } from "./registry-items.ts";
@@ -16,7 +17,7 @@ export interface UpdateRequest {
   readonly arn?: string;
   readonly useHttp11?: boolean;
   readonly assumeRoleArn?: string;
-  /** Replaces all headers. */
+  /** Replaces all headers. Must be told where the deployment has some and the new address is somebody else's. */
   readonly additionalHeaders?: Readonly<Record<string, string>>;
   readonly rule: UpdateRule;
   /** Discovers and decides, but stores nothing. */
@@ -28,10 +29,15 @@ export class DestinationKindError extends Error {
   override name = "DestinationKindError";
 }
 
+/** Stored headers are credentials as a rule, and nobody reads them again: an update must not be the way to have them sent to oneself. */
+export class HeadersElsewhereError extends Error {
+  override name = "HeadersElsewhereError";
+}
+
 /**
  * The address may be that of another deployment: two then share it, until one of them is removed.
  * @returns undefined where there is no such deployment
- * @throws what `discover` and `changeRegistry` throw; CodedError META0005 or META0016; DestinationKindError
+ * @throws what `discover` and `changeRegistry` throw; CodedError META0005 or META0016; DestinationKindError, HeadersElsewhereError
  */
 export async function updateDeployment(
   engine: Engine,
@@ -42,6 +48,8 @@ export async function updateDeployment(
   const registered = deployments.find((deployment) => deployment.id === id);
   if (registered === undefined) return undefined;
   const asked = discoveryOf(registered, request);
+  // Before the discovery, which would send them already.
+  if (request.additionalHeaders === undefined) refuseHeadersElsewhere(registered, asked);
   const discovered = await discover(engine, asked);
   const update = { ...discovered, additionalHeaders: asked.additionalHeaders };
   const { kind, deployment } = await changeRegistry(engine, (existing) => {
@@ -76,4 +84,17 @@ function discoveryOf({ destination, additionalHeaders }: Deployment, request: Up
   }
   const useHttp11 = request.useHttp11 ?? destination.httpVersion === "http1.1";
   return { uri: request.uri ?? destination.uri, useHttp11, ...headers };
+}
+
+/** A role that is assumed stays, whatever the function: it is trust in this server, and the function is not told of it. */
+function refuseHeadersElsewhere({ id, destination, additionalHeaders }: Deployment, asked: DiscoveryRequest): void {
+  const names = Object.keys(additionalHeaders);
+  if (names.length === 0) return;
+  const before = recipientOf(destination);
+  const after = recipientOf(destinationAsked(asked));
+  if (before === after) return;
+  throw new HeadersElsewhereError(
+    `The deployment '${id}' has stored headers (${names.join(", ")}) for ${before}, and they are not sent to ${after} unless they are given again: ` +
+      `send additional_headers with what ${after} is to get, or {} for none`,
+  );
 }

@@ -3,7 +3,7 @@ import { createServer as createHttp1Server } from "node:http";
 import { createServer } from "node:http2";
 import { createEndpointHandler, service } from "@restatedev/restate-sdk";
 import type { Context } from "@restatedev/restate-sdk";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { listen, openLocalStage } from "../../e2e-local/local-stage.ts";
 import type { Listening, LocalStage } from "../../e2e-local/local-stage.ts";
 import { buildCommand } from "./built-command.ts";
@@ -79,6 +79,25 @@ it("a second deployment of a service shows what changes", async () => {
   const headers = "--header authorization=secret --metadata commit=abc";
   expect(await script.run(`deployments register ${second.uri} --yes ${headers}`)).toBe(0);
   await expect(script.text).toMatchFileSnapshot("transcripts/register-update.txt");
+});
+
+it("an update shows what changes, and takes stored headers to another host only where they are given again", async () => {
+  const script = scribe(command, env);
+  const third = await serve(grown as typeof greeter);
+  onTestFinished(third.close);
+  const before = (await deployments()) as readonly { readonly id: string; readonly uri: string }[];
+  const { id } = before.find(({ uri }) => uri.startsWith(second.uri))!;
+  const to = (uri: string): string => `deployments update ${id} --address ${uri}`;
+  expect(await script.run(`${to(third.uri)} --yes`)).toBe(1);
+  expect(await script.run(`${to(third.uri)} --no-headers --dry-run`)).toBe(0);
+  expect(await script.run(`${to(third.uri)} --header x-key=secret`)).toBe(4);
+  expect(await deployments()).toEqual(before);
+  expect(await script.run(`${to(third.uri)} --header x-key=secret --header x-more=secret --yes`)).toBe(0);
+  const { stdout } = await command.run([...to(second.uri).split(" "), "--no-headers", "--yes", "--json"], { env });
+  expect(JSON.parse(stdout)).toMatchObject({ id, uri: `${second.uri}/` });
+  expect(stdout).not.toContain("additional_headers");
+  expect(await script.run(`deployments update ${id} --header authorization=secret --yes`)).toBe(0);
+  await expect(script.text).toMatchFileSnapshot("transcripts/update.txt");
 });
 
 it("what takes its time says so at a terminal, and leaves no trace elsewhere", async () => {

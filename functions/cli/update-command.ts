@@ -1,0 +1,97 @@
+/** `stepwell deployments update`: discovers a deployment again, there or elsewhere, shows what changes, asks, and updates it in place. */
+import { Command } from "commander";
+import type { DeploymentBody, ServiceBody } from "../../shared/api/wire/admin.ts";
+import { CommandFailure } from "./command-failure.ts";
+import { addressText, deploymentAddress, withHiddenHeaders } from "./deployment-address.ts";
+import { addPair } from "./pair-options.ts";
+import type { Pairs } from "./pair-options.ts";
+import { sessionOf, yesOption } from "./session.ts";
+import type { Session } from "./session.ts";
+import { pairsText } from "./table.ts";
+
+type Deployment = DeploymentBody<ServiceBody>;
+
+interface UpdateFlags {
+  readonly address?: string;
+  readonly dryRun?: true;
+  readonly header?: Pairs;
+  /** False where none are wanted. */
+  readonly headers: boolean;
+}
+
+export function updateCommand(): Command {
+  return new Command("update")
+    .description("Discover a deployment again, and take over what it offers by now; invocations stay with it.")
+    .argument("<deployment-id>")
+    .option("--address <address>", "where it is from now on: http://host:port, a port of this machine, or an ARN")
+    .option("--use-http1.1", "speak HTTP/1.1 to it, for servers that know nothing newer")
+    .option(
+      "--header <name=value>",
+      "a header for discovery and for every attempt, in the place of all that are stored; repeatable",
+      onePair,
+    )
+    .option(
+      "--no-headers",
+      "send no headers from now on; they are not carried to another host unless they are given again",
+    )
+    .option("--dry-run", "show what would change, and change nothing")
+    .addOption(yesOption())
+    .action((id: string, flags: UpdateFlags, command: Command) => update(sessionOf(command), id, flags));
+}
+
+function onePair(written: string, before: Pairs | undefined): Pairs {
+  return addPair(written, before ?? {});
+}
+
+async function update(session: Session, id: string, flags: UpdateFlags): Promise<void> {
+  const path = `deployments/${encodeURIComponent(id)}`;
+  const body = updateBody(flags);
+  const { body: before } = await session.admin.ask<Deployment>("GET", path);
+  const put = (dryRun: boolean, what: string) =>
+    session.admin.ask<Deployment>("PUT", path, { ...body, dry_run: dryRun }, what).catch(inOurOptions);
+  const { body: planned } = await put(true, "Discovering");
+  session.show(`${changesText(session, before, planned)}\n`);
+  if (flags.dryRun === true) {
+    return session.give(withHiddenHeaders(planned), () => "Nothing was changed: this was a dry run.");
+  }
+  await session.confirm("Update this deployment?");
+  const { body: updated } = await put(false, "Updating");
+  session.give(withHiddenHeaders(updated), () => `Updated ${updated.id}`);
+}
+
+/** The server names the field of a request, where a person has options. */
+function inOurOptions(error: unknown): never {
+  if (!(error instanceof CommandFailure) || !error.message.includes("additional_headers")) throw error;
+  const fix = "On this command line: --header name=value for each that is to be sent there, or --no-headers.";
+  throw new CommandFailure(error.message, { ...error.text, fix });
+}
+
+function updateBody({ address, header, headers, ...flags }: UpdateFlags): object {
+  return {
+    ...(address !== undefined && deploymentAddress(address)),
+    // The parser makes `useHttp1.1` of the flag: the dot stays.
+    ...("useHttp1.1" in flags && { use_http_11: true }),
+    ...(header === undefined ? !headers && { additional_headers: {} } : { additional_headers: header }),
+  };
+}
+
+function changesText({ terminal }: Session, before: Deployment, planned: Deployment): string {
+  const change = (textOf: (deployment: Deployment) => string): string => {
+    const [was, willBe] = [textOf(before), textOf(planned)];
+    return was === willBe ? was : `${was} -> ${willBe}`;
+  };
+  return pairsText(terminal.colours, [
+    ["Deployment", before.id],
+    ["Address", change(addressText)],
+    ["Headers", change(headersText)],
+    ["Services", change(servicesText)],
+  ]);
+}
+
+function headersText({ additional_headers: headers = {} }: Deployment): string {
+  return Object.keys(headers).join(", ") || "none";
+}
+
+function servicesText({ services }: Deployment): string {
+  return services.map(({ name, handlers }) => `${name} (${handlers.map((one) => one.name).join(", ")})`).join(", ");
+}
