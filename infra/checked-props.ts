@@ -6,6 +6,7 @@ import { nearestWord } from "../shared/config/nearest-word.ts";
 import { SETTING_PATHS, SETTINGS } from "../shared/config/settings-table.ts";
 import type { SettingPath } from "../shared/config/settings-table.ts";
 import type { IngressAuth } from "./apis.ts";
+import { isOwned, OWNED_SETTINGS } from "./owned-settings.ts";
 import type { AnyTable } from "./table.ts";
 
 export interface CheckedProps {
@@ -49,6 +50,12 @@ function checkSetting(path: string, raw: string): void {
     const nearest = nearestWord(path, SETTING_PATHS);
     throw new Error(
       `settings: there is no setting ${path}${nearest === undefined ? "" : `; did you mean ${nearest}?`}`,
+    );
+  }
+  if (isOwned(known)) {
+    const property = OWNED_SETTINGS[known];
+    throw new Error(
+      `settings: ${path} is decided by the stack; ${property === undefined ? "it cannot be set" : `set ${property} instead`}`,
     );
   }
   const setting = SETTINGS[known];

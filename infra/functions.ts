@@ -14,11 +14,14 @@ import { bundledFunction } from "./bundled-function.ts";
 import { driving, encrypting, finishing, forgetting, handlerCalls } from "./grants.ts";
 import { readingIndexes, receiving, roleAssuming } from "./grants.ts";
 import type { EnvironmentKeys } from "./keys.ts";
+import type { OwnedSetting } from "./owned-settings.ts";
 import type { AnyTable } from "./table.ts";
 import { REQUEST_TIMEOUT, SWEEPER_TIMEOUT, WORKER_TIMEOUT } from "./time-outs.ts";
 
 const WORKER_CONCURRENCY_MAX = 100;
 const BATCH_MESSAGES = 10;
+/** The other functions have no right to that queue, and look for none. */
+const SWEEPER_ALONE = "aws.dead-letter-queue-url";
 
 export interface StepwellFunctionsProps {
   readonly codeFolder: string;
@@ -75,7 +78,7 @@ export class StepwellFunctions extends Construct {
     );
     const sweeps = [readingIndexes(table), forgetting(table), receiving(deadLetters), finishing(deadLetters)];
     this.sweeper = this.#make("Sweeper", SWEEPER_TIMEOUT, [...drives, ...sweeps]);
-    this.sweeper.addEnvironment(variableOf("aws.dead-letter-queue-url"), deadLetters.queueUrl);
+    this.sweeper.addEnvironment(variableOf(SWEEPER_ALONE), deadLetters.queueUrl);
   }
 
   #make(
@@ -98,10 +101,7 @@ export class StepwellFunctions extends Construct {
 
   #variables(): Record<string, string> {
     const { settings = {}, table, queue, groupName, scheduleRole, keys, environment, signingKey } = this.#props;
-    const all: Partial<Record<SettingPath, string>> = {
-      "cluster-name": environment,
-      "aws.external-id": environment,
-      ...settings,
+    const owned: Readonly<Record<Exclude<OwnedSetting, typeof SWEEPER_ALONE>, string>> = {
       "aws.table": table.tableName,
       "aws.queue-url": queue.queueUrl,
       "aws.queue-arn": queue.queueArn,
@@ -109,6 +109,12 @@ export class StepwellFunctions extends Construct {
       "aws.schedule-role-arn": scheduleRole.roleArn,
       "aws.parameters": keys.path,
       "aws.signing-key": String(signingKey),
+    };
+    const all: Partial<Record<SettingPath, string>> = {
+      "cluster-name": environment,
+      "aws.external-id": environment,
+      ...settings,
+      ...owned,
     };
     return Object.fromEntries(Object.entries(all).map(([path, value]) => [variableOf(path), value]));
   }

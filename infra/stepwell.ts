@@ -26,7 +26,7 @@ const NAME_MAX_CHARACTERS = 50;
 export interface StepwellProps {
   /** Holds a folder with the code of each function, such as `ingress`; what is packed with this construct unless told. */
   readonly codeFolder?: string;
-  /** As one would write them into the configuration; what the stack itself decides cannot be set. */
+  /** As one would write them into the configuration. What the stack itself decides, such as `aws.table`, is refused, with the property to set instead where there is one. */
   readonly settings?: Partial<Readonly<Record<SettingPath, string>>>;
   /**
    * ARNs of functions that may be called as handlers, with wildcards if need be and always with their qualifiers:

@@ -5,6 +5,8 @@ import { Key } from "aws-cdk-lib/aws-kms";
 import { expect, test } from "vitest";
 import { checkProps } from "../../infra/checked-props.ts";
 import type { CheckedProps } from "../../infra/checked-props.ts";
+import { OWNED_SETTINGS } from "../../infra/owned-settings.ts";
+import { SETTING_PATHS } from "../../shared/config/settings-table.ts";
 import { actionsOf, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
 
 /** As from a program without types, or from the context of `cdk deploy`. */
@@ -14,6 +16,12 @@ test.each([
   [{ settings: { "aws.fair-que": "none" } }, "there is no setting aws.fair-que; did you mean aws.fair-queue?"],
   [{ settings: { "aws.fair-queue": "off" } }, 'settings: aws.fair-queue: "off" is not'],
   [{ settings: { "worker.lease": "20" } }, 'settings: worker.lease: "20" is not'],
+  [{ settings: { "aws.table": "t" } }, "settings: aws.table is decided by the stack; set table instead"],
+  [
+    { settings: { "aws.signing-key": "2" } },
+    "settings: aws.signing-key is decided by the stack; set signingKey instead",
+  ],
+  [{ settings: { "aws.queue-url": "q" } }, "settings: aws.queue-url is decided by the stack; it cannot be set"],
   [{ environmentName: "my shop/live" }, 'environmentName: "my shop/live" is not 1 to 58 letters'],
   [{ environmentName: "x".repeat(59) }, "is not 1 to 58 letters"],
   [{ signingKey: 0 }, "signingKey: 0 is not a whole number, 1 or more"],
@@ -23,6 +31,19 @@ test.each([
 ])("%j is refused", (props, words) => {
   expect(() => checkProps(untyped(props), "eu-west-1")).toThrow(words);
   expect(() => synthesised(untyped(props))).toThrow(words);
+});
+
+test("every setting that the stack itself decides is refused, also where it is known only later, and every other one is not", () => {
+  const later = new CfnParameter(new Stack(), "Later").valueAsString;
+  const refused = SETTING_PATHS.filter((path) => {
+    try {
+      checkProps({ settings: { [path]: later } }, "eu-west-1");
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  expect(refused.sort()).toEqual(Object.keys(OWNED_SETTINGS).sort());
 });
 
 test("what is known only when the stack is deployed is let through", () => {

@@ -5,6 +5,8 @@ import { describe, expect, test } from "vitest";
 import { SETTING_PATHS, SETTINGS, variableOf } from "../../shared/config/settings-table.ts";
 import { INDEX_FACTS, TABLE_FACTS } from "../../shared/config/table-facts.ts";
 import { EXPIRY_ATTRIBUTE, tableDefinition } from "../../shared/adapters/dynamodb/table-definition.ts";
+import { OWNED_SETTINGS } from "../../infra/owned-settings.ts";
+import type { OwnedSetting } from "../../infra/owned-settings.ts";
 import { actionsOf, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
 
 const template = synthesised();
@@ -30,13 +32,25 @@ test("every variable of a function is a setting that the program knows", () => {
   }
 });
 
-test("settings become variables, but what the stack itself decides cannot be set", () => {
-  const told = synthesised({ settings: { "worker.lease": "3s", "aws.table": "another" } });
+test("settings become variables, beside those that the stack itself decides", () => {
+  const told = synthesised({ settings: { "worker.lease": "3s" } });
   told.resourcePropertiesCountIs(
     "AWS::Lambda::Function",
     { Environment: { Variables: { STEPWELL_WORKER__LEASE: "3s", STEPWELL_AWS__TABLE: { Ref: Match.anyValue() } } } },
     NAMES.length,
   );
+});
+
+test("what the stack itself decides is given to functions, each setting of the list", () => {
+  const given = functions.flatMap(([, { Properties }]) => {
+    const environment = Properties["Environment"] as { readonly Variables: Readonly<Record<string, unknown>> };
+    return Object.keys(environment?.Variables ?? {});
+  });
+  const owned = Object.keys(OWNED_SETTINGS).map((path) => variableOf(path as OwnedSetting));
+  expect(owned.filter((name) => !given.includes(name))).toEqual([]);
+  // All that a stack without settings of its own gives, but for two that may be set.
+  const settable = ["cluster-name", "aws.external-id"] as const;
+  expect(new Set(given)).toEqual(new Set([...owned, ...settable.map(variableOf)]));
 });
 
 describe("the table", () => {

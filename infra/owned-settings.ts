@@ -1,0 +1,20 @@
+/** The settings that the stack itself decides: nobody else can set them, and some follow from a property of the construct. */
+import type { SettingPath } from "../shared/config/settings-table.ts";
+
+/** By setting: the property of `Stepwell` to use instead; none where the stack makes what the setting names. */
+export const OWNED_SETTINGS = {
+  "aws.table": "table",
+  "aws.queue-url": undefined,
+  "aws.queue-arn": undefined,
+  "aws.dead-letter-queue-url": undefined,
+  "aws.schedule-group": "environmentName",
+  "aws.schedule-role-arn": undefined,
+  "aws.parameters": "environmentName",
+  "aws.signing-key": "signingKey",
+} as const satisfies Partial<Readonly<Record<SettingPath, string | undefined>>>;
+
+export type OwnedSetting = keyof typeof OWNED_SETTINGS;
+
+export function isOwned(path: SettingPath): path is OwnedSetting {
+  return Object.hasOwn(OWNED_SETTINGS, path);
+}
