@@ -14,6 +14,7 @@ const JSON_TYPE = { "content-type": "application/json" };
 /** The first that SDKs give out; the next ones count on. */
 const FIRST_SIGNAL = 17;
 const NO_INPUT = new Uint8Array(0);
+const SEEN_WITHIN = { timeout: 20_000 };
 
 const approvals: string[] = [];
 const SERVICES = [
@@ -59,7 +60,7 @@ beforeAll(async () => {
   [stage, other] = await Promise.all([openLocalStage({ services: SERVICES }), openLocalStage({ services: SERVICES })]);
   expect((await post("/Front/open")).body).toBe('"done"');
   expect((await post("/Front/ask")).body).toBe('"asked"');
-  await vi.waitFor(() => expect(approvals).toHaveLength(1));
+  await vi.waitFor(() => expect(approvals).toHaveLength(1), SEEN_WITHIN);
   for (const service of ["Vault", "Approval"]) {
     const asked = await ask(stage.adminPort, `PATCH /services/${service}`, JSON_TYPE, '{"public":false}');
     expect(asked.status).toBe(200);
@@ -72,28 +73,36 @@ afterAll(async () => {
 const post = (path: string, body = "null", port = stage.ingressPort) => ask(port, `POST ${path}`, JSON_TYPE, body);
 const get = (path: string) => ask(stage.ingressPort, `GET ${path}`);
 
-describe("what is private", () => {
-  const vault = { target: "idempotentInvocation", service: "Vault", handler: "open", idempotencyKey: "order-1" };
-  const approval = { target: "workflow", workflowName: "Approval", workflowKey: "order-1" };
+const VAULT = { target: "idempotentInvocation", service: "Vault", handler: "open", idempotencyKey: "order-1" };
+const APPROVAL = { target: "workflow", workflowName: "Approval", workflowKey: "order-1" };
 
+/** Every way to name an invocation by what can be guessed. */
+const BY_NAME = [
+  ["attached to by an idempotency key", () => get("/restate/invocation/Vault/open/order-1/attach")],
+  ["asked for its output by an idempotency key", () => get("/restate/invocation/Vault/open/order-1/output")],
+  ["attached to by the key of a workflow", () => get("/restate/workflow/Approval/order-1/attach")],
+  ["asked for its output by the key of a workflow", () => get("/restate/workflow/Approval/order-1/output")],
+  ...["attach", "output", "lookup"].flatMap((question) => [
+    [`asked for by ${question} of a key in a body`, () => post(`/restate/${question}`, JSON.stringify(VAULT))] as const,
+    [
+      `asked for by ${question} of a workflow in a body`,
+      () => post(`/restate/${question}`, JSON.stringify(APPROVAL)),
+    ] as const,
+  ]),
+] as const;
+
+describe("what is private", () => {
   test.each([
     ["called", () => post("/Vault/open")],
     ["sent to", () => post("/Approval/order-2/run/send")],
-    ["attached to by an idempotency key", () => get("/restate/invocation/Vault/open/order-1/attach")],
-    ["asked for its output by an idempotency key", () => get("/restate/invocation/Vault/open/order-1/output")],
-    ["attached to by the key of a workflow", () => get("/restate/workflow/Approval/order-1/attach")],
-    ["asked for its output by the key of a workflow", () => get("/restate/workflow/Approval/order-1/output")],
-    ...["attach", "output", "lookup"].flatMap((question) => [
-      [`${question} of a key in a body`, () => post(`/restate/${question}`, JSON.stringify(vault))] as const,
-      [`${question} of a workflow in a body`, () => post(`/restate/${question}`, JSON.stringify(approval))] as const,
-    ]),
+    ...BY_NAME,
   ] as const)("cannot be %s", async (_what, act) => {
-    const { status, body } = await act();
+    const { status, headers, body } = await act();
     expect([status, (JSON.parse(body) as { message: string }).message]).toEqual([
       400,
       "the invoked service is not public",
     ]);
-    expect(body).not.toMatch(/secret|inv_1/);
+    expect(body + JSON.stringify(headers)).not.toMatch(/secret|inv_1/);
   });
 });
 
@@ -162,12 +171,32 @@ describe("an id", () => {
     for (const id of [cut, `${foreign}A`, foreign.replace("sign_1", "sign_2"), ""]) {
       expect((await post(`/restate/awakeables/${id}/resolve`, '"stolen"')).status).toBeGreaterThanOrEqual(400);
     }
-    const list = await ask(stage.adminPort, "GET /invocations?service=Approval");
-    expect(list.body).toContain('"suspended"');
+    await vi.waitFor(
+      async () =>
+        expect((await ask(stage.adminPort, "GET /invocations?service=Approval")).body).toContain('"suspended"'),
+      SEEN_WITHIN,
+    );
     // Whoever was given the id may resolve it: that is what it is for.
     expect((await post(`/restate/awakeables/${foreign}/resolve`, '"granted"')).status).toBe(202);
-    await vi.waitFor(async () =>
-      expect((await ask(stage.adminPort, "GET /invocations?service=Approval")).body).toContain('"completed"'),
+    await vi.waitFor(
+      async () =>
+        expect((await ask(stage.adminPort, "GET /invocations?service=Approval")).body).toContain('"completed"'),
+      SEEN_WITHIN,
     );
+  });
+});
+
+describe("what was private and is registered no more", () => {
+  beforeAll(async () => {
+    const { body } = await ask(stage.adminPort, "GET /deployments");
+    for (const { id } of (JSON.parse(body) as { deployments: { id: string }[] }).deployments) {
+      expect((await ask(stage.adminPort, `DELETE /deployments/${id}?force=true`)).status).toBe(202);
+    }
+  });
+
+  test.each(BY_NAME)("cannot be %s", async (_what, act) => {
+    const { status, headers, body } = await act();
+    expect(status).toBe(404);
+    expect(body + JSON.stringify(headers)).not.toMatch(/secret|inv_1/);
   });
 });

@@ -11,7 +11,14 @@ import { endedResponse, failureResponse, refusalResponse } from "./answers.ts";
 import { serviceType } from "./called-target.ts";
 import { badInvocationPath, decodeSegment } from "./ingress-path.ts";
 import type { IngressPath, Question } from "./ingress-path.ts";
-import { IngressRefusal, methodNotAllowed, notFound, notPublic } from "./ingress-refusal.ts";
+import {
+  IngressRefusal,
+  methodNotAllowed,
+  notFound,
+  notPublic,
+  unknownHandler,
+  unknownService,
+} from "./ingress-refusal.ts";
 import { parseTargetBody } from "./target-body.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 
@@ -31,7 +38,7 @@ export async function answerQuestion(
     case "idempotent":
       return tell(engine, useCases, request, path.question, await idempotentId(engine, useCases, path));
     case "workflow":
-      await refusePrivateRun(engine, path.name);
+      if (!(await isWorkflow(engine, path.name))) return nobody(path.question);
       return tell(engine, useCases, request, path.question, useCases.workflowId(path.name, path.key));
     case "described":
       return tellDescribed(engine, useCases, request, path.question);
@@ -45,9 +52,12 @@ async function tellDescribed(
   question: Question | "lookup",
 ): Promise<HttpResponse> {
   const described = parseTargetBody(request.body, question === "lookup" ? "lookup" : "request");
-  if (described.target !== "invocation" && described.scope !== undefined) return nobody(question);
-  if (described.target === "workflow") await refusePrivateRun(engine, described.workflowName);
-  if (described.target === "idempotentInvocation") await refusePrivate(engine, described.service, described.handler);
+  if (described.target !== "invocation" && described.scope !== undefined) return nobodyInScope(question);
+  if (described.target === "workflow" && !(await isWorkflow(engine, described.workflowName))) {
+    if (question === "lookup") throw unknownService(described.workflowName);
+    return nobody(question);
+  }
+  if (described.target === "idempotentInvocation") await refuseUncallable(engine, described.service, described.handler);
   const id = describedId(useCases, described);
   if (question !== "lookup") return tell(engine, useCases, request, question, id);
   const body: LookupBody = { invocationId: id };
@@ -100,30 +110,50 @@ async function idempotentId(
   const target: Target = keyed
     ? { service, handler: rest[1]!, key: decodeSegment(rest[0]!, "key") }
     : { service, handler: rest[0]! };
-  await refusePrivate(engine, service, target.handler);
+  await refuseUncallable(engine, service, target.handler);
   return useCases.idempotentId(target, idempotencyKey);
 }
 
 /**
- * Who may not call a handler may not name its invocations by what can be guessed either: their results would come out, and
- * with their ids what they wait for could be sent in.
- * @throws IngressRefusal 400
+ * Who cannot call a handler may not name its invocations by what can be guessed either: their results would come out, and
+ * with their ids what they wait for could be sent in. What is registered no more is told of no more, since nobody knows whether
+ * it was private.
+ * @throws IngressRefusal 400 where it is private and 404 where it is not registered, as a call would be
  */
-async function refusePrivate({ registry }: Engine, service: string, handler: string): Promise<void> {
+async function refuseUncallable({ registry }: Engine, service: string, handler: string): Promise<void> {
   const routing = await registry.route(service, handler);
-  if (routing.found && !routing.route.settings.public) throw notPublic();
+  if (!routing.found) throw routing.missing === "service" ? unknownService(service) : unknownHandler(service, handler);
+  if (!routing.route.settings.public) throw notPublic();
 }
 
-async function refusePrivateRun(engine: Engine, workflow: string): Promise<void> {
-  const known = (await engine.registry.services()).find(({ service }) => service.name === workflow);
-  const run = known?.service.handlers.find(({ type }) => type === "workflow");
-  if (run !== undefined) await refusePrivate(engine, workflow, run.name);
+/**
+ * Whether it is one that is registered.
+ * @throws IngressRefusal 400 where its run is private
+ */
+async function isWorkflow(engine: Engine, name: string): Promise<boolean> {
+  const { registry } = engine;
+  const find = async () => (await registry.services()).find(({ service }) => service.name === name)?.service;
+  let known = await find();
+  if (known === undefined) {
+    // The list may be a moment old; whoever asks for a route that is missing has it read anew.
+    await registry.route(name, "");
+    known = await find();
+  }
+  const run = known?.handlers.find(({ type }) => type === "workflow");
+  if (run === undefined) return false;
+  await refuseUncallable(engine, name, run.name);
+  return true;
+}
+
+/** As for an id that nobody has, without the id. */
+function nobody(question: Question): HttpResponse {
+  if (question === "attach") return failureResponse({ code: 404, message: "not found" }, {});
+  return refusalResponse(404, "invocation not found");
 }
 
 /** Scopes are off: no invocation of such a target exists. */
-function nobody(question: Question | "lookup"): HttpResponse {
-  if (question === "attach") return failureResponse({ code: 404, message: "not found" }, {});
-  if (question === "output") return refusalResponse(404, "invocation not found");
+function nobodyInScope(question: Question | "lookup"): HttpResponse {
+  if (question !== "lookup") return nobody(question);
   return refusalResponse(501, "the ids of scoped targets are not implemented yet");
 }
 

@@ -152,10 +152,10 @@ test("metadata and stack trace of a failure are shown where there are any", asyn
 });
 
 test("a lookup computes the id of a target that nobody has called", async () => {
-  const body = { target: "idempotentInvocation", service: "Any", handler: "h", key: "k", idempotencyKey: "i" };
+  const body = { target: "idempotentInvocation", service: "Counter", handler: "add", key: "k", idempotencyKey: "i" };
   const response = await smallWorld().face(request("POST /restate/lookup", {}, JSON.stringify(body)));
   expect([response.status, response.headers["content-type"]]).toEqual([200, "application/json"]);
-  expect(JSON.parse(textOf(response))).toEqual({ invocationId: idOf("Any/k/h", "i") });
+  expect(JSON.parse(textOf(response))).toEqual({ invocationId: idOf("Counter/k/add", "i") });
 });
 
 test.each(["restate", "stepwell", "engine"])("/%s/health lists all services, private ones too", async (prefix) => {

@@ -56,8 +56,14 @@ test("service, handler and idempotency key are taken as they are, keys are decod
     asked.push([target, key]);
     return idempotentId(target, key);
   };
-  await face(request("GET /restate/invocation/Counter/a%2Fb/a%2Fd/i%2Fk/output"));
-  expect(asked).toEqual([[{ service: "Counter", key: "a/b", handler: "a%2Fd" }, "i%2Fk"]]);
+  const answers = [];
+  for (const target of ["Counter/a%2Fb/add", "Counter/a%2Fb/%61dd", "Count%65r/a%2Fb/add"]) {
+    answers.push((await face(request(`GET /restate/invocation/${target}/i%2Fk/output`))).body);
+  }
+  expect(asked).toEqual([[{ service: "Counter", key: "a/b", handler: "add" }, "i%2Fk"]]);
+  const [, handler, service] = answers.map((body) => new TextDecoder().decode(body));
+  expect(handler).toContain("'%61dd' was not found");
+  expect(service).toContain("'Count%65r' not found");
 });
 
 test("the registry is asked once for a call to a service", async () => {

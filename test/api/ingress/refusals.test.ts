@@ -19,6 +19,12 @@ const RESERVED = "bad path, expected either /restate/...";
 const UNKNOWN_SERVICE = "service 'Nope' not found, make sure to register ...";
 const UNKNOWN_HANDLER = "the service 'Greeter' exists, but the handler 'nope' was not found, ...";
 const ID = idOf("nobody");
+/** A question by the idempotency key of a target. */
+function asked(question: string, named: object, status: number, message: string): Row {
+  const body = JSON.stringify({ target: "idempotentInvocation", ...named, idempotencyKey: "k" });
+  return { line: `POST /restate/${question}`, body, status, message };
+}
+
 const AWAKEABLE = `sign_1${"A".repeat(38)}`;
 
 const PATHS: readonly Row[] = [
@@ -143,6 +149,19 @@ const QUESTIONS: readonly Row[] = [
   { line: "GET /restate/invocation/Nope/greet/key/attach", status: 404, message: UNKNOWN_SERVICE },
   { line: "GET /restate/workflow/Nope/k/attach", status: 404, source: "invocation", message: "not found" },
   { line: "GET /restate/workflow/Nope/k/output", status: 404, message: "invocation not found" },
+  { line: "GET /restate/workflow/Greeter/k/attach", status: 404, source: "invocation", message: "not found" },
+  { line: "GET /restate/invocation/Greeter/nope/key/output", status: 404, message: UNKNOWN_HANDLER },
+  ...["lookup", "attach", "output"].flatMap((question) => [
+    asked(question, { service: "Nope", handler: "echo" }, 404, UNKNOWN_SERVICE),
+    asked(question, { service: "Greeter", handler: "nope" }, 404, UNKNOWN_HANDLER),
+    asked(question, { service: "Greeter", handler: "hidden" }, 400, "the invoked service is not public"),
+  ]),
+  {
+    line: "POST /restate/lookup",
+    body: '{"target":"workflow","workflowName":"Nope","workflowKey":"k"}',
+    status: 404,
+    message: UNKNOWN_SERVICE,
+  },
   { line: "POST /restate/lookup", body: "{", status: 500, message: "cannot read body: invalid lookup body: ..." },
   { line: "POST /restate/attach", body: "[]", status: 500, message: "cannot read body: invalid request body: ..." },
   {
