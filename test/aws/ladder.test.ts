@@ -37,7 +37,7 @@ async function openLadder(): Promise<OpenTimers> {
 
 timersContract("ladder", openLadder, {
   unitMs: 5_000,
-  marginMs: 1_000,
+  marginMs: 2_500,
   lateMs: 2_000,
   tries: 400,
   keepsOrderOfCalls: false,

@@ -4,14 +4,14 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EMULATOR, install, start } from "./emulated-aws.mjs";
+import { startEmulator } from "../../localstack/emulator.mjs";
 
 const HERE = import.meta.dirname;
 const ROOT = join(HERE, "../..");
 
-install();
-const { endpoint, stop } = await start();
-console.log(`${EMULATOR} answers on ${endpoint}; running test/aws`);
+// What roles may do is no matter of the adapters.
+const { endpoint, name, stop } = await startEmulator(0, { auth: false });
+console.log(`${name} answers on ${endpoint}; running test/aws`);
 
 const reports = process.env.TEST_REPORTS ?? mkdtempSync(join(tmpdir(), "stepwell-reports-"));
 const report = join(reports, "aws.json");

@@ -22,7 +22,7 @@ import { ACCOUNT, freshName, serviceOptions, systemClock } from "./services.ts";
 /** Schedules are swept once a second, named to the second, and what they leave to the queue is whole seconds again. */
 const SECONDS: TimersTiming = {
   unitMs: 6_000,
-  marginMs: 1_500,
+  marginMs: 3_000,
   lateMs: 2_500,
   tries: 400,
   keepsOrderOfCalls: false,

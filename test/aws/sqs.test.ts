@@ -27,8 +27,13 @@ describe("the queue on SQS", () => {
     opened.client.send(new SendMessageCommand({ QueueUrl: opened.queueUrl, MessageBody: body }));
 
   test("a fraction of a second is rounded up: the message is delayed, not sent at once", async () => {
-    await opened.queue.send({ invocationId: invocation(1), sentAtMs: 0, delayMs: 1 });
-    expect(await messagesIn("ApproximateNumberOfMessagesDelayed")).toBe(1);
+    let delayed = 0;
+    // A second is soon over: whoever looked too late sends and looks again.
+    for (let tries = 0; tries < 5 && delayed === 0; tries++) {
+      await opened.queue.send({ invocationId: invocation(1), sentAtMs: 0, delayMs: 1 });
+      delayed = await messagesIn("ApproximateNumberOfMessagesDelayed");
+    }
+    expect(delayed).toBe(1);
     expect(await opened.queue.receive(1, 30_000, 5_000)).toMatchObject([{ wake: { delayMs: 1 } }]);
   });
 
