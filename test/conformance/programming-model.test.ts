@@ -216,7 +216,7 @@ inEachCombination((combination) => {
 
   row(27, async () => {
     const key = fresh();
-    const late = await post(`/Store/${key}/noted/send?delay=300ms`, '"late"');
+    const late = await post(`/Store/${key}/noted/send?delay=2s`, '"late"');
     const soon = await post(`/Store/${key}/noted`, '"soon"');
     expect(textOf(soon)).toBe('"soon"');
     expect(textOf(await attach(late.invocationId))).toBe('"late"');

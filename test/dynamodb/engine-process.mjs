@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { freePort } from "../../localstack/free-port.mjs";
 
 export const ENGINE_NAME = "dynoxide 1.2.1";
-const START_TRIES = 100;
+const START_TRIES = 600;
 
 /** @param here the folder that holds this file @returns its address, and what ends it @throws Error where it does not start */
 export async function startEngine(here) {

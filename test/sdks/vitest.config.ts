@@ -6,8 +6,8 @@ export default defineConfig({
   test: {
     include: ["test/sdks/**/*.test.ts"],
     pool: "threads",
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     reporters: reportersOf("sdks"),
   },
 });
