@@ -43,10 +43,10 @@ function Sha256(secret) {
 }
 
 async function signed({ method, path, headers, body }, credentials) {
-  const { hostname, pathname, searchParams } = new URL(path, `http://${headers.host}`);
+  const [pathname, search] = path.split("?");
   const query = {};
-  for (const [name, value] of searchParams) (query[name] ??= []).push(value);
+  for (const [name, value] of new URLSearchParams(search)) (query[name] ??= []).push(value);
   const signer = new SignatureV4({ credentials, region: REGION, service: SERVICE, sha256: Sha256 });
-  const all = await signer.sign({ method, protocol: "http:", hostname, path: pathname, query, headers, body });
-  return all.headers;
+  const unsigned = { method, protocol: "http:", hostname: headers.host, path: pathname, query, headers, body };
+  return (await signer.sign(unsigned)).headers;
 }

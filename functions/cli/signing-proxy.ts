@@ -2,9 +2,9 @@
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
-import { SignatureV4 } from "@smithy/signature-v4";
 import { CONNECTION_HEADERS } from "../../shared/api/wire/connection-headers.ts";
-import { Sha256 } from "../signing/sha256.ts";
+import { requestSigner } from "../signing/request-signer.ts";
+import type { SignRequest } from "../signing/request-signer.ts";
 
 /** What an API Gateway takes at most. */
 const BODY_MAX_BYTES = 10 * 1024 * 1024;
@@ -34,10 +34,10 @@ export interface ProxyOptions {
  * @returns a server that is not listening yet
  */
 export function signingProxy({ target, region, service, onAnswer }: ProxyOptions): Server {
-  const signer = new SignatureV4({ credentials: defaultProvider(), region, service, sha256: Sha256 });
+  const sign = requestSigner({ credentials: defaultProvider(), region, service });
   return createServer((incoming, outgoing) => {
     const named = `${incoming.method} ${incoming.url}`;
-    void passOn(signer, target, incoming, outgoing).then(
+    void passOn(sign, target, incoming, outgoing).then(
       (status) => onAnswer(`${status} ${named}`),
       (error: unknown) => {
         const { message } =
@@ -52,7 +52,7 @@ export function signingProxy({ target, region, service, onAnswer }: ProxyOptions
 }
 
 async function passOn(
-  signer: SignatureV4,
+  sign: SignRequest,
   target: URL,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -68,18 +68,11 @@ async function passOn(
   }
   const asked = new URL(incoming.url ?? "/", "http://proxy");
   const path = `${target.pathname.replace(/\/$/, "")}${asked.pathname}`;
-  const signed = await signer.sign({
-    method: incoming.method ?? "GET",
-    protocol: target.protocol,
-    hostname: target.hostname,
-    path,
-    query: queryOf(asked.searchParams),
-    headers: { ...kept(incoming.headers), host: target.host },
-    body,
-  });
-  const { host: _host, ...headers } = signed.headers;
-  const response = await fetch(new URL(`${path}${asked.search}`, target), {
-    method: signed.method,
+  const url = new URL(`${path}${asked.search}`, target);
+  const { method = "GET" } = incoming;
+  const headers = await sign({ method, url, headers: kept(incoming.headers), body });
+  const response = await fetch(url, {
+    method,
     headers,
     redirect: "manual",
     ...(body.length === 0 ? {} : { body }),
@@ -110,12 +103,6 @@ async function wholeBody(incoming: IncomingMessage): Promise<Buffer | undefined>
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
-}
-
-function queryOf(parameters: URLSearchParams): Record<string, string[]> {
-  const query: Record<string, string[]> = {};
-  for (const [name, value] of parameters) (query[name] ??= []).push(value);
-  return query;
 }
 
 function kept(headers: Readonly<Record<string, string | readonly string[] | undefined>>): Record<string, string> {

@@ -1,6 +1,5 @@
 /** The admin API as a function of the same account asks it: each request signed with the credentials of its role. */
-import { SignatureV4 } from "@smithy/signature-v4";
-import { Sha256 } from "../signing/sha256.ts";
+import { requestSigner } from "../signing/request-signer.ts";
 
 export interface AdminAnswer {
   readonly status: number;
@@ -15,31 +14,21 @@ const ANSWER_WITHIN_MS = 30_000;
 
 /** @param adminUrl its path, if it has one, goes before that of each request */
 export function adminClient(adminUrl: string, environment: NodeJS.ProcessEnv): AskAdmin {
-  const signer = new SignatureV4({
-    service: "execute-api",
+  const sign = requestSigner({
     region: environment["AWS_REGION"] ?? "",
     credentials: {
       accessKeyId: environment["AWS_ACCESS_KEY_ID"] ?? "",
       secretAccessKey: environment["AWS_SECRET_ACCESS_KEY"] ?? "",
       ...(environment["AWS_SESSION_TOKEN"] !== undefined && { sessionToken: environment["AWS_SESSION_TOKEN"] }),
     },
-    sha256: Sha256,
   });
   return async (method, path, content) => {
     const target = new URL(`${adminUrl.replace(/\/$/, "")}${path}`);
     const body = content === undefined ? "" : JSON.stringify(content);
-    const { headers } = await signer.sign({
-      method,
-      protocol: target.protocol,
-      hostname: target.hostname,
-      path: target.pathname,
-      query: Object.fromEntries(target.searchParams),
-      headers: { host: target.host, ...(body !== "" && { "content-type": "application/json" }) },
-      body,
-    });
-    const { host: _host, ...sent } = headers;
+    const type = body === "" ? {} : { "content-type": "application/json" };
+    const headers = await sign({ method, url: target, headers: type, body });
     const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
-    const asked = fetch(target, { method, headers: sent, redirect: "error", signal, ...(body !== "" && { body }) });
+    const asked = fetch(target, { method, headers, redirect: "error", signal, ...(body !== "" && { body }) });
     const response = await asked.catch((error: Error & { cause?: Error }) => {
       throw new Error(`the admin API at ${target.origin} does not answer: ${(error.cause ?? error).message}`);
     });

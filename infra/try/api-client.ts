@@ -3,8 +3,7 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { IncomingHttpHeaders } from "node:http";
 import { defaultProvider } from "@aws-sdk/credential-provider-node";
-import { SignatureV4 } from "@smithy/signature-v4";
-import { Sha256 } from "../../functions/signing/sha256.ts";
+import { requestSigner } from "../../functions/signing/request-signer.ts";
 import type { EmulatedApi } from "./tools.ts";
 
 export interface ApiAnswer {
@@ -40,22 +39,13 @@ const HTTPS_PORT = 443;
 /** @param emulated where an emulator serves it, in the place of `url` */
 export function apiClient(url: string, region: string, emulated?: EmulatedApi): AskApi {
   const address = emulated === undefined ? addressOf(url) : { ...emulated, isPlain: true, hostname: "127.0.0.1" };
-  const signer = new SignatureV4({ service: "execute-api", region, credentials: defaultProvider(), sha256: Sha256 });
+  const sign = requestSigner({ region, credentials: defaultProvider() });
   return async (path, { method = "GET", headers = {}, input, unsigned = false } = {}) => {
     const body = input === undefined ? "" : JSON.stringify(input);
-    const all = { ...headers, host: address.host, ...(input !== undefined && { "content-type": "application/json" }) };
-    const asked = new URL(path, "http://api");
-    const unsignedRequest = {
-      method,
-      protocol: address.isPlain ? "http:" : "https:",
-      hostname: address.hostname,
-      path: asked.pathname,
-      query: Object.fromEntries(asked.searchParams),
-      headers: all,
-      body,
-    };
-    const signed = unsigned ? unsignedRequest : await signer.sign(unsignedRequest);
-    return await exchange(address, { method, path, headers: signed.headers, body });
+    const all = { ...headers, ...(input !== undefined && { "content-type": "application/json" }) };
+    const asked = new URL(path, `${address.isPlain ? "http" : "https"}://${address.host}`);
+    const sent = unsigned ? all : await sign({ method, url: asked, headers: all, body });
+    return await exchange(address, { method, path, headers: { ...sent, host: address.host }, body });
   };
 }
 
