@@ -61,8 +61,9 @@ async function proxy(flags: ProxyFlags): Promise<void> {
       fix: "Choose another one with --port; 0 takes a free one.",
     });
   });
-  terminal.print(`http://127.0.0.1:${(server.address() as AddressInfo).port}/ signs for ${flags.to.href} in ${region}`);
+  // Before the line is told: whoever reads it may end this at once.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => server.close());
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => server.closeAllConnections());
+  terminal.print(`http://127.0.0.1:${(server.address() as AddressInfo).port}/ signs for ${flags.to.href} in ${region}`);
   await once(server, "close");
 }
