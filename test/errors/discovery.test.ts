@@ -73,13 +73,11 @@ test("an address at which nobody listens is META0003", async () => {
   const deployment = await startFrameDeployment();
   await deployment.stop();
   expectRefusal(await stage.register(deployment.uri), "META0003", /ECONNREFUSED/);
-  expectRefusal(await stage.register("http://nowhere.invalid:9080"), "META0003", /nowhere\.invalid/);
+  // No server of names is asked for a name with so long a part.
+  const nowhere = `${"n".repeat(64)}.invalid`;
+  expectRefusal(await stage.register(`http://${nowhere}:9080`), "META0003", new RegExp(nowhere));
   // The port is told where the address leaves it to the scheme, too.
-  expectRefusal(
-    await stage.register("https://nowhere.invalid/"),
-    "META0003",
-    /port 443.*ENOTFOUND|port 443.*EAI_AGAIN/,
-  );
+  expectRefusal(await stage.register(`https://${nowhere}/`), "META0003", /port 443.*ENOTFOUND/);
 });
 
 test("a deployment that wants a password is META0003, until additional_headers bring it", async () => {
