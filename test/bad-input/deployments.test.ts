@@ -52,7 +52,6 @@ let stage: LocalStage;
 let rogue: Listening;
 beforeAll(async () => {
   const flags = {
-    "worker.invoker.abort-timeout": "2s",
     "worker.invoker.message-size-limit": "1MiB",
     "worker.lease": "2s",
     "default-retry-policy.initial-interval": "20ms",

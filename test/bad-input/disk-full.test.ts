@@ -110,7 +110,7 @@ test("a full disk refuses new work, loses nothing, and ends when there is space 
 
   disk.free(plane.running.pid);
   let after = await call("after", 2000);
-  for (let tries = 0; after.status !== 200 && tries < 50; tries++) {
+  for (let tries = 0; after.status !== 200 && tries < 200; tries++) {
     await sleep(100);
     after = await call("after", 2000);
   }

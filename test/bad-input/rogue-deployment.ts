@@ -87,8 +87,15 @@ export const ROGUE_ANSWERS: Readonly<Record<string, Answer>> = {
   manyHeaders: answer(new Uint8Array(0), tooMany),
 };
 
+/** Only those who say nothing are given up: all others are waited for, however busy the machine is. */
+const SILENT = ["silent", "silentAfterHead"];
+const ABORT_AFTER_MS = 2_000;
+
 export async function startRogue(): Promise<Listening> {
-  const handlers = Object.keys(ROGUE_ANSWERS).map((name) => ({ name }));
+  const handlers = Object.keys(ROGUE_ANSWERS).map((name) => ({
+    name,
+    ...(SILENT.includes(name) && { abortTimeout: ABORT_AFTER_MS }),
+  }));
   const manifest = JSON.stringify(manifestOf([{ name: "Rogue", ty: "SERVICE", handlers }]));
   const server = createServer();
   server.on("stream", (stream: ServerHttp2Stream, headers) => {
