@@ -13,6 +13,8 @@ const CALLER_SPAN_ID = "b7ad6b7169203331";
 const TRACEPARENT = `00-${TRACE_ID}-${CALLER_SPAN_ID}-01`;
 const ROOT = "";
 const WAITS = { timeout: 20_000 };
+/** A stop waits so long for the collector, and no longer than it takes. */
+const PATIENT_STOP = { "shutdown-timeout": "20s" };
 
 let deployment: TracedDeployment;
 let receiver: OtlpReceiver;
@@ -22,7 +24,7 @@ beforeEach(async () => {
 });
 
 async function openTraced(settings: Parameters<typeof openStage>[0] = {}): Promise<ErrorStage> {
-  const stage = await openStage({ "tracing-endpoint": receiver.uri, ...settings });
+  const stage = await openStage({ "tracing-endpoint": receiver.uri, ...PATIENT_STOP, ...settings });
   await stage.register(deployment.uri);
   return stage;
 }
@@ -131,7 +133,7 @@ test("attempts before and after a restart of the process hang below one invocati
   await expect.poll(() => deployment.told.waiter.length, WAITS).toBe(1);
   await first.local.stop();
   expect(receiver.spans.map(({ name }) => name).toSorted()).toEqual(["attempt Outer/waiter", "ingress Outer/waiter"]);
-  const second = await openStage({ "tracing-endpoint": receiver.uri, "data-dir": dir });
+  const second = await openStage({ "tracing-endpoint": receiver.uri, ...PATIENT_STOP, "data-dir": dir });
   const completed = await ask(second, `restate/awakeables/${deployment.awakeables[0]}/resolve`, "woken");
   expect(completed.status).toBe(202);
   expect(await second.result(id)).toBe('200 "woken"');
