@@ -1,4 +1,5 @@
 /** Servers that play the deployment in tests: HTTP/2 and HTTP/1.1, in the clear and over TLS, with one way to answer. */
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer as createHttp1 } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -6,6 +7,7 @@ import { createSecureServer as createHttp2Secure, createServer as createHttp2 } 
 import type { ServerHttp2Stream } from "node:http2";
 import { createServer as createHttp1Secure } from "node:https";
 import type { AddressInfo, Server, Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 
 export type PeerKind = "h2 in the clear" | "http1.1 in the clear" | "h2 over TLS" | "http1.1 over TLS";
 
@@ -36,6 +38,10 @@ export function startPeer(kind: PeerKind, answer: Answer, port = 0): Promise<Pee
   return startServer(serverOf(kind, answer), kind.endsWith("TLS") ? "https" : "http", port);
 }
 
+/** Between two tries to listen on a port that somebody else has taken for a moment. */
+const AGAIN_AFTER_MS = 50;
+const TAKEN_MAX_MS = 20_000;
+
 /** Any server, listening on loopback, its connections counted. */
 export async function startServer(server: Server, scheme: "http" | "https" = "http", port = 0): Promise<Peer> {
   const sockets = new Set<Socket>();
@@ -47,7 +53,7 @@ export async function startServer(server: Server, scheme: "http" | "https" = "ht
     socket.on("error", () => {});
     socket.on("close", () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));
+  await listenOn(server, port);
   const bound = (server.address() as AddressInfo).port;
   return {
     uri: `${scheme}://127.0.0.1:${bound}`,
@@ -59,6 +65,24 @@ export async function startServer(server: Server, scheme: "http" | "https" = "ht
       await closed;
     },
   };
+}
+
+/** A port that was free a moment ago may be that of somebody else's connection now; one is free again when that ends. */
+export async function listenOn(server: Server, port: number): Promise<void> {
+  const listening = () => {
+    const heard = once(server, "listening");
+    server.listen(port, "127.0.0.1");
+    return heard;
+  };
+  for (const untilMs = Date.now() + TAKEN_MAX_MS; ; await pause(AGAIN_AFTER_MS)) {
+    const failure: unknown = await listening().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    if (failure === undefined) return;
+    const isTaken = (failure as NodeJS.ErrnoException).code === "EADDRINUSE";
+    if (!isTaken || Date.now() > untilMs) throw failure;
+  }
 }
 
 function serverOf(kind: PeerKind, answer: Answer): Server {

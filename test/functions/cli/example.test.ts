@@ -19,7 +19,7 @@ import { SteppedClock } from "../../stepped-clock.ts";
 import { listen, openLocalStage } from "../../e2e-local/local-stage.ts";
 import type { LocalStage } from "../../e2e-local/local-stage.ts";
 import { buildCommand } from "./built-command.ts";
-import type { BuiltCommand, Ran } from "./built-command.ts";
+import type { BuiltCommand } from "./built-command.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 
@@ -43,6 +43,9 @@ afterAll(async () => {
   await stage.close();
   await Promise.all([command.remove(), rm(folder, { recursive: true, force: true })]);
 });
+
+/** Through two processes that start: of the command, and of the deployment. */
+const SEEN_WITHIN = { timeout: 60_000 };
 
 async function freePort(): Promise<number> {
   const server = createPlainServer().listen(0, "127.0.0.1");
@@ -70,15 +73,21 @@ interface Served {
 }
 
 async function serve(place: string): Promise<Served> {
-  const port = await freePort();
-  const env = { ...process.env, PORT: String(port) };
-  const child = spawn(process.execPath, ["dist/serve.cjs"], { cwd: place, env, stdio: ["ignore", "pipe", "inherit"] });
-  children.push(child);
   let printed = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
+  let [port, child] = [0, undefined as ChildProcess | undefined];
   const server = { STEPWELL_ADMIN_URL: stage.adminUri };
-  const register = (): Promise<Ran> => command.run(["dp", "register", String(port), "--yes"], { env: server });
-  await expect.poll(async () => (await register()).code, { timeout: 15_000 }).toBe(0);
+  const register = async (): Promise<number> => {
+    // A port that was free may be somebody else's when the program has started; it ends then, and is started on another.
+    if (child === undefined || child.exitCode !== null) {
+      port = await freePort();
+      const env = { ...process.env, PORT: String(port) };
+      child = spawn(process.execPath, ["dist/serve.cjs"], { cwd: place, env, stdio: ["ignore", "pipe", "inherit"] });
+      children.push(child);
+      child.stdout!.setEncoding("utf8").on("data", (text: string) => (printed += text));
+    }
+    return (await command.run(["dp", "register", String(port), "--yes"], { env: server })).code;
+  };
+  await expect.poll(register, SEEN_WITHIN).toBe(0);
   return { printed: () => printed };
 }
 
@@ -140,8 +149,8 @@ describe("each template", () => {
     expect(printed()).not.toContain("gave back");
     const refused = await call("trips/book", { ...trip, hotel: "full" });
     expect(refused).toMatchObject({ status: 409, body: { message: "The hotel is fully booked" } });
-    const backwards = [...printed().matchAll(/gave back (\w+)/g)].map(([, kind]) => kind);
-    expect(backwards).toEqual(["hotel", "flight"]);
+    const gaveBack = () => [...printed().matchAll(/gave back (\w+)/g)].map(([, kind]) => kind);
+    await expect.poll(gaveBack, SEEN_WITHIN).toEqual(["hotel", "flight"]);
     expect(await discovered(place)).toEqual(["trips"]);
 
     const { body } = await call("trips/book/send", { ...trip, hotel: "down" });
@@ -150,12 +159,11 @@ describe("each template", () => {
     const shown = async (): Promise<unknown> =>
       JSON.parse((await command.run(["inv", "get", invocationId, "--json"], { env })).stdout);
     const again = { last_failure: { message: expect.stringContaining("The hotel does not answer") as unknown } };
-    await expect.poll(shown, { timeout: 15_000 }).toMatchObject(again);
+    await expect.poll(shown, SEEN_WITHIN).toMatchObject(again);
     expect(await command.run(["inv", "cancel", invocationId, "--yes"], { env })).toMatchObject({ code: 0 });
     const cancelled = { status: "completed", completion_failure: { code: 409, message: "Cancelled" } };
-    await expect.poll(shown, { timeout: 15_000 }).toMatchObject(cancelled);
-    const both = [...printed().matchAll(/gave back (\w+)/g)].map(([, kind]) => kind);
-    expect(both).toEqual(["hotel", "flight", "hotel", "flight"]);
+    await expect.poll(shown, SEEN_WITHIN).toMatchObject(cancelled);
+    await expect.poll(gaveBack, SEEN_WITHIN).toEqual(["hotel", "flight", "hotel", "flight"]);
   });
 
   it("object counts for each key", async () => {
@@ -173,10 +181,10 @@ describe("each template", () => {
     const place = await project("workflow");
     const { printed } = await serve(place);
     const running = call("signup/ada/run", { name: "Ada", email: "ada@example.com" });
-    await expect.poll(printed, { timeout: 15_000 }).toContain("confirm with");
+    await expect.poll(printed, SEEN_WITHIN).toContain("confirm with");
     // The letter is printed before the step is durable, and the state with it.
     const status = (): ReturnType<typeof call> => call("signup/ada/status");
-    await expect.poll(status, { timeout: 15_000 }).toEqual({ status: 200, body: "waiting for the confirmation" });
+    await expect.poll(status, SEEN_WITHIN).toEqual({ status: 200, body: "waiting for the confirmation" });
     const [, letter] = /confirm with (.*)/.exec(printed())!;
     expect((await call("signup/ada/confirm", JSON.parse(letter!))).status).toBe(200);
     expect(await running).toEqual({ status: 200, body: "Welcome, Ada!" });

@@ -4,7 +4,8 @@ import { createEndpointHandler, service } from "@restatedev/restate-sdk";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { watchDeployment } from "../../../functions/local/watch-deployment.ts";
 import type { Log } from "../../../shared/engine/ports/log.ts";
-import { listen, openLocalStage } from "../../e2e-local/local-stage.ts";
+import { startServer } from "../../adapters/https/peer.ts";
+import { openLocalStage } from "../../e2e-local/local-stage.ts";
 import type { Listening, LocalStage } from "../../e2e-local/local-stage.ts";
 
 let stage: LocalStage;
@@ -43,9 +44,8 @@ async function serve(handlers: readonly string[], port = 0): Promise<Served> {
   const server = createServer(createEndpointHandler({ services, logger: () => {} }));
   let asked = 0;
   server.on("stream", () => (asked += 1));
-  const listenOn = server.listen.bind(server);
-  server.listen = ((_port: number, host: string) => listenOn(port, host)) as typeof server.listen;
-  return { ...(await listen(server)), asked: () => asked };
+  const { uri, stop } = await startServer(server, "http", port);
+  return { uri, close: stop, asked: () => asked };
 }
 
 async function registered(): Promise<string | undefined> {
