@@ -5,7 +5,11 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { vi } from "vitest";
 import { removeDirectory } from "../contracts/temporary-directory.ts";
+
+// Where other suites have the processors, every process of its own starts slowly.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const ROOT = join(import.meta.dirname, "../..");
 

@@ -4,8 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App, Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
+import { vi } from "vitest";
 import type { StepwellProps } from "../../infra/stepwell.ts";
 import { Stepwell } from "../../infra/stepwell.ts";
+
+// Synthesising is work for the processor alone, and other suites may have it.
+vi.setConfig({ testTimeout: 120_000 });
 
 export interface Resource {
   readonly Type: string;

@@ -1,6 +1,6 @@
 /** The drill: what a version left is gone on with by this one, and each thing that it did is done no second time. */
 import { setTimeout as pause } from "node:timers/promises";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import type { Account } from "./account.ts";
 import { begin } from "./leave-work.ts";
 import type { World } from "./services.ts";
@@ -71,7 +71,12 @@ export async function expectEnds(site: Site, account: Account, world: World): Pr
   expect(Object.fromEntries(world.ran)).toEqual(Object.fromEntries(expected.map((step) => [step, 1])));
   const now = states.map(({ name, ends, left }) => [name, ends === undefined ? left : "completed"]);
   const tellers = states.filter(({ order }) => order === "signal" || order === "say").length;
-  await expectListed(site, account, Object.fromEntries(now) as Record<string, string>, childrenOf(states) + tellers);
+  const listed = Object.fromEntries(now) as Record<string, string>;
+  // What has just ended leaves the index of what is open a moment later.
+  await vi.waitFor(() => expectListed(site, account, listed, childrenOf(states) + tellers), {
+    timeout: ENDS_WITHIN_MS,
+    interval: 100,
+  });
 }
 
 /** The same key attaches to what ended under the older version. */

@@ -4,6 +4,10 @@ import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { vi } from "vitest";
+
+// Where other suites have the processors, every process of its own starts slowly.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const ROOT = join(import.meta.dirname, "../../..");
 /** Runs a command at a pseudo-terminal and passes on what comes and goes. */

@@ -27,6 +27,8 @@ const worker = service({
   },
 });
 
+const SEEN_WITHIN = { timeout: 60_000 };
+
 let command: BuiltCommand;
 let stage: LocalStage;
 let env: Readonly<Record<string, string>>;
@@ -54,12 +56,12 @@ async function statusOf(id: string): Promise<string> {
 }
 
 const becomes = (id: string, status: string): Promise<void> =>
-  expect.poll(() => statusOf(id), { timeout: 15_000 }).toBe(status);
+  expect.poll(() => statusOf(id), SEEN_WITHIN).toBe(status);
 
 async function sleeping(): Promise<string> {
   const id = await send("sleep");
   const body = async (): Promise<string> => (await fetch(`${stage.adminUri}/invocations/${id}`)).text();
-  await expect.poll(body, { timeout: 15_000 }).toMatch(/"status":"suspended".*Command: Sleep/s);
+  await expect.poll(body, SEEN_WITHIN).toMatch(/"status":"suspended".*Command: Sleep/s);
   return id;
 }
 

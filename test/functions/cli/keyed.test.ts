@@ -34,6 +34,8 @@ const signup = workflow({
   },
 });
 
+const SEEN_WITHIN = { timeout: 60_000 };
+
 let command: BuiltCommand;
 let stage: LocalStage;
 let env: Readonly<Record<string, string>>;
@@ -65,7 +67,7 @@ async function sent(path: string, status: string, lastEntry: string): Promise<st
     const { status: now, entries } = await shown(invocationId);
     return [now, entries.at(-1)?.type];
   };
-  await expect.poll(where, { timeout: 15_000 }).toEqual([status, `Command: ${lastEntry}`]);
+  await expect.poll(where, SEEN_WITHIN).toEqual([status, `Command: ${lastEntry}`]);
   return invocationId;
 }
 
@@ -85,11 +87,11 @@ it("whoever waits for a key is told its place, and who has the key", async () =>
   expect(await script.run(`invocations cancel ${holder} --yes`)).toBe(0);
   const open = ["inv", "ls", "--key", "front/left", "--status", "open", "--json"];
   const left = async (): Promise<unknown> => JSON.parse((await command.run(open, { env })).stdout);
-  await expect.poll(left, { timeout: 15_000 }).toEqual({ invocations: [] });
+  await expect.poll(left, SEEN_WITHIN).toEqual({ invocations: [] });
   // The edit has waited for the key behind them.
   const state = async (): Promise<string> =>
     (await command.run(["state", "get", "Desk", "front/left", "served"], { env })).stdout;
-  await expect.poll(state, { timeout: 15_000 }).toBe("9\n");
+  await expect.poll(state, SEEN_WITHIN).toBe("9\n");
   expect(await script.run(`invocations describe ${holder}`)).toBe(0);
   await expect(script.text).toMatchFileSnapshot("transcripts/queue.txt");
 });
