@@ -1,15 +1,13 @@
 /** The two doors: the ingress, where handlers are called, and the admin API, where nobody comes in without IAM. */
-import type { RemovalPolicy } from "aws-cdk-lib";
 import { Stack } from "aws-cdk-lib";
 import type { CfnStage } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpApi, HttpNoneAuthorizer } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpIamAuthorizer, HttpJwtAuthorizer } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
-import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Function as LambdaFunction, IFunction } from "aws-cdk-lib/aws-lambda";
-import type { RetentionDays } from "aws-cdk-lib/aws-logs";
-import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import type { AccessLogProps } from "./access-log.ts";
+import { logAccess } from "./access-log.ts";
 import { acknowledgeOpenIngress, acknowledgeUnloggedIngress } from "./acknowledged.ts";
 
 export interface IngressApiProps {
@@ -17,6 +15,16 @@ export interface IngressApiProps {
   readonly environment: string;
   readonly ingress: IFunction;
   readonly auth: IngressAuth;
+  /** The account's own limits unless told. */
+  readonly throttle?: IngressThrottle;
+  /** There is none unless told. */
+  readonly accessLog?: AccessLogProps;
+}
+
+/** So many requests a second, and so many at once beyond them, are let in; the next is answered with 429. */
+export interface IngressThrottle {
+  readonly ratePerS: number;
+  readonly burst: number;
 }
 
 /** Who may call handlers from outside: everybody, whom IAM lets in, or who brings a token of one issuer for one of these audiences. */
@@ -28,15 +36,22 @@ export type IngressAuth =
 export class IngressApi extends Construct {
   readonly url: string;
 
-  constructor(scope: Construct, id: string, { environment, ingress, auth }: IngressApiProps) {
+  constructor(scope: Construct, id: string, props: IngressApiProps) {
     super(scope, id);
+    const { environment, ingress, auth, throttle, accessLog } = props;
     const api = new HttpApi(this, "Api", {
       apiName: `${environment}-ingress`,
       defaultIntegration: new HttpLambdaIntegration("Ingress", ingress),
       defaultAuthorizer: authorizerOf(auth),
     });
     if (auth === "open") acknowledgeOpenIngress(api);
-    acknowledgeUnloggedIngress(api);
+    const stage = stageOf(api);
+    if (throttle !== undefined) {
+      const { ratePerS, burst } = throttle;
+      stage.defaultRouteSettings = { throttlingRateLimit: ratePerS, throttlingBurstLimit: burst };
+    }
+    if (accessLog === undefined) acknowledgeUnloggedIngress(api);
+    else logAccess(this, stage, accessLog);
     this.url = api.apiEndpoint;
   }
 }
@@ -54,27 +69,11 @@ export interface AdminApiReference {
   readonly arn: string;
 }
 
-export interface AdminApiProps {
+export interface AdminApiProps extends AccessLogProps {
   /** Tells this API from those of other environments in the account's list of APIs. */
   readonly environment: string;
   readonly admin: LambdaFunction;
-  readonly logRetention: RetentionDays;
-  /** Of the access log; AWS's own key unless told. */
-  readonly encryptionKey?: IKey;
-  readonly removalPolicy: RemovalPolicy;
 }
-
-/** Who asked for what, and how it ended: of operators that is worth a line each. */
-const ACCESS_LOG = {
-  at: "$context.requestTime",
-  caller: "$context.identity.userArn",
-  address: "$context.identity.sourceIp",
-  method: "$context.httpMethod",
-  path: "$context.path",
-  status: "$context.status",
-  error: "$context.error.message",
-  requestId: "$context.requestId",
-};
 
 export class AdminApi extends Construct implements AdminApiReference {
   readonly url: string;
@@ -82,20 +81,20 @@ export class AdminApi extends Construct implements AdminApiReference {
 
   constructor(scope: Construct, id: string, props: AdminApiProps) {
     super(scope, id);
-    const { environment, admin, logRetention, encryptionKey, removalPolicy } = props;
+    const { environment, admin } = props;
     const api = new HttpApi(this, "Api", {
       apiName: `${environment}-admin`,
       defaultIntegration: new HttpLambdaIntegration("Admin", admin),
       defaultAuthorizer: new HttpIamAuthorizer(),
     });
-    const log = new LogGroup(this, "AccessLog", {
-      retention: logRetention,
-      removalPolicy,
-      ...(encryptionKey !== undefined && { encryptionKey }),
-    });
-    const stage = api.defaultStage!.node.defaultChild as CfnStage;
-    stage.accessLogSettings = { destinationArn: log.logGroupArn, format: JSON.stringify(ACCESS_LOG) };
+    // Of operators each request is worth a line.
+    logAccess(this, stageOf(api), props);
     this.url = api.apiEndpoint;
     this.arn = Stack.of(this).formatArn({ service: "execute-api", resource: api.apiId });
   }
+}
+
+/** The one stage that an HTTP API has unless told: no route of it has settings of its own. */
+function stageOf(api: HttpApi): CfnStage {
+  return api.defaultStage!.node.defaultChild as CfnStage;
 }

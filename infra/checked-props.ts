@@ -5,7 +5,7 @@ import { aliased } from "../shared/config/setting-aliases.ts";
 import { nearestWord } from "../shared/config/nearest-word.ts";
 import { SETTING_PATHS, SETTINGS } from "../shared/config/settings-table.ts";
 import type { SettingPath } from "../shared/config/settings-table.ts";
-import type { IngressAuth } from "./apis.ts";
+import type { IngressAuth, IngressThrottle } from "./apis.ts";
 import { isOwned, OWNED_SETTINGS } from "./owned-settings.ts";
 import type { AnyTable } from "./table.ts";
 
@@ -14,6 +14,7 @@ export interface CheckedProps {
   readonly environmentName?: string;
   readonly signingKey?: number;
   readonly ingressAuth?: IngressAuth;
+  readonly ingressThrottle?: IngressThrottle;
   readonly encryptionKey?: IKey;
   /** One that is there already, which the stack does not encrypt. */
   readonly table?: AnyTable;
@@ -28,13 +29,16 @@ const ENVIRONMENT_NAME = /^[0-9A-Za-z_.-]{1,58}$/;
  * @throws Error that names the property, what it was given and what it takes
  */
 export function checkProps(props: CheckedProps, region: string): void {
-  const { settings = {}, environmentName, signingKey = 1, ingressAuth, encryptionKey, table } = props;
+  const { settings = {}, environmentName, signingKey = 1, ingressAuth, ingressThrottle, encryptionKey, table } = props;
   for (const [path, raw] of Object.entries(settings)) checkSetting(path, raw);
   if (!isKnownLater(environmentName) && !ENVIRONMENT_NAME.test(environmentName)) {
     refuse("environmentName", environmentName, "1 to 58 letters, digits, hyphens, underscores and dots");
   }
-  if (!isKnownLater(signingKey) && !(Number.isSafeInteger(signingKey) && signingKey >= 1)) {
-    refuse("signingKey", signingKey, "a whole number, 1 or more");
+  checkWhole("signingKey", signingKey);
+  if (ingressThrottle !== undefined) {
+    const { ratePerS, burst } = ingressThrottle;
+    checkWhole("ingressThrottle: ratePerS", ratePerS);
+    checkWhole("ingressThrottle: burst", burst);
   }
   if (typeof ingressAuth === "string" && ingressAuth !== "open" && ingressAuth !== "iam") {
     refuse("ingressAuth", ingressAuth, '"open", "iam" or { jwt: { issuer, audiences } }');
@@ -62,6 +66,11 @@ function checkSetting(path: string, raw: string): void {
   if (isKnownLater(raw) || setting.read(raw) !== undefined) return;
   const isSecret = "mayBeSecret" in setting && setting.mayBeSecret === true;
   refuse(`settings: ${path}`, isSecret ? undefined : raw, setting.expected);
+}
+
+function checkWhole(name: string, given: number): void {
+  if (Token.isUnresolved(given) || (Number.isSafeInteger(given) && given >= 1)) return;
+  refuse(name, given, "a whole number, 1 or more");
 }
 
 function isKnownLater(value: unknown): value is undefined {

@@ -5,7 +5,7 @@ import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import type { SettingPath } from "../shared/config/settings-table.ts";
-import type { AdminApiReference, IngressAuth } from "./apis.ts";
+import type { AdminApiReference, IngressAuth, IngressThrottle } from "./apis.ts";
 import { StepwellAlarms } from "./alarms.ts";
 import { AdminApi, IngressApi } from "./apis.ts";
 import { checkProps } from "./checked-props.ts";
@@ -43,6 +43,16 @@ export interface StepwellProps {
   readonly scheduleArns?: readonly string[];
   /** Who may call handlers from outside: whom IAM lets in, unless told. `open` lets everybody in who knows the address. */
   readonly ingressAuth?: IngressAuth;
+  /**
+   * Lets in so many calls a second, and so many at once beyond them, whoever calls; API Gateway answers 429 to the others,
+   * of which nothing is accepted. None but the account's own limits unless told.
+   */
+  readonly ingressThrottle?: IngressThrottle;
+  /**
+   * A line for each call from outside: who asked for which path from which address, and the status, as the admin API has
+   * it. There is none unless told: it is paid for by the call, and paths hold keys of objects and ids of awakeables.
+   */
+  readonly ingressAccessLog?: boolean;
   /** Batches that workers drive at the same time; 100 unless told. */
   readonly workerConcurrencyMax?: number;
   /** Tells this control plane from others of the account, also in its metrics: letters, digits, `-`, `_`, `.`; made of the construct's path unless told. */
@@ -120,6 +130,8 @@ export class Stepwell extends Construct {
       ...shared,
       ingress: functions.ingress,
       auth: props.ingressAuth ?? "iam",
+      ...(props.ingressThrottle !== undefined && { throttle: props.ingressThrottle }),
+      ...(props.ingressAccessLog === true && { accessLog: shared }),
     });
     const admin = new AdminApi(this, "AdminApi", { ...shared, admin: functions.admin });
     this.admin = admin;

@@ -1,6 +1,6 @@
 /** Writes docs/costs.md from counted calls and docs/prices.json. */
 import type { CostCounts } from "./cost-counts.ts";
-import { billOf, idleMonth, REQUESTS_PER_MESSAGE, totalOf, waiting } from "./costs.ts";
+import { accessLines, billOf, idleMonth, REQUESTS_PER_MESSAGE, totalOf, waiting } from "./costs.ts";
 import { ASSUMED, COMPILED_ON, dollars, PRICES, REGION } from "./prices.ts";
 import type { PriceName } from "./prices.ts";
 import type { StackCounts } from "./stack-counts.ts";
@@ -63,7 +63,8 @@ function million({ shapes, stack }: CostFacts): string {
 
 In dollars. *alone* is a quiet system, where a worker takes one message at a time; *in tens* a busy one, where it takes ten. Payloads are up
 to 600 bytes unless told. A call sends one message as its safety net, which a worker takes when the lease is over. "Noise" cannot be packed.
-The columns from *table* to *logs* are the parts of *alone*.
+The columns from *table* to *logs* are the parts of *alone*. An access log of the ingress (\`ingressAccessLog\`, off unless told) adds ${money(accessLines(MILLION))} per
+million requests.
 
 | shape | writes: table + indexes | reads | messages | requests | table | queue, schedules | API | functions | logs | alone | in tens |
 |---|---|---|---|---|---|---|---|---|---|---|---|

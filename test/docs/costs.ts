@@ -54,6 +54,11 @@ function logs(calls: number): number {
   return dollars("logGb", (calls * ASSUMED.logBytesPerCall.value) / GB_BYTES);
 }
 
+/** @returns dollars for so many requests to an API whose access is logged */
+export function accessLines(requests: number): number {
+  return dollars("logGb", (requests * ASSUMED.accessLineBytes.value) / GB_BYTES);
+}
+
 /** What is paid for a month of `stack` without a request, item by item, in dollars. */
 export function idleMonth(sweep: CostCounts, stack: StackCounts): readonly (readonly [what: string, usd: number])[] {
   const passes = (ASSUMED.monthHours.value * SECONDS_PER_HOUR) / stack.sweepEveryS;

@@ -26,6 +26,9 @@ test.each([
   [{ environmentName: "x".repeat(59) }, "is not 1 to 58 letters"],
   [{ signingKey: 0 }, "signingKey: 0 is not a whole number, 1 or more"],
   [{ signingKey: Number("two") }, "is not a whole number"],
+  [{ ingressThrottle: { ratePerS: 0, burst: 5 } }, "ingressThrottle: ratePerS: 0 is not a whole number, 1 or more"],
+  [{ ingressThrottle: { ratePerS: 10, burst: 2.5 } }, "ingressThrottle: burst: 2.5 is not a whole number, 1 or more"],
+  [{ ingressThrottle: { ratePerS: 10 } }, "ingressThrottle: burst: what was given is not a whole number"],
   [{ ingressAuth: "IAM" }, 'ingressAuth: "IAM" is not "open", "iam" or { jwt'],
   [{ ingressAuth: "jwt" }, 'ingressAuth: "jwt" is not "open", "iam" or { jwt'],
 ])("%j is refused", (props, words) => {

@@ -37,6 +37,7 @@ test("nothing is found that is not acknowledged", () => {
   expect(() => synthesise({})).not.toThrow();
   const named = "arn:aws:lambda:eu-west-1:111122223333:function:shop-*";
   expect(() => synthesise({ ingressAuth: "open", handlerArns: [named] })).not.toThrow();
+  expect(() => synthesise({ ingressAccessLog: true })).not.toThrow();
   const table = TableV2.fromTableName(new Stack(), "Table", "shop-restored");
   expect(() => synthesise({ table })).not.toThrow();
 }, 120_000);

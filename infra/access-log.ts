@@ -1,0 +1,37 @@
+/** A line for each request to an HTTP API: who asked for what, from where, and how it ended. */
+import type { RemovalPolicy } from "aws-cdk-lib";
+import type { CfnStage } from "aws-cdk-lib/aws-apigatewayv2";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import type { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
+import type { Construct } from "constructs";
+
+export interface AccessLogProps {
+  readonly logRetention: RetentionDays;
+  /** AWS's own key unless told. */
+  readonly encryptionKey?: IKey;
+  readonly removalPolicy: RemovalPolicy;
+}
+
+/** Neither bodies nor headers, and the path without its query. */
+const LINE = {
+  at: "$context.requestTime",
+  caller: "$context.identity.userArn",
+  address: "$context.identity.sourceIp",
+  method: "$context.httpMethod",
+  path: "$context.path",
+  status: "$context.status",
+  error: "$context.error.message",
+  requestId: "$context.requestId",
+};
+
+/** @param scope of the log group, beside the API */
+export function logAccess(scope: Construct, stage: CfnStage, props: AccessLogProps): void {
+  const { logRetention, encryptionKey, removalPolicy } = props;
+  const log = new LogGroup(scope, "AccessLog", {
+    retention: logRetention,
+    removalPolicy,
+    ...(encryptionKey !== undefined && { encryptionKey }),
+  });
+  stage.accessLogSettings = { destinationArn: log.logGroupArn, format: JSON.stringify(LINE) };
+}

@@ -1,0 +1,97 @@
+/** The ingress as its owner chooses: how much it lets in, and whether each call leaves a line. */
+import { RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
+import type { Template } from "aws-cdk-lib/assertions";
+import { Key } from "aws-cdk-lib/aws-kms";
+import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import { describe, expect, test } from "vitest";
+import type { StepwellProps } from "../../infra/stepwell.ts";
+import prices from "../../docs/prices.json" with { type: "json" };
+import type { Resource } from "./synthesised.ts";
+import { resourcesOf, synthesised } from "./synthesised.ts";
+
+const KEY = "arn:aws:kms:eu-west-1:111122223333:key/1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f";
+/** CloudWatch counts so much for each line beside its text. */
+const LINE_EXTRA_BYTES = 26;
+
+function stagesOf(template: Template) {
+  const stages = resourcesOf(template, "AWS::ApiGatewayV2::Stage");
+  const [[, admin], [, ingress]] = [/Admin/, /Ingress/].map((name) => stages.find(([id]) => name.test(id))!) as [
+    readonly [string, Resource],
+    readonly [string, Resource],
+  ];
+  return { admin: admin.Properties, ingress: ingress.Properties };
+}
+
+/** The rules whose findings the stack says why it leaves. */
+function acknowledged(props: Partial<StepwellProps>): readonly string[] {
+  let told = "";
+  synthesised(props, (stepwell) => {
+    const entries = Stack.of(stepwell)
+      .node.findAll()
+      .flatMap(({ node }) => node.metadata);
+    told = JSON.stringify(entries.filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY));
+  });
+  return [...told.matchAll(/AwsSolutions-[A-Z]+\d+/g)].map(([rule]) => rule);
+}
+
+describe("how much the ingress lets in", () => {
+  test("is for the account to limit, unless told", () => {
+    expect(stagesOf(synthesised()).ingress["DefaultRouteSettings"]).toBeUndefined();
+  });
+
+  test("is limited on every route of its stage, and the operators' door is not", () => {
+    const { admin, ingress } = stagesOf(synthesised({ ingressThrottle: { ratePerS: 50, burst: 200 } }));
+    expect(ingress["DefaultRouteSettings"]).toEqual({ ThrottlingRateLimit: 50, ThrottlingBurstLimit: 200 });
+    expect(admin["DefaultRouteSettings"]).toBeUndefined();
+  });
+});
+
+describe("a line for each call from outside", () => {
+  test("is not written unless told, and a checker of rules reads why", () => {
+    expect(stagesOf(synthesised()).ingress["AccessLogSettings"]).toBeUndefined();
+    expect(acknowledged({})).toContain("AwsSolutions-APIG1");
+  });
+
+  const told = synthesised({
+    ingressAccessLog: true,
+    logRetention: RetentionDays.THREE_DAYS,
+    removalPolicy: RemovalPolicy.DESTROY,
+    encryptionKey: Key.fromKeyArn(new Stack(), "Key", KEY),
+  });
+  const { admin, ingress } = stagesOf(told);
+  const format = (of: typeof ingress) => (of["AccessLogSettings"] as { readonly Format: string }).Format;
+
+  test("is written as that of the admin API: no body, no header and no query", () => {
+    expect(format(ingress)).toBe(format(admin));
+    const variables = [...format(ingress).matchAll(/\$context\.([\w.]+)/g)].map(([, name]) => name!);
+    const told = "requestTime identity.userArn identity.sourceIp httpMethod path status error.message requestId";
+    expect(variables).toEqual(told.split(" "));
+    expect(acknowledged({ ingressAccessLog: true })).not.toContain("AwsSolutions-APIG1");
+  });
+
+  test("is kept and encrypted as every other log, in a group of its own", () => {
+    const groups = resourcesOf(told, "AWS::Logs::LogGroup");
+    expect(groups).toHaveLength(7);
+    const [id] = groups.find(([name]) => name.startsWith("StepwellIngressApiAccessLog"))!;
+    expect(ingress["AccessLogSettings"]).toMatchObject({ DestinationArn: { "Fn::GetAtt": [id, "Arn"] } });
+    expect(admin["AccessLogSettings"]).not.toMatchObject({ DestinationArn: { "Fn::GetAtt": [id, "Arn"] } });
+    told.allResourcesProperties("AWS::Logs::LogGroup", { RetentionInDays: 3, KmsKeyId: KEY });
+    for (const [, group] of groups) expect(group).toMatchObject({ DeletionPolicy: "Delete" });
+  });
+
+  test("has no more bytes than its price is reckoned with", () => {
+    const values: Readonly<Record<string, string>> = {
+      requestTime: "21/Nov/2026:09:00:00 +0000",
+      "identity.userArn": "arn:aws:sts::111122223333:assumed-role/shop-orders-production/i-0123456789abcdef0",
+      "identity.sourceIp": "203.0.113.100",
+      httpMethod: "POST",
+      path: "/restate/workflow/checkout/order-2026-11-21-000017/attach",
+      status: "200",
+      "error.message": "-",
+      requestId: "JKJaXmPLvHcESHA=",
+    };
+    const line = format(ingress).replaceAll(/\$context\.([\w.]+)/g, (_all, name: string) => values[name]!);
+    expect(JSON.parse(line)).toMatchObject({ status: "200" });
+    expect(line.length + LINE_EXTRA_BYTES).toBeLessThanOrEqual(prices.assumed.accessLineBytes.value);
+  });
+});
