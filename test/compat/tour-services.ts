@@ -18,9 +18,10 @@ const greeter = restate.service({
       await ctx.sleep(3_600_000);
       return "slept";
     },
-    stumble: async () => {
+    // Tried again by nobody but who resumes it, so that it stands still while it is looked at.
+    stumble: restate.handlers.handler({ retryPolicy: { initialInterval: { hours: 1 } } }, async () => {
       throw new Error("never well");
-    },
+    }),
     call: async (ctx: restate.Context): Promise<string> =>
       await ctx.serviceClient<Greeting>({ name: "Greeter" }).greet("caller"),
   },

@@ -12,7 +12,8 @@ import { LEASE_MS, type Stage } from "../engine/budget-stage.ts";
 import { meteredStage } from "./metered-stage.ts";
 
 const HOUR_MS = 3_600_000;
-const STEP_MS = 25;
+/** Of the clock, for every 5 ms and more that really pass: a lease is longer than a busy machine stalls. */
+const STEP_MS = 10;
 
 const standing = meteredStage();
 let stage: Stage;
