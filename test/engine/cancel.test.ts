@@ -3,7 +3,7 @@ import { attach, output } from "../../shared/engine/desk/attach.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { freshId } from "../../shared/engine/drive/invocation-ids.ts";
-import { callOn, sendOn, textOf } from "./engine-fixture.ts";
+import { callOn, LEASE_MS, sendOn, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";
 import { TerminalError } from "./script-awaits.ts";
 import { AttemptFails, type Handler, type ScriptContext } from "./script-context.ts";
@@ -32,6 +32,34 @@ test("what is scheduled ends at once, never runs, and leaves no record", async (
   expect(await inspect(actor.engine, invocationId)).toBeUndefined();
   expect(await cancel(actor.engine, invocationId)).toBe("unknown");
   await stage.pulse.pass(60_000);
+  expect(stage.deployment.attempts).toHaveLength(0);
+});
+
+test("what has not begun is ended by whoever cancels it, who races with no worker for it", async () => {
+  const { stage, actor } = await play({ naps });
+  const operator = stage.actor();
+  const { invocationId } = await sendOn(actor, "naps", "0", { startAtMs: stage.pulse.nowMs() + FAR_MS });
+  // A worker that had its message would be faster to claim it, and slower to end it.
+  const slow = (ms: number) => stage.pulse.sleep(ms).then(() => undefined);
+  operator.process.before = ({ method }) => (method === "query" ? slow(100) : undefined);
+  actor.process.before = ({ method, args }) =>
+    method === "put" && (args[0] as { sk: string }).sk.startsWith("seg#") ? slow(1_000) : undefined;
+  expect(await stage.pulse.within(5_000, cancel(operator.engine, invocationId))).toBe("done");
+  expect(await inspect(actor.engine, invocationId)).toBeUndefined();
+});
+
+test("what has not begun ends soon, and not at its start, where whoever cancelled it died", async () => {
+  const { stage, actor } = await play({ naps });
+  const operator = stage.actor();
+  const { invocationId } = await sendOn(actor, "naps", "0", { startAtMs: stage.pulse.nowMs() + FAR_MS });
+  operator.process.before = ({ method, args }) => {
+    const isClaim = method === "put" && (args[0] as { sk: string }).sk.startsWith("hold#");
+    if (isClaim) operator.die();
+    return isClaim ? new Promise(() => undefined) : undefined;
+  };
+  void cancel(operator.engine, invocationId);
+  await stage.pulse.pass(LEASE_MS);
+  expect(await inspect(actor.engine, invocationId)).toBeUndefined();
   expect(stage.deployment.attempts).toHaveLength(0);
 });
 

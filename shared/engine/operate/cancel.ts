@@ -10,7 +10,7 @@ import { claim } from "../drive/grasp.ts";
 import { keepUntilS } from "../ledger/keep.ts";
 import { hasExpired, isHeld, load, unperformed } from "../ledger/load.ts";
 import type { Interruption } from "../submission.ts";
-import { wakeNow } from "../drive/wake.ts";
+import { sendWake, wakeNow } from "../drive/wake.ts";
 
 export async function cancel(engine: Engine, id: InvocationId): Promise<Interruption> {
   const loaded = await load(engine, id);
@@ -25,10 +25,14 @@ export async function cancel(engine: Engine, id: InvocationId): Promise<Interrup
     id: { index: CANCEL_SIGNAL },
     result: undefined,
   });
-  await wakeNow(engine, acceptance);
   const waits = standing.status === "scheduled" || standing.status === "pending" || standing.status === "ready";
-  if (!waits) return "noted";
-  return (await endNow(engine, id)) ? "done" : "noted";
+  if (waits) {
+    // Stands behind this process in case that it dies; sent for now, it would race with it for the same claim.
+    await sendWake(engine, acceptance, engine.settings.leaseMs);
+    if (await endNow(engine, id)) return "done";
+  }
+  await wakeNow(engine, acceptance);
+  return "noted";
 }
 
 /** What waits for its start has no driver: this one takes it, sees the cancel, and ends it. */
