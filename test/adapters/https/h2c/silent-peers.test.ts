@@ -5,7 +5,9 @@ import type { Exchange } from "../../../../shared/engine/ports/endpoints.ts";
 import { readAll, reasonOf, requestTo } from "../../../contracts/endpoints-contract.ts";
 import type { Peer } from "../peer.ts";
 import { ACK, TYPE, answer, frame, scriptedPeer, settings } from "./scripted-peer.ts";
-import type { ScriptedConnection } from "./scripted-peer.ts";
+import type { Frame, ScriptedConnection } from "./scripted-peer.ts";
+
+const MARK = Buffer.from("settled?");
 
 let endpoints: HttpsEndpoints;
 const connections: ScriptedConnection[] = [];
@@ -37,49 +39,67 @@ async function peerThat(answers: boolean): Promise<Peer> {
 
 const ask = (uri: string): Exchange => endpoints.open(requestTo(uri, "h2 in the clear"));
 const textOf = async (exchange: Exchange): Promise<string> => (await readAll(exchange)).toString();
-async function pinged(connection: ScriptedConnection | undefined): Promise<void> {
-  const ping = await connection?.next(TYPE.ping);
-  connection?.send(frame(TYPE.ping, ACK, 0, ping?.payload));
-  // The answer is read some turns of the event loop later.
-  for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+/** The client's own pings, its answers to ours left out. */
+const isPing = ({ type, flags }: Frame): boolean => type === TYPE.ping && flags !== ACK;
+
+/** Waits for the first request, while the time that is turned by hand stands still. */
+async function asked(): Promise<ScriptedConnection> {
+  for (;;) {
+    const [connection] = connections;
+    if (connection?.frames.some(({ type }) => type === TYPE.headers) === true) return connection;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Pings the client behind what is given: once that is answered, each side has read all that the other one had sent. */
+async function settled(connection: ScriptedConnection, ...first: readonly Buffer[]): Promise<void> {
+  connection.send(...first, frame(TYPE.ping, 0, 0, MARK));
+  await connection.next(TYPE.ping, ({ flags, payload }) => flags === ACK && payload.equals(MARK));
+}
+
+async function pinged(connection: ScriptedConnection): Promise<void> {
+  const { payload } = await connection.next(TYPE.ping, isPing);
+  await settled(connection, frame(TYPE.ping, ACK, 0, payload));
 }
 
 test("a ping goes out after forty seconds, and twenty without an answer break what is open", async () => {
   const peer = await peerThat(false);
   const exchange = ask(peer.uri);
-  await vi.waitUntil(() => connections[0]?.frames.some(({ type }) => type === TYPE.headers));
+  const connection = await asked();
   vi.advanceTimersByTime(39_999);
-  expect(connections[0]?.frames.some(({ type }) => type === TYPE.ping)).toBe(false);
+  await settled(connection);
+  expect(connection.frames.some(isPing)).toBe(false);
   vi.advanceTimersByTime(1);
-  await connections[0]?.next(TYPE.ping);
+  await connection.next(TYPE.ping, isPing);
   const reason = reasonOf(exchange.head());
   vi.advanceTimersByTime(20_000);
   expect(await reason).toBe("broken");
-  await connections[0]?.closed;
+  await connection.closed;
 });
 
 test("a slow peer that answers its pings is waited for as long as it takes", async () => {
   const peer = await peerThat(false);
   const exchange = ask(peer.uri);
-  await vi.waitUntil(() => connections[0]?.frames.some(({ type }) => type === TYPE.headers));
+  const connection = await asked();
   for (let minute = 0; minute < 20; minute += 1) {
     vi.advanceTimersByTime(40_000);
-    await pinged(connections[0]);
+    await pinged(connection);
   }
-  connections[0]?.send(answer(1, "at last"));
+  connection.send(answer(1, "at last"));
   expect(await textOf(exchange)).toBe("at last");
 });
 
 test("a connection that nobody used for five minutes is closed, and the next exchange opens another", async () => {
   const peer = await peerThat(true);
   expect(await textOf(ask(peer.uri))).toBe("ok");
+  const connection = await asked();
   for (let at = 0; at < 7; at += 1) {
     vi.advanceTimersByTime(40_000);
-    await pinged(connections[0]);
+    await pinged(connection);
   }
   expect(peer.connections()).toBe(1);
   vi.advanceTimersByTime(40_000);
-  await connections[0]?.closed;
+  await connection.closed;
   expect(await textOf(ask(peer.uri))).toBe("ok");
   expect(peer.connections()).toBe(2);
 });
