@@ -42,7 +42,7 @@ timersContract("ladder", openLadder, {
   unitMs: 3_600_000,
   marginMs: 1,
   lateMs: 0,
-  tries: 100,
+  tries: 4_000,
   keepsOrderOfCalls: true,
   knowsNames: false,
   queueDelayMaxMs: HOP_MS,
