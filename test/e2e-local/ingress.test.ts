@@ -146,6 +146,18 @@ describe("an invocation that has not ended", () => {
   };
   const order = (id: string, what: string) => ask(stage.adminPort, `PATCH /invocations/${id}/${what}`);
 
+  /** Resolves when somebody waits for the end of this one: the doors are two, so what is sent first may come last. */
+  function untilAwaited(id: string): Promise<void> {
+    const { drives } = stage.local.engine;
+    const { heard } = drives;
+    return new Promise((resolve) => {
+      drives.heard = (of, ms, signal) => {
+        if (of === id) resolve();
+        return heard.call(drives, of, ms, signal);
+      };
+    });
+  }
+
   async function untilStatus(id: string, status: string): Promise<void> {
     for (let seen: unknown; seen !== status; await sleep(5)) {
       const { body } = await ask(stage.adminPort, `GET /invocations/${id}`);
@@ -171,8 +183,10 @@ describe("an invocation that has not ended", () => {
     ["cancelled before its time", "/Greeter/sleep/send?delay=1h", "cancel", "canceled"],
   ])("and is %s ends with 409", async (_how, path, what, message) => {
     const id = await send(path);
+    const awaited = untilAwaited(id);
     const attached = to(`GET /restate/attach/${id}`);
-    // Ended before its first attempt it would count as never having been.
+    // Ended before its first attempt it counts as never having been to who comes later.
+    await awaited;
     if (!path.includes("delay")) await untilStatus(id, "suspended");
     expect((await order(id, what)).status).toBeLessThan(300);
     const answer = await attached;

@@ -37,6 +37,23 @@ export async function exchange(port: number, ...pieces: readonly (string | Buffe
   return text;
 }
 
+/** The next answer on a connection that stays open, however its bytes are cut. @throws Error where the other side closes first */
+export function nextAnswer(socket: Socket): Promise<RawAnswer> {
+  let text = "";
+  return new Promise((resolve, reject) => {
+    const onClose = (): void => reject(new Error(`closed behind ${JSON.stringify(text)}`));
+    const onData = (piece: Buffer): void => {
+      text += piece.toString("latin1");
+      const at = text.indexOf("\r\n\r\n");
+      const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(text)?.[1] ?? 0);
+      if (at < 0 || text.length < at + 4 + length) return;
+      socket.off("data", onData).off("close", onClose);
+      resolve(parseAnswers(text)[0]!);
+    };
+    socket.on("data", onData).once("close", onClose);
+  });
+}
+
 /** One request on a connection of its own. */
 export async function ask(
   port: number,
