@@ -36,8 +36,8 @@ function session(act: (session: ClientHttp2Session) => Promise<void>): BadRow[1]
 /** A call that begins, sends a part of its body, and is cut off. */
 function resetStream(stream: number): Buffer {
   const path = Buffer.from("/Greeter/headers");
-  // POST, http, and a literal path, in HPACK.
-  const fields = Buffer.concat([Buffer.from([0x83, 0x86, 0x04, path.length]), path]);
+  // POST, http, the authority "x" and a literal path, in HPACK.
+  const fields = Buffer.concat([Buffer.from([0x83, 0x86, 0x01, 1, 0x78, 0x04, path.length]), path]);
   const cancelled = Buffer.from([0, 0, 0, 8]);
   return Buffer.concat([
     frame(HEADERS, 4, stream, fields),

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:http2";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { openDoor, type Door } from "../../../functions/local/http-door.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { jsonResponse } from "../../../shared/api/http/message.ts";
@@ -64,17 +64,22 @@ test.each([0, 1, 256, 16 * 1024, 16 * 1024 + 1])("a body of %i bytes of any valu
 
 test.each([
   ["stream", frame(RESET, 0, 1, Buffer.from([0, 0, 0, 8]))],
-  ["connection", Buffer.alloc(0)],
+  ["connection", undefined],
 ])("a body that is cut off with its %s over HTTP/2 is no request", async (_what, cut) => {
   const asked: string[] = [];
-  const { port } = await answering(200, (request) => asked.push(new TextDecoder().decode(request.body)));
-  // POST, http, and the path "/", in HPACK.
-  const begun = [frame(SETTINGS, 0, 0), frame(HEADERS, 4, 1, Buffer.from([0x83, 0x86, 0x84]))];
+  const opened = await answering(200, (request) => asked.push(new TextDecoder().decode(request.body)));
+  const { port } = opened;
+  const openRequests = (count: number): Promise<void> =>
+    vi.waitFor(() => expect(opened.openRequests).toBe(count), { timeout: 20_000, interval: 5 });
+  // POST, http, the path "/" and the authority "x", in HPACK.
+  const fields = Buffer.from([0x83, 0x86, 0x84, 0x01, 1, 0x78]);
+  const begun = [frame(SETTINGS, 0, 0), frame(HEADERS, 4, 1, fields)];
   const socket = await openSocket(port);
   socket.resume().write(Buffer.concat([Buffer.from(PREFACE), ...begun, frame(DATA, 0, 1, Buffer.from("half of it"))]));
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  socket.write(cut);
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await openRequests(1);
+  if (cut === undefined) socket.destroy();
+  else socket.write(cut);
+  await openRequests(0);
   socket.destroy();
   const whole = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "all of it" });
   expect([whole.status, asked]).toEqual([200, ["all of it"]]);
