@@ -62,6 +62,12 @@ export class StepwellAlarms extends Construct {
       threshold: 0,
     });
     if (!hasOwnMetrics) return;
+    this.#add("Paused", alarmTopic, {
+      description:
+        "An invocation was paused and goes on only when somebody resumes it: its attempts are used up, or it could not be driven at all. List what is paused; the last failure of each says why.",
+      metric: ownMetric(environment, "invocations_paused_total"),
+      threshold: 0,
+    });
     this.#add("Overdue", alarmTopic, {
       description:
         "A parked invocation is long past its time, or the sweeper does not run, which would wake it: look at the log of the sweeper and at the age of the queue.",

@@ -13,8 +13,8 @@ export interface CostFacts {
 
 /** Of our own, that have values while requests come; the dashboard shows them. */
 export const WORKING_METRICS = 12;
-/** Four sources, four endings and four states after a segment; the seconds of attempts, and what is overdue. */
-const KINDS_OF_METRICS = 14;
+/** Four sources, four endings and four states after a segment; the seconds of attempts, what is overdue, and what is paused. */
+const KINDS_OF_METRICS = 15;
 
 const BATCH = 10;
 const MILLION = 1_000_000;

@@ -47,7 +47,7 @@ test("there are as many of each resource as are told", () => {
     ["| 1 SQS queue and its dead-letter queue |", "AWS::SQS::Queue", 2],
     ["| 1 group of EventBridge schedules |", "AWS::Scheduler::ScheduleGroup", 1],
     ["| 1 rule, every 5 minutes |", "AWS::Events::Rule", 1],
-    ["| 5 alarms and 1 dashboard |", "AWS::CloudWatch::Alarm", 5],
+    ["| 6 alarms and 1 dashboard |", "AWS::CloudWatch::Alarm", 6],
     ["| 6 log groups |", "AWS::Logs::LogGroup", 6],
     ["| 6 roles |", "AWS::IAM::Role", 6],
   ] as const) {

@@ -92,12 +92,16 @@ describe("DeadLetters", () => {
     try {
       // It sends to another, which takes a message that nobody may send now.
       id = await plane.send("hurt/passOn", "Ada");
+    const sinceMs = Date.now();
       await letterIsSeen();
       await sweep(aws.plain);
     } finally {
       await Promise.all([asDeployed(), ...mendings.map((mend) => mend())]);
     }
-    expect(await operator.run("invocations", "ls", "--status", "paused")).toContain(id);
+    await until("the pause is counted, which sets off Paused", 30_000, async () =>
+      (await jsonLinesOf(aws.plain, "Sweeper", sinceMs)).find((line) => "invocations_paused_total" in line),
+    );
+    expect(await operator.run("invocations", "list", "--status", "paused")).toContain(id);
     const described = (await operator.run("invocations", "describe", id)).replaceAll(/\s+/g, " ");
     expect(described).toMatch(/RT0006.*could not be driven, not even alone: .*sqs:SendMessage/i);
     await operator.run("invocations", "resume", id, "--yes");

@@ -57,10 +57,19 @@ beforeAll(async () => {
     },
   };
   const endpoint = createEndpointHandler({
-    services: [service({ name: "private", handlers })],
+    services: [service({ name: "private", handlers }), tired],
     logger: ({ context }, ...told) => void handlerLines.push({ told, id: context?.invocationId }),
   });
   peer = await startServer(createServer(endpoint) as Server);
+  const tired = service({
+    name: "tired",
+    handlers: {
+      fail: async () => {
+        throw new Error("no more");
+      },
+    },
+    options: { retryPolicy: { maxAttempts: 1, onMaxAttempts: "pause" } },
+  });
   await plane.register({ uri: peer.uri });
   sinceMs = Date.now();
   const headers = {
@@ -79,6 +88,9 @@ beforeAll(async () => {
     (await jsonLinesOf(aws.plain, "Worker", sinceMs)).find((line) => line["invocationId"] === called),
   );
   await pause(500);
+  const paused = await plane.send("tired/fail", null);
+  await plane.untilStatus(paused, "paused");
+  expect(await plane.change(paused, "kill")).toBe(200);
 });
 
 afterAll(() => peer.stop());

@@ -4,6 +4,7 @@ export const OWN_METRICS: readonly string[] = [
   "Stepwell attempt_seconds by Environment",
   "Stepwell attempts_total by Environment and ending",
   "Stepwell invocations_accepted_total by Environment and source",
+  "Stepwell invocations_paused_total by Environment",
   "Stepwell oldest_overdue_seconds by Environment",
   "Stepwell segments_total by Environment and after",
 ];

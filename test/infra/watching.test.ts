@@ -13,7 +13,7 @@ const alarm = (name: string) => alarms.find(([id]) => id.startsWith(`StepwellAla
 
 describe("an alarm goes off", () => {
   test("for one dead letter, one error, one refusal", () => {
-    expect(alarms).toHaveLength(5);
+    expect(alarms).toHaveLength(6);
     for (const name of ["DeadLetters", "Errors", "Throttles", "TableThrottles"]) {
       expect(alarm(name), name).toMatchObject({
         Threshold: 0,
@@ -29,6 +29,19 @@ describe("an alarm goes off", () => {
   test("for errors of each of the four functions", () => {
     const text = JSON.stringify(alarm("Errors")["Metrics"]);
     for (const name of ["Ingress", "Admin", "Worker", "Sweeper"]) expect(text).toMatch(`StepwellFunctions${name}`);
+  });
+
+  test("for one invocation that was paused, and is over when no other was", () => {
+    expect(alarm("Paused")).toMatchObject({
+      Namespace: METRIC_FACTS.namespace,
+      MetricName: "invocations_paused_total",
+      Dimensions: [{ Name: METRIC_FACTS.dimension, Value: "shop" }],
+      Statistic: "Sum",
+      Threshold: 0,
+      ComparisonOperator: "GreaterThanThreshold",
+      EvaluationPeriods: 1,
+      TreatMissingData: "notBreaching",
+    });
   });
 
   test("for what is parked and overdue, and for a sweeper that says nothing", () => {
@@ -63,7 +76,7 @@ test("without metrics of its own a stack has no alarm on them, and no page about
   const silent = synthesised({ settings: { "aws.metrics": "none" } });
   const ids = resourcesOf(silent, "AWS::CloudWatch::Alarm").map(([id]) => id);
   expect(ids).toHaveLength(4);
-  expect(ids.filter((id) => /Overdue/.test(id))).toEqual([]);
+  expect(ids.filter((id) => /Overdue|Paused/.test(id))).toEqual([]);
   const [[, { Properties }]] = resourcesOf(silent, "AWS::CloudWatch::Dashboard") as [[string, never]];
   expect(JSON.stringify(Properties)).not.toContain("attempts_total");
 });

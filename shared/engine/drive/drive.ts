@@ -64,7 +64,15 @@ async function takeTurn(engine: Engine, held: Held): Promise<Turn> {
   if (held.span !== undefined) tellAttempt(engine, held, ended);
   if (ended.ending.kind === "cut") await learnSlow(engine, held, ended);
   if (held.lost) return "lost";
-  return await follow(engine, held, decide(engine, held, ended));
+  const decided = decide(engine, held, ended);
+  const turn = await follow(engine, held, decided);
+  if (turn !== "lost" && isPause(decided)) engine.meter.count("invocations_paused_total");
+  return turn;
+}
+
+/** What an attempt decides is of our own accord: the pause that an operator orders is decided by a look. */
+function isPause({ step }: Transition): boolean {
+  return step.kind === "park" && step.status === "paused";
 }
 
 /** An attempt that was cut for time would be cut again by every driver with as little of it (design §3.6). */

@@ -108,6 +108,7 @@ async function pauseFor(engine: Engine, id: InvocationId, reason: string): Promi
     };
     // The effects of its last segment may be what fails: whoever resumes it performs them (I2).
     if (!(await putDown(engine, held, "paused", undefined, loaded.hold?.performed ?? 0))) continue;
+    engine.meter.count("invocations_paused_total");
     engine.log.error("an invocation is paused", { invocationId: id, reason });
     await noteFailure(engine, held, failure);
     return;
