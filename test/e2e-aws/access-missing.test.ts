@@ -138,7 +138,7 @@ test.runIf(aws.emulatorPid !== 0)(
   async () => {
     const giveBack = await without("ssm:GetParameter", roles.sweeper);
     signal(processesOf([aws.plain.outputs["SweeperFunction"]!]), "SIGKILL");
-    const told = await until("it fails at its start", 10_000, async () => {
+    const told = await until("it fails at its start", 30_000, async () => {
       const outcome = await sweep(aws.plain).then(() => "it ran", String);
       // Whoever calls too early still meets the process that was killed.
       return outcome.includes("process died") ? undefined : outcome;

@@ -93,13 +93,18 @@ export class ControlPlane {
     return (JSON.parse(text) as SentInvocation).invocationId;
   }
 
-  /** Attaches again and again until there is a result. */
-  async result(id: string, withinMs = 60_000): Promise<unknown> {
-    return await until(`${id} has ended`, withinMs, async () => {
-      const { status, text } = await this.ask({ path: `/restate/invocation/${id}/attach` });
-      if (status === 504) return undefined;
-      if (status !== 200) throw new Error(`attaching was answered with ${status}: ${text}`);
-      return JSON.parse(text) as unknown;
+  /** Attaches again and again until there is a result. @throws Error where it is a failure */
+  async result(id: string): Promise<unknown> {
+    const { status, text } = await this.attached(`invocation/${id}`);
+    if (status !== 200) throw new Error(`attaching was answered with ${status}: ${text}`);
+    return JSON.parse(text) as unknown;
+  }
+
+  /** Attaches again and again until there is an end, be it a failure. @param what such as `invocation/` and its id */
+  async attached(what: string): Promise<ApiResponse> {
+    return await until(`${what} has ended`, 60_000, async () => {
+      const answer = await this.ask({ path: `/restate/${what}/attach` });
+      return answer.status === 504 ? undefined : answer;
     });
   }
 
@@ -122,7 +127,7 @@ export class ControlPlane {
   }
 
   async untilStatus(id: string, status: string): Promise<void> {
-    await until(`${id} is ${status}`, 30_000, async () => ((await this.status(id)) === status ? true : undefined));
+    await until(`${id} is ${status}`, 60_000, async () => ((await this.status(id)) === status ? true : undefined));
   }
 
   /** @param operation such as `pause`, its query behind it @returns the status of the answer */

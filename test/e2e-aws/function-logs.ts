@@ -56,7 +56,7 @@ export async function lineOf(
   sinceMs: number,
   message: string | RegExp,
 ): Promise<JsonLine> {
-  return await until(`the ${name} function logs "${String(message)}"`, 10_000, async () =>
+  return await until(`the ${name} function logs "${String(message)}"`, 30_000, async () =>
     (await jsonLinesOf(stack, name, sinceMs)).find((line) =>
       typeof message === "string" ? line.message === message : message.test(String(line.message)),
     ),

@@ -16,6 +16,8 @@ import { storedItems } from "./stored-items.ts";
 import { serveHandlers } from "./url-deployment.ts";
 
 const BURST = 12;
+/** Long enough to be seen asleep. */
+const NAP_MS = 6_000;
 const plane = new ControlPlane(aws.plain);
 const { outputs } = aws.plain;
 const lambda = new LambdaClient({});
@@ -44,8 +46,9 @@ beforeAll(async () => {
 // Not among what is opened above: a hook that a hook registers is never run.
 afterAll(() => operator.close());
 
-async function letterIsSeen(): Promise<void> {
-  await until("there is a letter", 30_000, async () => ((await visibleLetters(aws.plain)) > 0 ? true : undefined));
+/** A pass of the sweeper hides it for a moment. @returns how many there are */
+async function lettersSeen(): Promise<number> {
+  return await until("there is a letter", 30_000, async () => (await visibleLetters(aws.plain)) || undefined);
 }
 
 describe("DeadLetters", () => {
@@ -67,9 +70,9 @@ describe("DeadLetters", () => {
       const unreadable = { b: { B: new Uint8Array([1, 2, 3]) } };
       const mend = await damageItem(aws.plain, { pk: `inv#${id}`, sk: sk! }, unreadable);
       await sendWakeOf(aws.plain, id);
-      await letterIsSeen();
+      await lettersSeen();
       expect(await sweep(aws.plain)).toMatchObject({ letters: { driven: 0, paused: 0 } });
-      expect(await visibleLetters(aws.plain)).toBe(1);
+      expect(await lettersSeen()).toBe(1);
       const line = await lineOf(aws.plain, "Sweeper", sinceMs, "a dead letter can be neither driven nor parked");
       expect(line).toMatchObject({ level: "error", invocationId: id, error: expect.stringContaining(sk!) });
 
@@ -92,16 +95,12 @@ describe("DeadLetters", () => {
     try {
       // It sends to another, which takes a message that nobody may send now.
       id = await plane.send("hurt/passOn", "Ada");
-    const sinceMs = Date.now();
-      await letterIsSeen();
+      await lettersSeen();
       await sweep(aws.plain);
     } finally {
       await Promise.all([asDeployed(), ...mendings.map((mend) => mend())]);
     }
-    await until("the pause is counted, which sets off Paused", 30_000, async () =>
-      (await jsonLinesOf(aws.plain, "Sweeper", sinceMs)).find((line) => "invocations_paused_total" in line),
-    );
-    expect(await operator.run("invocations", "list", "--status", "paused")).toContain(id);
+    expect(await operator.run("invocations", "ls", "--status", "paused")).toContain(id);
     const described = (await operator.run("invocations", "describe", id)).replaceAll(/\s+/g, " ");
     expect(described).toMatch(/RT0006.*could not be driven, not even alone: .*sqs:SendMessage/i);
     await operator.run("invocations", "resume", id, "--yes");
@@ -118,11 +117,13 @@ test("Throttles: with one worker at a time a burst ends all the same, and leaves
     const ids = await Promise.all(Array.from({ length: BURST }, (_, at) => plane.send("hurt/greet", `${at}`)));
     const results = await Promise.all(ids.map((id) => plane.result(id)));
     expect(results).toEqual(ids.map((_, at) => `hello ${at}`));
-    const taken = (await jsonLinesOf(aws.plain, "Worker", sinceMs)).filter(({ message }) =>
-      /taken up/.test(`${message}`),
-    );
-    const takenIds = new Set(taken.map((line) => line["invocationId"]));
-    expect(ids.filter((id) => !takenIds.has(id))).toEqual([]);
+    await until("each was taken up by the worker", 30_000, async () => {
+      const lines = await jsonLinesOf(aws.plain, "Worker", sinceMs);
+      const taken = new Set(
+        lines.filter(({ message }) => /taken up/.test(`${message}`)).map((line) => line["invocationId"]),
+      );
+      return ids.every((id) => taken.has(id)) ? true : undefined;
+    });
     console.log(
       `a burst of ${BURST} ended ${((Date.now() - sinceMs) / 1000).toFixed(1)} s after it began, one worker at a time`,
     );
@@ -133,26 +134,27 @@ test("Throttles: with one worker at a time a burst ends all the same, and leaves
 });
 
 test("Overdue: a wake that was lost is measured and made good by the next pass, and over with the one after it", async () => {
-  const id = await plane.send("hurt/nap", 4_000);
+  const lostMs = Date.now();
+  const id = await plane.send("hurt/nap", NAP_MS);
   await plane.untilStatus(id, "suspended");
   await wipeHints(aws.plain);
-  await pause(5_000);
-  const lostMs = Date.now();
+  await pause(NAP_MS);
   await sweep(aws.plain);
   const line = await lineOf(aws.plain, "Sweeper", lostMs, "the sweeper woke what nobody woke");
   expect(line).toMatchObject({ level: "info", woken: expect.toSatisfy((woken: number) => woken >= 1) });
-  expect(await overdueSeconds(lostMs)).toBeGreaterThan(0);
+  expect(Math.max(...(await overdueSeconds(lostMs)))).toBeGreaterThan(0);
   expect(await plane.result(id)).toBe("awake");
   const overMs = Date.now();
   await sweep(aws.plain);
-  expect(await overdueSeconds(overMs)).toBe(0);
+  expect(Math.max(...(await overdueSeconds(overMs)))).toBe(0);
 });
 
-/** What the alarm looks at. */
-async function overdueSeconds(sinceMs: number): Promise<number> {
-  return await until("the sweeper has measured", 10_000, async () => {
+/** What the alarm looks at, pass by pass: that of the rule may come between. */
+async function overdueSeconds(sinceMs: number): Promise<readonly number[]> {
+  return await until("the sweeper has measured", 30_000, async () => {
     const lines = await jsonLinesOf(aws.plain, "Sweeper", sinceMs);
-    return lines.flatMap((line) => (line["oldest_overdue_seconds"] as readonly number[] | undefined) ?? [])[0];
+    const measured = lines.flatMap((line) => (line["oldest_overdue_seconds"] as readonly number[] | undefined) ?? []);
+    return measured.length > 0 ? measured : undefined;
   });
 }
 

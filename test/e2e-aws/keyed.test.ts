@@ -112,7 +112,7 @@ describe("a workflow", () => {
     await plane.untilStatus(id, "suspended");
     const open = await plane.ask({ path: `/restate/workflow/approval/w1-${RUN}/output` });
     expect(open.status).toBe(470);
-    const attached = plane.ask({ path: `/restate/workflow/approval/w1-${RUN}/attach` });
+    const attached = plane.attached(`workflow/approval/w1-${RUN}`);
     expect((await plane.call(`approval/w1-${RUN}/decide`, "granted")).text).toBe('"holiday"');
     const { status, text } = await attached;
     expect([status, JSON.parse(text)]).toEqual([200, "holiday: granted"]);
@@ -140,7 +140,7 @@ describe("what waits for somebody outside", () => {
     await plane.untilStatus(id, "suspended");
     const path = `/restate/awakeables/${awakeable}/${outcome}`;
     expect((await plane.ask({ method: "POST", path, body })).status).toBe(202);
-    const ended = await plane.ask({ path: `/restate/invocation/${id}/attach` });
+    const ended = await plane.attached(`invocation/${id}`);
     expect(ended.status).toBe(status);
     expect(ended.text).toContain(outcome === "resolve" ? body : "not today");
   });

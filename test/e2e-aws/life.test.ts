@@ -73,7 +73,7 @@ describe("an invocation that waits for another", () => {
     await plane.untilStatus(child, "suspended");
     expect(await plane.change(id, operation)).toBe(status);
     for (const ended of [id, child]) {
-      const answer = await plane.ask({ path: `/restate/invocation/${ended}/attach` });
+      const answer = await plane.attached(`invocation/${ended}`);
       expect([answer.status, answer.text]).toEqual([409, expect.stringContaining(word)]);
       await plane.untilStatus(ended, "completed");
     }

@@ -3,7 +3,7 @@ import { LambdaClient, PublishVersionCommand } from "@aws-sdk/client-lambda";
 import type { Context } from "@restatedev/restate-sdk";
 import { beforeAll, describe, expect, test } from "vitest";
 import { UNPACKED_MAX_BYTES } from "../../shared/adapters/lambda/function-event.ts";
-import { aws, ControlPlane, until } from "./control-plane.ts";
+import { aws, ControlPlane } from "./control-plane.ts";
 import { STREAMING_HEADER, SWELLING_HEADER } from "./handlers/lambda-manners.ts";
 import { noise } from "./handlers/noise.ts";
 import { storedItems } from "./stored-items.ts";
@@ -65,11 +65,7 @@ describe("what the table holds of a payload", () => {
 
 test("a result larger than the ingress gives out is told of, and is not lost", async () => {
   const id = await plane.send("mirror/shout", 7 * MEGABYTE);
-  const path = `/restate/invocation/${id}/attach`;
-  const { status, text } = await until("it has ended", 60_000, async () => {
-    const answer = await plane.ask({ path });
-    return answer.status === 504 ? undefined : answer;
-  });
+  const { status, text } = await plane.attached(`invocation/${id}`);
   expect(status).toBe(500);
   expect(text).toMatch(/the result of \d+ bytes is larger than this ingress can give out/);
   await plane.untilStatus(id, "completed");

