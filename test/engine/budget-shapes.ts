@@ -86,11 +86,11 @@ export const LEASES: readonly Shape[] = [1, 2, 3].map((renewals) => ({
   reads: { onPath: 1, inAll: 3 },
   play: async (play: Play) => {
     const answer = play.call("Leaf/atGate", SHORT);
-    await play.until(() => play.stage.deployment.atGate === 1, "the handler stands at the gate");
-    for (let done = 0; done < renewals; done++) {
-      const { items } = play.spent();
+    const isAccepted = (): boolean => play.spent().items === 1;
+    await play.until(() => isAccepted() && play.stage.deployment.atGate === 1, "the handler stands at the gate");
+    for (let done = 1; done <= renewals; done++) {
       await play.clock.advance(LEASE_MS * 0.6);
-      await play.until(() => play.spent().items > items, "the lease is renewed");
+      await play.until(() => play.spent().items === 1 + done, "the lease is renewed");
     }
     play.stage.deployment.openGate();
     expect(await answer).toBe(SHORT);
