@@ -5,12 +5,14 @@ import type { HttpRequest } from "../../shared/api/http/message.ts";
 
 const NOTHING = new Uint8Array(0);
 
-type Incoming = IncomingMessage | Http2ServerRequest;
+export type Incoming = IncomingMessage | Http2ServerRequest;
 
 export type RequestRead =
   | { readonly kind: "read"; readonly request: HttpRequest }
   /** The request is there without its body. */
   | { readonly kind: "too-large"; readonly request: HttpRequest; readonly declared: boolean }
+  /** It names two hosts: whoever stands in front of this door may have believed the other one. */
+  | { readonly kind: "two-hosts" }
   /** The client went away before its body was whole. */
   | { readonly kind: "broken" };
 
@@ -22,6 +24,7 @@ export async function readRequest(
   goOn?: () => void,
 ): Promise<RequestRead> {
   const headers = firstHeaders(incoming.rawHeaders);
+  if (headers === "two-hosts") return { kind: headers };
   const { path, query } = splitUrl(escaped(incoming.url ?? "/"));
   const request = { method: incoming.method ?? "GET", path, query, headers, body: NOTHING, signal };
   if (Number(headers["content-length"] ?? 0) > bodyMaxBytes) return { kind: "too-large", request, declared: true };
@@ -53,12 +56,15 @@ function readBody(incoming: Incoming, maxBytes: number): Promise<Uint8Array | "t
 }
 
 /** Of a repeated name the first value; the names that HTTP/2 adds for itself are no headers. */
-function firstHeaders(raw: readonly string[]): Record<string, string> {
+function firstHeaders(raw: readonly string[]): Record<string, string> | "two-hosts" {
   const headers: Record<string, string> = Object.create(null) as Record<string, string>;
   for (let at = 0; at + 1 < raw.length; at += 2) {
-    const name = raw[at]!.toLowerCase();
-    if (name === ":authority") headers["host"] ??= raw[at + 1]!;
-    else if (!name.startsWith(":")) headers[name] ??= raw[at + 1]!;
+    const written = raw[at]!.toLowerCase();
+    const name = written === ":authority" ? "host" : written;
+    if (name.startsWith(":")) continue;
+    const value = raw[at + 1]!;
+    if (name === "host" && (headers[name] ?? value) !== value) return "two-hosts";
+    headers[name] ??= value;
   }
   return headers;
 }

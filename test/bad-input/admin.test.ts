@@ -35,6 +35,13 @@ const ROWS: readonly Row[] = [
   ["deep objects", "POST /deployments", [400, 422], `${'{"uri":'.repeat(DEEP)}1${"}".repeat(DEEP)}`],
   ["a deep value of a known name", "POST /deployments", [422], `{"uri":${nested("[", "]")}}`],
   ["names of prototypes", "POST /deployments", [422], '{"__proto__":{"uri":"http://x"},"constructor":1}'],
+  ["half of a character", "POST /services/Counter/state", [400], '{"object_key":"\\ud800","new_state":{}}'],
+  [
+    "half of a character in a name",
+    "POST /services/Counter/state",
+    [400],
+    '{"object_key":"k","new_state":{"\\uDE00":[1]}}',
+  ],
   ["numbers that are none", "POST /deployments", [422], '{"uri":1e999999}'],
   ["one name a hundred thousand times", "POST /deployments", [422], `{${'"uri":1,'.repeat(DEEP)}"uri":2}`],
   ["5 MB", "POST /deployments", [413], uri("x".repeat(5_000_000))],
@@ -71,6 +78,13 @@ describe("is refused and over:", () => {
       await expectNoMoreThan(before);
     });
   }
+});
+
+test("whole characters that are escaped are taken, and so is the word for half of one", async () => {
+  const state = '{"object_key":"\\ud83d\\ude00","new_state":{"\\\\ud800":[49]}}';
+  expect((await ask(stage.adminPort, "POST /services/Counter/state", JSON_TYPE, state)).status).toBe(202);
+  const { body } = await ask(stage.adminPort, "GET /services/Counter/state?object_key=%F0%9F%98%80");
+  expect(JSON.parse(body)).toMatchObject({ state: { "\\ud800": { utf8: "1" } } });
 });
 
 test("the same registration twenty times at once is one deployment", async () => {

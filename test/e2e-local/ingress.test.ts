@@ -112,6 +112,7 @@ for (const [line, status, message, { headers = {}, body = "", source = "ingress"
       vary: VARY,
       "access-control-allow-credentials": "true",
       "access-control-allow-origin": "https://a.example",
+      ...(status === 405 && { allow: "GET,POST,OPTIONS" }),
     });
     if (source === "ingress") expect(id).toBeUndefined();
   });

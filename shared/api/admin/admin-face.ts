@@ -54,15 +54,21 @@ async function answer(engine: Engine, surroundings: AdminSurroundings, request: 
     const range = `v${API_VERSION_MIN} to v${API_VERSION_MAX}`;
     throw new PlainRefusal(400, `Unsupported API version v${apiVersion}; this server answers ${range}`);
   }
-  const match = findRoute(request.method, prefix === null ? request.path : request.path.slice(prefix[0].length));
+  const method = request.method === "HEAD" ? "GET" : request.method;
+  const match = findRoute(method, prefix === null ? request.path : request.path.slice(prefix[0].length));
   switch (match.kind) {
     case "found":
       return match.target({ engine, surroundings, request, apiVersion, params: match.params });
     case "wrong-method":
-      return emptyResponse(405, { allow: match.allow.join(",") });
+      return emptyResponse(405, { allow: match.allow.flatMap(withHead).join(",") });
     case "unknown":
       return emptyResponse(404);
   }
+}
+
+/** Whatever is read by GET is asked for by HEAD: the carrier leaves the body away. */
+function withHead(method: string): readonly string[] {
+  return method === "GET" ? ["GET", "HEAD"] : [method];
 }
 
 async function showOpenApi({ surroundings }: AdminRequest): Promise<HttpResponse> {

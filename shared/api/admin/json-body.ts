@@ -3,6 +3,9 @@ import type * as z from "zod";
 import type { HttpRequest } from "../http/message.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
 
+/** Read by characters, whole pairs are none of these. */
+const HALF = /\p{Surrogate}/u;
+
 /** @throws PlainRefusal 415 for another content type, 400 for what is no JSON, 422 for JSON of another shape */
 export function readJsonBody<Schema extends z.ZodType>(request: HttpRequest, schema: Schema): z.output<Schema> {
   const mediaType = (request.headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase();
@@ -11,7 +14,7 @@ export function readJsonBody<Schema extends z.ZodType>(request: HttpRequest, sch
   }
   let parsed: unknown;
   try {
-    parsed = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(request.body));
+    parsed = parsedText(new TextDecoder("utf-8", { fatal: true }).decode(request.body));
   } catch (error) {
     throw new PlainRefusal(400, `Failed to parse the request body as JSON: ${(error as Error).message}`);
   }
@@ -21,6 +24,17 @@ export function readJsonBody<Schema extends z.ZodType>(request: HttpRequest, sch
     422,
     `Failed to deserialize the JSON body into the target type: ${reasonOf(read.error.issues)}`,
   );
+}
+
+/** An escape can stand for half of a character, which nothing that is stored has bytes for. @throws Error */
+function parsedText(text: string): unknown {
+  if (!/\\u[dD][89a-fA-F]/.test(text)) return JSON.parse(text);
+  return JSON.parse(text, (name, value: unknown) => {
+    if (HALF.test(name) || (typeof value === "string" && HALF.test(value))) {
+      throw new Error("it holds half of a surrogate pair, which has no UTF-8 form");
+    }
+    return value;
+  });
 }
 
 /** The same, where no body at all means an empty object. */

@@ -28,9 +28,14 @@ export function sentResponse(sent: Sent): HttpResponse {
   return jsonResponse(202, body, { "x-restate-id": sent.invocationId });
 }
 
-export function refusalResponse(status: number, message: string): HttpResponse {
+/** @param headers what goes beside those of every refusal */
+export function refusalResponse(
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): HttpResponse {
   const body: IngressErrorBody = { code: status, message, source: "ingress" };
-  return jsonResponse(status, body, { "x-restate-error-source": "ingress" });
+  return jsonResponse(status, body, { "x-restate-error-source": "ingress", ...headers });
 }
 
 export function tooManyResponse(): HttpResponse {

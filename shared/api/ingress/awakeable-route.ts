@@ -17,7 +17,7 @@ export async function completeAwakeable(
   request: HttpRequest,
   path: Extract<IngressPath, { kind: "awakeable" }>,
 ): Promise<HttpResponse> {
-  if (request.method !== "POST") throw methodNotAllowed();
+  if (request.method !== "POST") throw methodNotAllowed("POST");
   const { kind } = checkedId(path.id);
   // Nobody can be waiting for an id of the entry kind: it comes from protocol versions that are not spoken here.
   if (kind === "signal") await useCases.resolveAwakeable(engine, path.id, resultOf(request.body, path.outcome));

@@ -65,7 +65,7 @@ function checkedSubmission(
     );
   }
   if (scope !== undefined) refuseScope(scope, called);
-  if (request.method !== "POST" && request.method !== "GET") throw methodNotAllowed();
+  if (request.method !== "POST" && request.method !== "GET") throw methodNotAllowed("GET", "POST");
   const verdict = inputVerdict(route.handler.input, request.headers["content-type"], request.body.length === 0);
   if (verdict !== undefined) throw new IngressRefusal(400, `input validation error: ${verdict}`);
   const startMs = startAtMs(request.query, oneWay, engine.clock.nowMs());

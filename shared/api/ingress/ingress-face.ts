@@ -81,7 +81,7 @@ async function answer(
 }
 
 async function health(engine: Engine, request: HttpRequest): Promise<HttpResponse> {
-  if (request.method !== "GET") throw methodNotAllowed();
+  if (request.method !== "GET") throw methodNotAllowed("GET");
   const body: HealthBody = { services: (await engine.registry.services()).map(({ service }) => service.name) };
   return jsonResponse(200, body);
 }
@@ -89,7 +89,7 @@ async function health(engine: Engine, request: HttpRequest): Promise<HttpRespons
 /** Outside only what helps the caller is told; an unexpected error shows an id, under which the log has the rest. */
 function failedAnswer(engine: Engine, request: HttpRequest, error: unknown, options: IngressOptions): HttpResponse {
   const { unfinished = "stopping", storeReason = () => "the store did not answer" } = options;
-  if (error instanceof IngressRefusal) return refusalResponse(error.status, error.message);
+  if (error instanceof IngressRefusal) return refusalResponse(error.status, error.message, error.headers);
   if (request.signal?.aborted === true) return emptyResponse(CLIENT_GONE);
   if (error instanceof StoppingError) return unfinishedResponse(error.invocationId, unfinished);
   const errorId = hex(engine.ids.random(ERROR_ID_BYTES));

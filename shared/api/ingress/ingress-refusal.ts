@@ -4,9 +4,11 @@ export class IngressRefusal extends Error {
   override name = "IngressRefusal";
   /** The HTTP status, which is also the body's code. */
   readonly status: number;
-  constructor(status: number, message: string) {
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
     super(message);
     this.status = status;
+    this.headers = headers;
   }
 }
 
@@ -14,8 +16,9 @@ export function notFound(): IngressRefusal {
   return new IngressRefusal(404, "not found");
 }
 
-export function methodNotAllowed(): IngressRefusal {
-  return new IngressRefusal(405, "method not allowed");
+/** @param allowed beside OPTIONS, which is answered everywhere */
+export function methodNotAllowed(...allowed: readonly ("GET" | "POST")[]): IngressRefusal {
+  return new IngressRefusal(405, "method not allowed", { allow: [...allowed, "OPTIONS"].join(",") });
 }
 
 export function notPublic(): IngressRefusal {

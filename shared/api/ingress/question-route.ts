@@ -31,7 +31,8 @@ export async function answerQuestion(
   request: HttpRequest,
   path: AboutPath,
 ): Promise<HttpResponse> {
-  if (request.method !== (path.kind === "described" ? "POST" : "GET")) throw methodNotAllowed();
+  const method = path.kind === "described" ? "POST" : "GET";
+  if (request.method !== method) throw methodNotAllowed(method);
   switch (path.kind) {
     case "invocation":
       return tell(engine, useCases, request, path.question, parseId(path.id));

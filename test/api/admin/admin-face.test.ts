@@ -100,9 +100,15 @@ describe("the admin face", () => {
     expect((await plane.ask(method, path)).status).toBe(status);
   });
 
+  it.each(["/health", "/v3/deployments", "/deployments/nope", "/nowhere"])("answers HEAD %s as GET", async (path) => {
+    const { status, headers } = await plane.ask("GET", path);
+    expect(await plane.ask("HEAD", path)).toMatchObject({ status, headers });
+  });
+
   it.each([
-    ["OPTIONS", "/deployments", "GET,POST"],
-    ["POST", "/v3/health", "GET"],
+    ["OPTIONS", "/deployments", "GET,HEAD,POST"],
+    ["POST", "/v3/health", "GET,HEAD"],
+    ["HEAD", "/query", "POST"],
     ["GET", `/invocations/${SEEN}/kill`, "PATCH"],
   ])("refuses %s %s and tells the methods there are", async (method, path, allow) => {
     expect(await plane.ask(method, path)).toMatchObject({ status: 405, text: "", headers: { allow } });

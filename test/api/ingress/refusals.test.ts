@@ -9,6 +9,8 @@ interface Row {
   readonly body?: string;
   readonly status: number;
   readonly source?: "ingress" | "invocation";
+  /** The methods that there are. */
+  readonly allow?: string;
   /** The message, or how it begins where it ends in an ellipsis. */
   readonly message: string;
 }
@@ -72,16 +74,16 @@ const PATHS: readonly Row[] = [
 ];
 
 const METHODS: readonly Row[] = [
-  "PUT /Greeter/echo",
-  "DELETE /Counter/k/add",
-  "HEAD /Greeter/echo",
-  `POST /restate/invocation/${ID}/attach`,
-  `PUT /restate/output/${ID}`,
-  "GET /restate/attach",
-  "GET /restate/lookup",
-  `GET /restate/awakeables/${AWAKEABLE}/resolve`,
-  "POST /restate/health",
-].map((line) => ({ line, status: 405, message: "method not allowed" }));
+  ["PUT /Greeter/echo", "GET,POST,OPTIONS"],
+  ["DELETE /Counter/k/add", "GET,POST,OPTIONS"],
+  ["HEAD /Greeter/echo", "GET,POST,OPTIONS"],
+  [`POST /restate/invocation/${ID}/attach`, "GET,OPTIONS"],
+  [`PUT /restate/output/${ID}`, "GET,OPTIONS"],
+  ["GET /restate/attach", "POST,OPTIONS"],
+  ["GET /restate/lookup", "POST,OPTIONS"],
+  [`GET /restate/awakeables/${AWAKEABLE}/resolve`, "POST,OPTIONS"],
+  ["POST /restate/health", "GET,OPTIONS"],
+].map(([line = "", allow = ""]) => ({ line, status: 405, message: "method not allowed", allow }));
 
 const PARAMETERS: readonly Row[] = [
   {
@@ -195,14 +197,14 @@ const QUESTIONS: readonly Row[] = [
 
 describe("a refusal has its status, its source and its message", () => {
   for (const row of [...PATHS, ...METHODS, ...PARAMETERS, ...QUESTIONS]) {
-    const { line, headers, body, status, source = "ingress", message } = row;
+    const { line, headers, body, status, source = "ingress", message, allow } = row;
     test(`${line} ${body ?? ""} is ${status} ${message}`, async () => {
       const response = await smallWorld().face(request(line, headers, body));
       const json = JSON.parse(textOf(response)) as { code: number; message: string; source: string };
       const wanted = message.endsWith("...") ? expect.stringContaining(message.slice(0, -3)) : message;
       expect(json).toEqual({ code: status, message: wanted, source });
       expect(json.message.startsWith(message.replace(/\.\.\.$/, ""))).toBe(true);
-      expect(response.status).toBe(status);
+      expect([response.status, response.headers["allow"]]).toEqual([status, allow]);
       expect(response.headers["content-type"]).toBe("application/json");
       expect(response.headers["x-restate-error-source"]).toBe(source);
       if (source === "ingress") expect(response.headers["x-restate-id"]).toBeUndefined();

@@ -1,0 +1,112 @@
+/** Requests that are allowed, or nearly, and that hardly any client sends: what the door makes of them. */
+import { once } from "node:events";
+import { connect } from "node:http2";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { openDoor, type Door } from "../../../functions/local/http-door.ts";
+import type { HttpRequest } from "../../../shared/api/http/message.ts";
+import { askHttp2, exchange, head, openSocket, parseAnswers } from "../../e2e-local/raw-http.ts";
+
+/** More than any system takes off the hands of a process whose client does not read. */
+const LARGE = new Uint8Array(50_000_000).fill(97);
+/** Longer than an answer may lie. */
+const SLOW_MS = 2_000;
+const SEEN_WITHIN = { timeout: 20_000, interval: 10 };
+
+let door: Door;
+let asked: HttpRequest[];
+beforeEach(async () => {
+  asked = [];
+  door = await openDoor({
+    host: "127.0.0.1",
+    port: 0,
+    bodyMaxBytes: 1000,
+    arrival: { unreadMs: 300 },
+    tooLarge: () => ({ status: 413, headers: {}, body: new Uint8Array(0) }),
+    answer: async (request) => {
+      asked.push(request);
+      if (request.path === "/slow") await sleep(SLOW_MS);
+      return { status: 200, headers: {}, body: request.path === "/large" ? LARGE : request.body };
+    },
+  });
+});
+afterEach(() => door.close());
+
+test("of thousands of headers each arrives, also the last one", async () => {
+  const line = "a:b\r\n";
+  const text = `GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${line.repeat(2_500)}idempotency-key: k\r\n\r\n`;
+  expect(parseAnswers(await exchange(door.port, text))[0]).toMatchObject({ status: 200 });
+  expect(asked[0]!.headers).toMatchObject({ a: "b", "idempotency-key": "k" });
+});
+
+test("a request that names two hosts is nobody's", async () => {
+  const two = head("GET /", { host: "localhost\r\nhost: other" });
+  const [answer] = parseAnswers(await exchange(door.port, two));
+  expect([answer!.status, answer!.body]).toEqual([400, "the request names two hosts"]);
+  const uri = `http://127.0.0.1:${door.port}`;
+  const { headers } = await askHttp2(uri, { ":authority": "localhost", host: "other", ":path": "/" });
+  expect(headers[":status"]).toBe(400);
+  expect(asked).toEqual([]);
+  await exchange(door.port, head("GET /", { host: "localhost\r\nhost: localhost", connection: "close" }));
+  expect(asked[0]!.headers["host"]).toBe("localhost");
+});
+
+test("an upgrade that is offered with a request is not taken, and the connection goes on", async () => {
+  const offer = { connection: "upgrade, http2-settings", upgrade: "h2c", "http2-settings": "AAMAAABkAAQAAP__" };
+  const socket = await openSocket(door.port);
+  let text = "";
+  socket.on("data", (piece) => (text += piece.toString("latin1")));
+  const answers = (count: number) => vi.waitFor(() => expect(parseAnswers(text)).toHaveLength(count), SEEN_WITHIN);
+  socket.write(`${head("POST /one", { ...offer, "content-length": "3" })}abc`);
+  await answers(1);
+  socket.write(`${head("POST /two", { "content-length": "3" })}def`);
+  await answers(2);
+  socket.destroy();
+  expect(parseAnswers(text).map(({ status, body }) => [status, body])).toEqual([
+    [200, "abc"],
+    [200, "def"],
+  ]);
+});
+
+test("a large answer that is not read is held for a while only, over HTTP/1.1", async () => {
+  const socket = await openSocket(door.port);
+  socket.pause().write(head("GET /large"));
+  await vi.waitFor(() => expect(asked).toHaveLength(1), SEEN_WITHIN);
+  await vi.waitFor(() => expect(door.openRequests).toBe(0), SEEN_WITHIN);
+  let read = 0;
+  socket.on("data", (piece) => (read += piece.length)).resume();
+  await once(socket, "close");
+  expect(read).toBeLessThan(LARGE.length);
+});
+
+test("a large answer that is not read is held for a while only, over HTTP/2", async () => {
+  const session = connect(`http://127.0.0.1:${door.port}`);
+  session.on("error", () => undefined);
+  const stream = session.request({ ":path": "/large" }).on("error", () => undefined);
+  await vi.waitFor(() => expect(asked).toHaveLength(1), SEEN_WITHIN);
+  await vi.waitFor(() => expect(door.openRequests).toBe(0), SEEN_WITHIN);
+  expect(stream.destroyed || stream.closed || stream.readableLength < LARGE.length).toBe(true);
+  session.destroy();
+});
+
+test("behind a large answer a handler may take its time", async () => {
+  const text = await exchange(door.port, head("GET /large"), head("GET /slow", { connection: "close" }));
+  expect(parseAnswers(text).map(({ status, body }) => [status, body.length])).toEqual([
+    [200, LARGE.length],
+    [200, 0],
+  ]);
+});
+
+test("a large answer that is read slowly, with pauses shorter than it may lie, arrives whole", async () => {
+  const socket = await openSocket(door.port);
+  let read = 0;
+  socket.on("data", (piece) => {
+    read += piece.length;
+    if (read % 10_000_000 > piece.length) return;
+    socket.pause();
+    setTimeout(() => socket.resume(), 100);
+  });
+  socket.write(head("GET /large", { connection: "close" }));
+  await once(socket, "close");
+  expect(read).toBeGreaterThan(LARGE.length);
+});
