@@ -5,6 +5,7 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
+import { INDEX_FACTS } from "../shared/config/table-facts.ts";
 import type { AnyTable } from "./table.ts";
 
 export const HANDLER_TAG = { name: "stepwell", value: "handler" };
@@ -81,7 +82,7 @@ export function forgetting(table: AnyTable): PolicyStatement {
 export function readingIndexes(table: AnyTable): PolicyStatement {
   return new PolicyStatement({
     actions: ["dynamodb:Query"],
-    resources: [table.tableArn, `${table.tableArn}/index/list`, `${table.tableArn}/index/open`],
+    resources: [table.tableArn, ...INDEX_FACTS.map(({ name }) => `${table.tableArn}/index/${name}`)],
   });
 }
 

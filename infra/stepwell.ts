@@ -53,7 +53,7 @@ export interface StepwellProps {
    * it. There is none unless told: it is paid for by the call, and paths hold keys of objects and ids of awakeables.
    */
   readonly ingressAccessLog?: boolean;
-  /** Batches that workers drive at the same time; 100 unless told. */
+  /** Batches of ten messages that workers drive at the same time, 2 to 1,000; 100 unless told. */
   readonly workerConcurrencyMax?: number;
   /** Tells this control plane from others of the account, also in its metrics: letters, digits, `-`, `_`, `.`; made of the construct's path unless told. */
   readonly environmentName?: string;

@@ -1,4 +1,4 @@
-/** The one table: invocations, deployments and the environment's secret. */
+/** The one table: invocations, objects with their state, deployments, and which secret all of it was written under. */
 import type { RemovalPolicy } from "aws-cdk-lib";
 import type { ITable, Table } from "aws-cdk-lib/aws-dynamodb";
 import { AttributeType, Billing, ProjectionType, TableEncryptionV2, TableV2 } from "aws-cdk-lib/aws-dynamodb";
