@@ -1,12 +1,15 @@
 /** The sweeper as a function: a rule calls it every few minutes, and what it finds tells of lost messages. */
 import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";
 import type { DeadLetterReport } from "../../shared/engine/sweep/dead-letters.ts";
+import type { SweepReport } from "../../shared/engine/sweep/pass.ts";
 import { sweepAll, sweepOnce } from "../../shared/engine/sweep/sweep.ts";
-import type { SweepReport } from "../../shared/engine/sweep/sweep.ts";
 import { withinTime } from "../../shared/engine/drive/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
 import { timeIsUpAtMs } from "../lambda/time-left.ts";
 import type { LambdaContext } from "../lambda/time-left.ts";
+
+/** Of its time: however much there is to look at, the dead letters have a rest of it, and looks that take long an end. */
+const SWEPT_SHARE = 0.75;
 
 export interface SweeperReport {
   readonly swept: SweepReport;
@@ -25,7 +28,11 @@ export function sweeperHandler(aws: Aws): SweeperHandler {
   return (event, context) => {
     const untilMs = timeIsUpAtMs(aws, context);
     return withinTime(engine, untilMs, async () => {
-      const swept = await (event.everything === true ? sweepAll(engine) : sweepOnce(engine));
+      const nowMs = engine.clock.nowMs();
+      const sweptUntilMs = nowMs + SWEPT_SHARE * (untilMs - nowMs);
+      const swept = await (event.everything === true
+        ? sweepAll(engine, sweptUntilMs)
+        : sweepOnce(engine, sweptUntilMs));
       if (deadLetters === undefined) return { swept };
       return { swept, letters: await drainDeadLetters(engine, deadLetters, untilMs) };
     });

@@ -24,7 +24,7 @@ export interface CostCounts {
 }
 
 const SWEEP_EVERY_MS = 300_000;
-/** One that looks at everything that is open and one that looks at what is due follow each other. */
+/** The first remembers nothing, the second how far the first came. */
 const SWEEPS = 2;
 
 export function countShape({ requests, play }: CostShape): Promise<CostCounts> {

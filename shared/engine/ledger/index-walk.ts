@@ -1,25 +1,57 @@
 /** Walks over the two indexes: what is open, by the moment to look at it, and what was accepted, by its day (ADR 0003). */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
-import { INDEX_SHARDS_MAX, listingPk, momentRange, openPk } from "./item-keys.ts";
+import { INDEX_SHARDS_MAX, listingPk, momentOf, openPk } from "./item-keys.ts";
 import type { IndexName, Item, Range } from "../ports/table.ts";
 
 const DAY_MS = 86_400_000;
 const SHARDS = Array.from({ length: INDEX_SHARDS_MAX }, (_, shard) => shard);
 /** So many days in a row without any acceptance, and the listing counts as at its end. */
 const EMPTY_DAYS_MAX = 400;
+const PAGE_ITEMS = 100;
 
-/** @param belowMs only what is to be looked at before this moment; everything unless given */
-export async function* openItems(engine: Engine, belowMs?: number): AsyncGenerator<Item> {
-  const range = belowMs === undefined ? {} : momentRange(0, belowMs);
-  for (const shard of SHARDS) yield* indexItems(engine, "open", openPk(engine.settings.keyPrefix, shard), range);
+/**
+ * Where an item stands in its index: the sort key there. A place orders the items of all shards, by moment and id. What is
+ * written down as a place to go on from is the first that was not reached.
+ */
+export type Place = string;
+
+/** @param from inclusive @param below exclusive; places of `item-keys.ts`, everything unless given */
+export async function* openItems(engine: Engine, range: Stretch = {}): AsyncGenerator<Item> {
+  const { keyPrefix } = engine.settings;
+  yield* inOrder(
+    engine,
+    "open",
+    SHARDS.map((shard) => openPk(keyPrefix, shard)),
+    range,
+  );
 }
 
-export async function* listedItems(engine: Engine, fromMs: number, belowMs: number): AsyncGenerator<Item> {
-  const range = momentRange(fromMs, belowMs);
+export async function* listedItems(engine: Engine, range: Required<Stretch>): AsyncGenerator<Item> {
+  const { keyPrefix } = engine.settings;
+  const [fromMs, belowMs] = [momentOf(range.from), momentOf(range.below)];
   for (let dayMs = fromMs - (fromMs % DAY_MS); dayMs < belowMs; dayMs += DAY_MS)
-    for (const shard of SHARDS)
-      yield* indexItems(engine, "list", listingPk(engine.settings.keyPrefix, dayMs, shard), range);
+    yield* inOrder(
+      engine,
+      "list",
+      SHARDS.map((shard) => listingPk(keyPrefix, dayMs, shard)),
+      range,
+    );
+}
+
+export interface Stretch {
+  readonly from?: Place;
+  readonly below?: Place;
+}
+
+export function placeOf(index: IndexName, item: Item): Place {
+  return String(item[index === "open" ? "openSk" : "listSk"]);
+}
+
+/** The place right behind one at which an item stands. */
+export function behind(place: Place): Place {
+  // Less than all that ids are made of.
+  return `${place}!`;
 }
 
 /** When the last acceptance was, of those of today and yesterday. */
@@ -41,26 +73,63 @@ async function newestOfDay(engine: Engine, dayMs: number): Promise<number | unde
     SHARDS.map(async (shard) => {
       const pk = listingPk(engine.settings.keyPrefix, dayMs, shard);
       const { items } = await engine.table.queryIndex("list", pk, { reverse: true, limit: 1 });
-      return items[0] && Number(String(items[0]["listSk"]).slice(0, 15));
+      return items[0] && momentOf(placeOf("list", items[0]));
     }),
   );
   const known = moments.filter((atMs) => atMs !== undefined);
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-async function* indexItems(engine: Engine, index: IndexName, pk: string, range: Range): AsyncGenerator<Item> {
-  for (let after: string | undefined; ;) {
-    const page = await engine.table.queryIndex(index, pk, {
-      ...range,
-      limit: 100,
-      ...(after !== undefined && { after }),
-    });
-    yield* page.items;
-    if (page.next === undefined) return;
-    after = page.next;
+/** What was read of one shard and not given yet. */
+interface Reading {
+  readonly pk: string;
+  items: readonly Item[];
+  at: number;
+  next: string | undefined;
+}
+
+/** The oldest first, of whatever shard: none has to wait for the end of another. Nothing is on its way while an item is out. */
+async function* inOrder(engine: Engine, index: IndexName, pks: readonly string[], range: Range): AsyncGenerator<Item> {
+  const begun = await Promise.allSettled(
+    pks.map(async (pk) => {
+      const reading: Reading = { pk, ...(await nextPage(engine, index, pk, range)) };
+      return (await hasMore(engine, index, reading, range)) ? [reading] : [];
+    }),
+  );
+  let readings: Reading[] = [];
+  for (const one of begun) {
+    if (one.status === "rejected") throw one.reason;
+    readings.push(...one.value);
   }
+  while (readings.length > 0) {
+    const first = readings.reduce((a, b) => (headOf(index, b) < headOf(index, a) ? b : a));
+    yield first.items[first.at++]!;
+    if (!(await hasMore(engine, index, first, range))) readings = readings.filter((reading) => reading !== first);
+  }
+}
+
+function headOf(index: IndexName, { items, at }: Reading): Place {
+  return placeOf(index, items[at]!);
+}
+
+async function hasMore(engine: Engine, index: IndexName, reading: Reading, range: Range): Promise<boolean> {
+  while (reading.at === reading.items.length) {
+    if (reading.next === undefined) return false;
+    Object.assign(reading, await nextPage(engine, index, reading.pk, { ...range, after: reading.next }));
+  }
+  return true;
+}
+
+async function nextPage(engine: Engine, index: IndexName, pk: string, range: Range): Promise<Omit<Reading, "pk">> {
+  const { items, next } = await engine.table.queryIndex(index, pk, { ...range, limit: PAGE_ITEMS });
+  return { items, at: 0, next };
 }
 
 export function idOf({ pk }: Item): InvocationId {
   return pk.slice(pk.lastIndexOf("inv#") + 4) as InvocationId;
+}
+
+/** Of a place at which an item stands. */
+export function idAt(place: Place): InvocationId {
+  return place.slice(place.indexOf("#") + 1) as InvocationId;
 }

@@ -93,8 +93,14 @@ export function shardsOf({ indexShards = 1 }: KeyScheme): readonly number[] {
   return Array.from({ length: indexShards }, (_, shard) => shard);
 }
 
-function padded(atMs: number): string {
+/** The first place of a moment in either index. */
+export function placeAt(atMs: number): string {
   return String(Math.max(0, Math.floor(atMs))).padStart(15, "0");
+}
+
+/** The moment of a place in either index. */
+export function momentOf(place: string): number {
+  return Number(place.slice(0, 15));
 }
 
 /** Keys of the listing index: every invocation by the UTC day and the moment of its acceptance. */
@@ -104,7 +110,7 @@ export function listingKeys(
   createdAtMs: number,
 ): { listPk: string; listSk: string } {
   const listPk = listingPk(scheme.keyPrefix, createdAtMs, shardOf(id, scheme));
-  return { listPk, listSk: `${padded(createdAtMs)}#${id}` };
+  return { listPk, listSk: `${placeAt(createdAtMs)}#${id}` };
 }
 
 export function listingPk(prefix: string, atMs: number, shard: number): string {
@@ -113,7 +119,7 @@ export function listingPk(prefix: string, atMs: number, shard: number): string {
 
 /** Keys of the open index: invocations that are parked or held for long, by the moment at which to look at them. */
 export function openKeys(scheme: KeyScheme, id: InvocationId, lookAtMs: number): { openPk: string; openSk: string } {
-  return { openPk: openPk(scheme.keyPrefix, shardOf(id, scheme)), openSk: `${padded(lookAtMs)}#${id}` };
+  return { openPk: openPk(scheme.keyPrefix, shardOf(id, scheme)), openSk: `${placeAt(lookAtMs)}#${id}` };
 }
 
 export function openPk(prefix: string, shard: number): string {
@@ -127,5 +133,5 @@ export function sweeperPk(prefix: string): string {
 
 /** Bounds of either index for moments from `fromMs` on and before `belowMs`. */
 export function momentRange(fromMs: number, belowMs: number): { from: string; below: string } {
-  return { from: padded(fromMs), below: padded(belowMs) };
+  return { from: placeAt(fromMs), below: placeAt(belowMs) };
 }

@@ -2,6 +2,7 @@
 import type { DeploymentId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { idOf, listedItems, openItems } from "../ledger/index-walk.ts";
+import { momentRange } from "../ledger/item-keys.ts";
 import { load } from "../ledger/load.ts";
 import { shownHolds } from "../ledger/shown-entries.ts";
 import type { Item } from "../ports/table.ts";
@@ -35,7 +36,8 @@ export async function pinnedCounts(engine: Engine): Promise<PinnedCounts> {
     else if (status === "running") count(await pinOf(engine, item));
   }
   const nowMs = engine.clock.nowMs();
-  for await (const item of listedItems(engine, nowMs - engine.settings.leaseMs - LAG_MS, nowMs + LAG_MS)) {
+  const recent = momentRange(nowMs - engine.settings.leaseMs - LAG_MS, nowMs + LAG_MS);
+  for await (const item of listedItems(engine, recent)) {
     if (!seen.has(item.pk)) count(await pinOf(engine, item));
   }
   return counts;

@@ -1,10 +1,10 @@
-/** What nobody drives although it should be driven: one look at each entry of an index, and a message where it is left (I8). */
+/** One look at one entry of an index: a message where nobody drives what should be driven (I8). */
 import { effectsOf } from "../../core/invocation/effects.ts";
+import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { extendOpen } from "../drive/extend.ts";
-import { hasAged } from "./has-aged.ts";
 import { forgetInTime } from "../operate/purge.ts";
-import { idOf, listedItems, openItems } from "../ledger/index-walk.ts";
+import { idOf } from "../ledger/index-walk.ts";
 import { belongsTo } from "../ledger/item-keys.ts";
 import { EXTEND_BELOW_S } from "../ledger/keep.ts";
 import { hasExpired, isHeld, isParked, load, type Loaded, unperformed } from "../ledger/load.ts";
@@ -14,63 +14,57 @@ import { sendWake } from "../drive/wake.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Read for what arrived by one walk, at most: a pass has minutes, and must come to its end however much is open. */
+/** Read for what arrived by one pass, at most: where many are of an age, who is left out is read a doubling later. */
 export const READS_MAX = 5_000;
-const LOOKS_TOGETHER = 16;
 
-export type Walk = "due" | "everything";
+/** What one pass has come to so far. */
+export class Tally {
+  woken = 0;
+  extended = 0;
+  readsLeft = READS_MAX;
+  /** The listing has too much that cannot be looked at. */
+  isStuck = false;
+  /** Since when the oldest of those that are parked and due has been due. */
+  dueSinceMs: number;
+
+  /** @param dueSinceMs as far as earlier passes of the same walk tell */
+  constructor(dueSinceMs = Infinity) {
+    this.dueSinceMs = dueSinceMs;
+  }
+}
 
 /**
- * Wakes what is due and held by nobody, and extends what would expire while it is open. A walk over everything also reads
- * what arrived for those whose clock is far away, each time that their age has doubled: the wake of an arrival may be lost.
- * @param walkedAtMs when the walk over everything before this one was; -Infinity reads for all of them
- * @param readsMax for so many of them; who is left out is read when its age has doubled again
+ * Wakes what is due and held by nobody, and extends what would expire while it is open.
+ * @param item of the open index
+ * @param isRead whether what arrived is read although the clock is far away: the wake of an arrival may be lost
+ * @returns undefined where the entry tells that there is nothing to do; never rejects
  */
-export async function lookAtOpen(
-  engine: Engine,
-  nowMs: number,
-  walk: Walk,
-  walkedAtMs: number,
-  readsMax: number = READS_MAX,
-) {
-  const report = { woken: 0, extended: 0 };
-  let overdueMs = 0;
-  let readsLeft = readsMax;
-  await someTogether(openItems(engine, walk === "due" ? nowMs + 1 : undefined), async (item) => {
-    // Who drives keeps the entry where it stood, so that the end of a lease is known to the hold alone.
-    const isDue = item["status"] === "running" || Number(item["lookAtMs"]) <= nowMs;
-    const isOld = Number(item["keepUntilS"]) - nowMs / 1000 < EXTEND_BELOW_S;
-    const isRead = walk === "everything" && readsLeft > 0 && hasAged(engine, item, walkedAtMs, nowMs);
-    if (!isDue && !isOld && !isRead) return;
-    if (isRead && !isDue) readsLeft--;
-    await spared(engine, item, async (loaded) => {
-      if (!belongsTo(item.sk, loaded.invocation.acceptance.nonce)) return await removeGhost(engine, item);
-      if (item["status"] === "completed") return await forgetInTime(engine, loaded);
-      if (isOld && (await extendOpen(engine, loaded))) report.extended++;
-      if (isHeld(engine, loaded, nowMs)) return;
-      if (!isDue && !(isRead && wouldAdvance(loaded, nowMs))) return;
-      if (isDue && isParked(loaded)) overdueMs = Math.max(overdueMs, nowMs - Number(item["lookAtMs"]));
-      if (await wakeOnce(engine, loaded, nowMs)) report.woken++;
-    });
+export function lookAtOpen(engine: Engine, item: Item, tally: Tally, isRead: boolean): Promise<boolean> | undefined {
+  const nowMs = engine.clock.nowMs();
+  // Who drives keeps the entry where it stood, so that the end of a lease is known to the hold alone.
+  const isDue = item["status"] === "running" || Number(item["lookAtMs"]) <= nowMs;
+  const isOld = Number(item["keepUntilS"]) - nowMs / 1000 < EXTEND_BELOW_S;
+  if (!isDue && !isOld && !isRead) return undefined;
+  if (isRead && !isDue) tally.readsLeft--;
+  return spared(engine, idOf(item), async (loaded) => {
+    if (!belongsTo(item.sk, loaded.invocation.acceptance.nonce)) return await removeGhost(engine, item);
+    if (item["status"] === "completed") return await forgetInTime(engine, loaded);
+    if (isOld && (await extendOpen(engine, loaded))) tally.extended++;
+    if (isHeld(engine, loaded, nowMs)) return;
+    if (!isDue && !(isRead && wouldAdvance(loaded, nowMs))) return;
+    if (isDue && isParked(loaded)) tally.dueSinceMs = Math.min(tally.dueSinceMs, Number(item["lookAtMs"]));
+    if (await wakeOnce(engine, loaded, nowMs)) tally.woken++;
   });
-  // What is parked is looked at when it is due; one pass of the sweeper late is what a lost wake costs, and no more.
-  engine.meter.gauge("oldest_overdue_seconds", overdueMs / 1000);
-  if (walk === "everything") engine.drives.walkedAtMs = nowMs;
-  return report;
 }
 
 type Waking = (engine: Engine, loaded: Loaded, nowMs: number) => Promise<boolean>;
 
-/** @returns how many were woken of those accepted from `fromMs` on and before `belowMs` */
-export async function lookAtListing(engine: Engine, fromMs: number, belowMs: number, wake: Waking): Promise<number> {
+/** @returns false where it could not be looked at; never rejects */
+export function lookAtListed(engine: Engine, id: InvocationId, tally: Tally, wake: Waking): Promise<boolean> {
   const nowMs = engine.clock.nowMs();
-  let woken = 0;
-  await someTogether(listedItems(engine, fromMs, belowMs), async (item) => {
-    await spared(engine, item, async (loaded) => {
-      if (!hasExpired(loaded, nowMs) && (await wake(engine, loaded, nowMs))) woken++;
-    });
+  return spared(engine, id, async (loaded) => {
+    if (!hasExpired(loaded, nowMs) && (await wake(engine, loaded, nowMs))) tally.woken++;
   });
-  return woken;
 }
 
 /** Finds what was accepted and then left: not ended, not parked, held by nobody. What has ended may have a journal to drop. */
@@ -116,28 +110,18 @@ async function removeGhost(engine: Engine, { pk, sk }: Item): Promise<void> {
   await engine.table.delete({ pk, sk });
 }
 
-/** A pass has minutes, and each look takes some round trips to the table. @param look never rejects */
-async function someTogether(items: AsyncIterable<Item>, look: (item: Item) => Promise<void>): Promise<void> {
-  let looks: Promise<void>[] = [];
-  try {
-    for await (const item of items) {
-      if (looks.push(look(item)) < LOOKS_TOGETHER) continue;
-      await Promise.all(looks);
-      looks = [];
-    }
-  } finally {
-    // Also where the index fails: nothing may be on its way when the function is frozen.
-    await Promise.all(looks);
-  }
-}
-
-/** One invocation that cannot be read must not keep the sweeper from all others. */
-async function spared(engine: Engine, item: Item, look: (loaded: Loaded) => Promise<void>): Promise<void> {
-  const invocationId = idOf(item);
+/** One invocation that cannot be read must not keep the sweeper from all others. @returns whether it could be looked at */
+async function spared(
+  engine: Engine,
+  invocationId: InvocationId,
+  look: (loaded: Loaded) => Promise<void>,
+): Promise<boolean> {
   try {
     const loaded = await load(engine, invocationId);
     if (loaded !== undefined) await look(loaded);
+    return true;
   } catch (error) {
     engine.log.error("the sweeper could not look at an invocation", { invocationId, error: String(error) });
+    return false;
   }
 }

@@ -1,33 +1,19 @@
 /** The sweeper: the one that loses nothing. It walks the open index and the recent listing, and wakes what nobody woke (I8). */
-import { lookAtListing, lookAtOpen, wakeDriverless, wakeLeft } from "./driverless.ts";
-import { LISTING_AGE_MIN_MS } from "../engine-settings.ts";
+import { Tally } from "./driverless.ts";
 import type { Engine } from "../engine.ts";
 import { newestListedMs, oldestListedMs } from "../ledger/index-walk.ts";
-import { sweeperPk } from "../ledger/item-keys.ts";
-import type { Item } from "../ports/table.ts";
+import { placeAt } from "../ledger/item-keys.ts";
+import { listingTask } from "./listing-tasks.ts";
+import { dueRound, everythingRound, everythingTask, START } from "./open-tasks.ts";
+import { begun, runPass, type SweepReport } from "./pass.ts";
+import { atFirst, type Order, placeOrder, type Progress, readSaved, type Saved } from "./progress.ts";
+import { writeOrder, writeProgress } from "./progress.ts";
 
 const DAY_MS = 86_400_000;
-/** A sweeper that begins looks back for some times as long as what it looks at is old at least. */
-const LISTING_AGE_MAX_SHARE = 4;
 const PAUSE_MAX_MS = 60_000;
-/** Passes between look only at what is due by its place in the open index. */
-const EVERYTHING_EVERY_MS = 600_000;
-
-export interface SweepReport {
-  readonly woken: number;
-  readonly extended: number;
-}
-
-/** How far the sweeper has come. */
-interface Progress {
-  /** Entries of the listing accepted since then were not looked at yet. */
-  readonly listedFromMs: number;
-  /** When the last walk over everything that is open began. */
-  readonly walkedAtMs: number;
-}
 
 /**
- * One pass.
+ * One pass, to its end.
  * @param listedFromMs entries of the listing accepted since then were not looked at by an earlier pass
  * @param walk `due`: only what is to be looked at by its place in the open index; who drives, and what is to be extended,
  *   is found by a walk over `everything`
@@ -40,72 +26,64 @@ export async function sweep(
   walkedAtMs = Infinity,
 ): Promise<SweepReport> {
   const nowMs = engine.clock.nowMs();
-  const { woken, extended } = await lookAtOpen(engine, nowMs, walk, walkedAtMs);
-  const found = await lookAtListing(engine, listedFromMs, nowMs - listingAgeMinMs(engine), wakeDriverless);
-  const report = { woken: woken + found, extended };
-  if (report.woken + extended > 0) engine.log.info("the sweeper woke what nobody woke", { ...report });
-  return report;
+  const progress: Progress = {
+    listedFrom: placeAt(listedFromMs),
+    again: [],
+    walkedAtMs,
+    walkedFew: false,
+    due: dueRound(nowMs),
+    ...(walk === "everything" && { walk: everythingRound(nowMs) }),
+  };
+  return await runPass(engine, { progress, order: undefined }, { untilMs: Infinity, save: async () => {} });
 }
 
-/**
- * For a table that was restored while queues and schedules are empty: everything that is open, and the whole listing,
- * as far back as it goes. What will be due later is found then by the passes that follow.
- */
-export async function sweepAll(engine: Engine): Promise<SweepReport> {
-  const nowMs = engine.clock.nowMs();
-  const { woken, extended } = await lookAtOpen(engine, nowMs, "everything", -Infinity, Infinity);
-  const fromMs = await oldestListedMs(engine, nowMs);
-  const found = await lookAtListing(engine, fromMs, nowMs + DAY_MS, wakeLeft);
-  const report = { woken: woken + found, extended };
-  engine.log.info("the sweeper looked at everything there is", { ...report });
-  return report;
-}
-
-/** Runs passes until the signal aborts. */
+/** Runs passes until the signal aborts, each to its end. */
 export async function runSweeper(engine: Engine, signal: AbortSignal, intervalMs = PAUSE_MAX_MS): Promise<void> {
-  let progress = atFirst(engine);
+  let saved: Saved = { progress: atFirst(engine), order: undefined };
+  const save = async (now: Saved): Promise<void> => {
+    saved = now;
+  };
   while (await engine.clock.sleep(intervalMs, signal)) {
     try {
-      progress = (await sweepOn(engine, progress)).progress;
+      const progress = begun(saved.progress, engine.clock.nowMs());
+      await runPass(engine, { ...saved, progress }, { untilMs: Infinity, save });
     } catch (error) {
       engine.log.error("a pass of the sweeper failed", { error: String(error) });
     }
   }
 }
 
-/** One pass of a process that remembers nothing: how far the pass before it came stands in the table. */
-export async function sweepOnce(engine: Engine): Promise<SweepReport> {
-  const cursor = { pk: sweeperPk(engine.settings.keyPrefix), sk: "listed" };
-  const { fromMs, walkedAtMs }: Partial<Item> = (await engine.table.get(cursor)) ?? {};
-  const first = atFirst(engine);
-  const { report, progress } = await sweepOn(engine, {
-    listedFromMs: typeof fromMs === "number" ? fromMs : first.listedFromMs,
-    walkedAtMs: typeof walkedAtMs === "number" ? walkedAtMs : first.walkedAtMs,
-  });
-  await engine.table.put({ ...cursor, fromMs: progress.listedFromMs, walkedAtMs: progress.walkedAtMs });
-  return report;
+/**
+ * One pass of a process that remembers nothing: how far the passes before it came stands in the table.
+ * @param untilMs what is left by then is gone on with by the next pass
+ */
+export async function sweepOnce(engine: Engine, untilMs = Infinity): Promise<SweepReport> {
+  return await passFrom(engine, await readSaved(engine), untilMs);
 }
 
-function atFirst(engine: Engine): Progress {
-  return {
-    listedFromMs: engine.clock.nowMs() - LISTING_AGE_MAX_SHARE * listingAgeMinMs(engine),
-    walkedAtMs: -Infinity,
-  };
-}
-
-async function sweepOn(engine: Engine, { listedFromMs, walkedAtMs }: Progress) {
+/**
+ * For a table that was restored while queues and schedules are empty: everything that is open, and the whole listing,
+ * as far back as it goes. What will be due later is found then by the passes that follow, which also go on with what is
+ * left by `untilMs`.
+ */
+export async function sweepAll(engine: Engine, untilMs = Infinity): Promise<SweepReport> {
   const nowMs = engine.clock.nowMs();
-  const isEverything = nowMs - walkedAtMs >= EVERYTHING_EVERY_MS;
-  const report = await sweep(engine, listedFromMs, isEverything ? "everything" : "due", walkedAtMs);
-  const progress: Progress = {
-    listedFromMs: nowMs - listingAgeMinMs(engine),
-    walkedAtMs: isEverything ? nowMs : walkedAtMs,
-  };
-  return { report, progress };
+  const oldestMs = await oldestListedMs(engine, nowMs);
+  const order = { beganMs: nowMs, openFrom: START, listedFrom: placeAt(oldestMs) };
+  await placeOrder(engine, order);
+  const { progress } = await readSaved(engine);
+  return await passFrom(engine, { progress, order }, untilMs);
 }
 
-function listingAgeMinMs({ settings }: Engine): number {
-  return settings.listingAgeMinMs ?? LISTING_AGE_MIN_MS;
+async function passFrom(engine: Engine, { progress, order }: Saved, untilMs: number): Promise<SweepReport> {
+  let orderBefore: Order | undefined = order;
+  const save = async (now: Saved): Promise<void> => {
+    await writeProgress(engine, now.progress);
+    if (now.order === undefined || now.order === orderBefore) return;
+    await writeOrder(engine, now.order);
+    orderBefore = now.order;
+  };
+  return await runPass(engine, { progress: begun(progress, engine.clock.nowMs()), order }, { untilMs, save });
 }
 
 /**
@@ -114,9 +92,13 @@ function listingAgeMinMs({ settings }: Engine): number {
  */
 export async function recover(engine: Engine): Promise<number> {
   const nowMs = engine.clock.nowMs();
-  const { woken } = await lookAtOpen(engine, nowMs, "everything", nowMs);
+  const pass = { engine, nowMs, tally: new Tally(), listedBelow: placeAt(nowMs + DAY_MS) };
+  const progress = { ...begun(atFirst(engine), nowMs), walkedAtMs: nowMs };
+  await everythingTask.goOn({ progress, order: undefined }, pass, () => false);
   // Drives that never parked nor renewed are in the listing alone, and no older than a lease before the last of it.
   const newestMs = await newestListedMs(engine, nowMs);
-  if (newestMs === undefined) return woken;
-  return woken + (await lookAtListing(engine, newestMs - 2 * engine.settings.leaseMs, nowMs + DAY_MS, wakeDriverless));
+  if (newestMs === undefined) return pass.tally.woken;
+  const listedFrom = placeAt(newestMs - 2 * engine.settings.leaseMs);
+  await listingTask.goOn({ progress: { ...progress, listedFrom }, order: undefined }, pass, () => false);
+  return pass.tally.woken;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { invocationPk, openKeys } from "../../../shared/engine/ledger/item-keys.ts";
+import { invocationPk, openKeys, openPk } from "../../../shared/engine/ledger/item-keys.ts";
 import { attach, output } from "../../../shared/engine/desk/attach.ts";
 import { deliverSignal } from "../../../shared/engine/drive/deliver.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
@@ -11,6 +11,7 @@ import { stages } from "../stages.ts";
 
 const open = stages();
 const CHECKED_MS = 600_000;
+const DAY_MS = 86_400_000;
 
 test("one invocation that cannot be read keeps the sweeper from no other", async () => {
   const stage = await open({ wait: (ctx) => ctx.get(ctx.awakeable().result) });
@@ -50,18 +51,27 @@ test("a backlog gets one message for each that is due, however many passes there
   expect((await stage.pulse.within(1_000, sweep(sweeper.engine, stage.pulse.nowMs()))).woken).toBe(5);
 });
 
-test("of ten passes one looks at everything that is open, the others at what is due", async () => {
-  const stage = await open({ wait: (ctx) => ctx.get(ctx.awakeable().result) });
+test.each([
+  ["of ten passes one looks at everything that is open, the others at what is due", 1_001, 2],
+  ["where little is open, every pass looks at everything", 1_000, 20],
+])("%s", async (_, count, times) => {
+  const stage = await open({});
   const actor = stage.actor();
+  const lookAtMs = stage.pulse.nowMs() + DAY_MS;
+  const entry = { sk: "hold#n", status: "suspended", lookAtMs, keepUntilS: lookAtMs };
+  for (let at = 0; at < count; at++) {
+    const id = at.toString(36).padStart(8, "0") as InvocationId;
+    void stage.stores.table.put({ pk: invocationPk("", id), ...openKeys({ keyPrefix: "" }, id, lookAtMs), ...entry });
+  }
   const stopping = new AbortController();
   void runSweeper(actor.engine, stopping.signal);
   await stage.pulse.pass(20 * 60_000);
   stopping.abort();
   const ranges = actor.process.calls
-    .filter(({ method, args }) => method === "queryIndex" && args[0] === "open" && String(args[1]).endsWith("#0"))
+    .filter(({ method, args }) => method === "queryIndex" && args[0] === "open" && args[1] === openPk("", 1))
     .map(({ args }) => (args[2] as { below?: string }).below);
   expect(ranges).toHaveLength(20);
-  expect(ranges.filter((below) => below === undefined)).toHaveLength(2);
+  expect(ranges.filter((below) => below === undefined)).toHaveLength(times);
 });
 
 test("a driver that died under an entry far ahead is found by the walk over everything", async () => {
@@ -88,8 +98,6 @@ test("a driver that died under an entry far ahead is found by the walk over ever
   const ended = await stage.pulse.within(11 * 60_000, attach(sweeper.engine, invocationId));
   expect(ended.kind === "ended" && textOf(ended)).toBe("done");
 });
-
-const DAY_MS = 86_400_000;
 
 async function lostCancel() {
   const stage = await open({ naps: (ctx) => ctx.get(ctx.sleep(Number(ctx.input))) });

@@ -1,0 +1,215 @@
+/** A sweeper that is killed on its way, two of them at once, and entries that cannot be looked at for a while. */
+import { describe, expect, test } from "vitest";
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import { invocationPk, sweeperPk } from "../../../shared/engine/ledger/item-keys.ts";
+import { type Item, type Key, StoreError } from "../../../shared/engine/ports/table.ts";
+import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
+import type { Actor, Stage } from "../engine-fixture.ts";
+import type { PortCall } from "../engine-process.ts";
+import { stages } from "../stages.ts";
+import { plantListed, plantOpen, slowed, wokenBy } from "./planted.ts";
+
+const open = stages();
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const EVERY_MS = 5 * MINUTE_MS;
+const LOOK_MS = 4_000;
+const PASS_MS = 40_000;
+
+const handlers = { waits: () => "never" };
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
+
+interface Field {
+  readonly stage: Stage;
+  /** All that is to be woken. */
+  readonly ids: readonly InvocationId[];
+}
+
+/** Some of each kind, and more than a pass can look at. */
+async function field(): Promise<Field> {
+  const stage = await open(handlers, { indexShards: 3 });
+  const { engine } = stage.actor();
+  const nowMs = stage.pulse.nowMs();
+  const due = numbers(100).map((at) => ({ status: "backing-off" as const, lookAtMs: nowMs - 1_000 * at }));
+  const dead = numbers(20).map((at) => ({ status: "running" as const, lookAtMs: nowMs + DAY_MS + at, untilMs: 1 }));
+  const asleep = numbers(20).map((at) => ({ status: "backing-off" as const, lookAtMs: nowMs + DAY_MS + at }));
+  const listed = await plantListed(
+    stage,
+    engine,
+    numbers(100).map((at) => nowMs - 15 * MINUTE_MS + at),
+  );
+  const [opened] = await Promise.all([plantOpen(stage, engine, [...due, ...dead]), plantOpen(stage, engine, asleep)]);
+  return { stage, ids: [...opened, ...listed] };
+}
+
+function sweeperOf(stage: Stage): Actor {
+  const sweeper = stage.actor();
+  slowed(sweeper, stage, LOOK_MS);
+  return sweeper;
+}
+
+const untilMs = ({ pulse }: Stage) => pulse.nowMs() + PASS_MS;
+const isWriteOf = (pk: string, { method, args: [of] }: PortCall) =>
+  ["put", "update", "delete"].includes(method) && (of as Key).pk === pk;
+
+/** Passes of processes that remember nothing. @returns whom they have woken */
+async function passes(stage: Stage, count: number): Promise<InvocationId[]> {
+  const woken: InvocationId[] = [];
+  for (let at = 0; at < count; at++) {
+    const actor = sweeperOf(stage);
+    await stage.pulse.within(2 * PASS_MS, sweepOnce(actor.engine, untilMs(stage)));
+    woken.push(...wokenBy(actor));
+    await stage.pulse.pass(EVERY_MS - PASS_MS);
+  }
+  return woken;
+}
+
+describe("a sweeper that is killed", () => {
+  // Its writes are messages and how far it has come.
+  test.each([1, 2, 3, 4, 5, 6, 7, 8, 20, 40, 60, 80])(
+    "before its write number %i leaves nobody out",
+    async (number) => {
+      const { stage, ids } = await field();
+      const killed = sweeperOf(stage);
+      const { before } = killed.process;
+      let writes = 0;
+      killed.process.before = (call) => {
+        const isWrite = call.method === "send" || isWriteOf(sweeperPk(""), call);
+        if (isWrite && ++writes === number) killed.die();
+        return writes === number ? Promise.resolve() : before?.(call);
+      };
+      void sweepOnce(killed.engine, untilMs(stage));
+      await stage.pulse.pass(EVERY_MS);
+      expect(writes).toBeGreaterThanOrEqual(number);
+      const calls = wokenBy(killed).slice(0, -1);
+      const woken = new Set([...calls, ...(await passes(stage, 6))]);
+      expect(ids.filter((id) => !woken.has(id))).toEqual([]);
+    },
+  );
+
+  test("before it writes down for the first time how far it has come loses what it did, and nothing more", async () => {
+    const { stage, ids } = await field();
+    const woken = new Set<InvocationId>();
+    // Each of them dies at its second such write: what it wrote first is what the next one has.
+    for (let deaths = 0; deaths < 14; deaths++) {
+      const killed = sweeperOf(stage);
+      const { before } = killed.process;
+      let writes = 0;
+      killed.process.before = (call) => {
+        if (isWriteOf(sweeperPk(""), call) && ++writes === 2) killed.die();
+        return before?.(call);
+      };
+      void sweepOnce(killed.engine, untilMs(stage));
+      await stage.pulse.pass(EVERY_MS);
+      for (const id of wokenBy(killed)) woken.add(id);
+    }
+    expect(ids.filter((id) => !woken.has(id))).toEqual([]);
+  });
+});
+
+test("of two sweepers at once each goes on from what either has written, and an order stands until it is done", async () => {
+  const { stage, ids } = await field();
+  const nowMs = stage.pulse.nowMs();
+  const old = await plantListed(
+    stage,
+    stage.actor().engine,
+    numbers(200).map((at) => nowMs - 3 * DAY_MS + at),
+  );
+  const first = sweeperOf(stage);
+  const ordinary = sweepOnce(first.engine, untilMs(stage));
+  const ordered = sweeperOf(stage);
+  await stage.pulse.pass(LOOK_MS / 2);
+  await stage.pulse.within(2 * PASS_MS, Promise.all([ordinary, sweepAll(ordered.engine, untilMs(stage))]));
+  const woken = new Set([...wokenBy(first), ...wokenBy(ordered)]);
+  const remembered = async () => (await stage.stores.table.query(sweeperPk(""))).items.map(({ sk }) => sk);
+  // A pass has time for eighty looks, and all that there is to look at is a thousand.
+  for (let pass = 0; pass < 20 && (await remembered()).includes("everything"); pass++) {
+    const pair = [sweeperOf(stage), sweeperOf(stage)];
+    const two = pair.map(({ engine }, at) =>
+      stage.pulse.sleep(at * LOOK_MS).then(() => sweepOnce(engine, untilMs(stage))),
+    );
+    await stage.pulse.within(3 * PASS_MS, Promise.all(two));
+    for (const sweeper of pair) for (const id of wokenBy(sweeper)) woken.add(id);
+    await stage.pulse.pass(EVERY_MS - PASS_MS);
+  }
+  expect([...ids, ...old].filter((id) => !woken.has(id))).toEqual([]);
+  expect(await remembered()).toEqual(["listed"]);
+});
+
+describe("an entry of the listing that cannot be looked at", () => {
+  const failing = (actor: Actor, isFailing: (pk: string) => boolean): void => {
+    actor.process.before = ({ method, args: [pk] }) =>
+      method === "query" && String(pk).startsWith("inv#") && isFailing(String(pk))
+        ? Promise.reject(new StoreError("not now"))
+        : undefined;
+  };
+
+  test("is looked at again by the next pass, and those behind it at once", async () => {
+    const stage = await open(handlers);
+    const nowMs = stage.pulse.nowMs();
+    const [one, other] = await plantListed(stage, stage.actor().engine, [nowMs - 9 * MINUTE_MS, nowMs - 8 * MINUTE_MS]);
+    const sick = stage.actor();
+    failing(sick, (pk) => pk === invocationPk("", one!));
+    await stage.pulse.within(0, sweepOnce(sick.engine));
+    expect(wokenBy(sick)).toEqual([other]);
+    await stage.pulse.pass(EVERY_MS);
+    const well = stage.actor();
+    await stage.pulse.within(0, sweepOnce(well.engine));
+    expect(wokenBy(well)).toEqual([one]);
+  });
+
+  test("is not come past where it is the table that cannot be read", async () => {
+    const stage = await open(handlers);
+    const nowMs = stage.pulse.nowMs();
+    const ids = await plantListed(
+      stage,
+      stage.actor().engine,
+      numbers(90).map((at) => nowMs - 10 * MINUTE_MS + at),
+    );
+    const sick = stage.actor();
+    failing(sick, () => true);
+    expect(await stage.pulse.within(0, sweepOnce(sick.engine))).toMatchObject({ woken: 0, unfinished: true });
+    // It has not tried them all.
+    expect(sick.process.calls.filter(({ method }) => method === "query").length).toBeLessThan(50);
+    await stage.pulse.pass(EVERY_MS);
+    const well = stage.actor();
+    expect(await stage.pulse.within(0, sweepOnce(well.engine))).toEqual({ woken: 90, extended: 0 });
+    expect(new Set(wokenBy(well))).toEqual(new Set(ids));
+  });
+
+  test("is given up after twenty tries, and said so, or it would keep others from being remembered", async () => {
+    const stage = await open(handlers);
+    const [id] = await plantListed(stage, stage.actor().engine, [stage.pulse.nowMs() - 9 * MINUTE_MS]);
+    const tries: number[] = [];
+    let told: unknown;
+    for (let pass = 0; pass < 25; pass++) {
+      const sick = stage.actor();
+      failing(sick, () => true);
+      await stage.pulse.within(0, sweepOnce(sick.engine));
+      tries.push(
+        sick.process.calls.filter(({ method, args: [pk] }) => method === "query" && pk === `inv#${id}`).length,
+      );
+      told ??= sick.log.lines.find(({ message }) => message.startsWith("the sweeper gives up"))?.fields["invocationId"];
+      await stage.pulse.pass(EVERY_MS);
+    }
+    expect(tries).toEqual([...numbers(20).map(() => 1), ...numbers(5).map(() => 0)]);
+    expect(told).toBe(id);
+  });
+});
+
+test("how far a version before has come is gone on from", async () => {
+  const stage = await open(handlers);
+  const nowMs = stage.pulse.nowMs();
+  const moments = [nowMs - 50 * MINUTE_MS, nowMs - 30 * MINUTE_MS];
+  const [, listed] = await plantListed(stage, stage.actor().engine, moments);
+  const former: Item = {
+    pk: sweeperPk(""),
+    sk: "listed",
+    fromMs: nowMs - 40 * MINUTE_MS,
+    walkedAtMs: nowMs - MINUTE_MS,
+  };
+  await stage.stores.table.put(former);
+  const sweeper = stage.actor();
+  await stage.pulse.within(0, sweepOnce(sweeper.engine));
+  expect(wokenBy(sweeper)).toEqual([listed]);
+});

@@ -1,0 +1,146 @@
+/** A sweeper whose passes end before they have come to the end of what there is. */
+import { expect, test } from "vitest";
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
+import type { Actor, Stage } from "../engine-fixture.ts";
+import { stages } from "../stages.ts";
+import { plantListed, plantOpen, slowed, wokenBy } from "./planted.ts";
+
+const open = stages();
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const EVERY_MS = 5 * MINUTE_MS;
+/** Eight looks together, so that a pass of a minute has time for some two hundred. */
+const LOOK_MS = 2_500;
+const PASS_MS = 60_000;
+
+const handlers = { waits: () => "never" };
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
+
+/** A pass of a process that remembers nothing and has a minute. */
+async function pass(stage: Stage, sweeping: typeof sweepOnce = sweepOnce): Promise<Actor> {
+  const sweeper = stage.actor();
+  slowed(sweeper, stage, LOOK_MS);
+  const untilMs = stage.pulse.nowMs() + PASS_MS;
+  await stage.pulse.within(PASS_MS + 20 * LOOK_MS, sweeping(sweeper.engine, untilMs));
+  return sweeper;
+}
+
+const due = (stage: Stage, agoMs: number) => ({
+  status: "backing-off" as const,
+  lookAtMs: stage.pulse.nowMs() - agoMs,
+});
+
+test("every overdue one is woken within some passes, the oldest of all shards first, even where more become due than a pass can look at", async () => {
+  const stage = await open(handlers, { indexShards: 4 });
+  const { engine } = stage.actor();
+  const overdue = await plantOpen(
+    stage,
+    engine,
+    numbers(600).map((at) => due(stage, 10 * MINUTE_MS - at)),
+  );
+  const left = new Set<InvocationId>(overdue);
+  const sizes: number[] = [];
+  while (left.size > 0 && sizes.length < 10) {
+    const sweeper = await pass(stage);
+    const woken = wokenBy(sweeper);
+    if (sizes.length === 0) expect(new Set(woken)).toEqual(new Set(overdue.slice(0, woken.length)));
+    for (const id of woken) left.delete(id);
+    sizes.push(woken.length);
+    await stage.pulse.pass(EVERY_MS - PASS_MS);
+    await plantOpen(
+      stage,
+      engine,
+      numbers(300).map((at) => due(stage, at)),
+    );
+  }
+  expect(left.size).toBe(0);
+  // The time was for a part of them at each pass, and less than what came.
+  expect(Math.max(...sizes)).toBeLessThan(300);
+});
+
+test("whoever was woken and is still due has his turn again when all others had theirs", async () => {
+  const stage = await open(handlers);
+  const ids = await plantOpen(
+    stage,
+    stage.actor().engine,
+    numbers(500).map((at) => due(stage, DAY_MS - at)),
+  );
+  const times = new Map<InvocationId, number>();
+  for (let passes = 0; passes < 8; passes++) {
+    for (const id of wokenBy(await pass(stage))) times.set(id, (times.get(id) ?? 0) + 1);
+    await stage.pulse.pass(EVERY_MS - PASS_MS);
+  }
+  const counts = ids.map((id) => times.get(id) ?? 0);
+  expect(Math.min(...counts)).toBeGreaterThanOrEqual(2);
+  expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+});
+
+test("a backlog of one kind keeps no other from its turn", async () => {
+  const stage = await open(handlers);
+  const { engine } = stage.actor();
+  const nowMs = stage.pulse.nowMs();
+  await plantOpen(
+    stage,
+    engine,
+    numbers(2_000).map((at) => due(stage, at)),
+  );
+  await plantListed(
+    stage,
+    engine,
+    numbers(1_000).map((at) => nowMs - 15 * MINUTE_MS + at),
+  );
+  const far = numbers(300).map((at) => ({ status: "backing-off" as const, lookAtMs: nowMs + DAY_MS + at }));
+  const dead = { status: "running" as const, lookAtMs: nowMs + 2 * DAY_MS, untilMs: nowMs - 1 };
+  const [late] = await plantOpen(stage, engine, [dead, ...far]);
+  const [listed] = await plantListed(stage, engine, [nowMs - 10 * MINUTE_MS]);
+  const woken = new Set<InvocationId>();
+  for (let passes = 0; passes < 14; passes++) {
+    for (const id of wokenBy(await pass(stage))) woken.add(id);
+    await stage.pulse.pass(EVERY_MS - PASS_MS);
+  }
+  expect([woken.has(late!), woken.has(listed!)]).toEqual([true, true]);
+});
+
+test("what was accepted is looked at once, and none is left out, however few of them a pass can look at", async () => {
+  const stage = await open(handlers);
+  const { engine } = stage.actor();
+  const nowMs = stage.pulse.nowMs();
+  const ids = await plantListed(
+    stage,
+    engine,
+    numbers(500).map((at) => nowMs - 19 * MINUTE_MS + Math.floor(at / 100)),
+  );
+  const woken: InvocationId[] = [];
+  for (let passes = 0; passes < 5; passes++) {
+    woken.push(...wokenBy(await pass(stage)));
+    await stage.pulse.pass(EVERY_MS - PASS_MS);
+  }
+  expect(woken).toHaveLength(ids.length);
+  expect(new Set(woken)).toEqual(new Set(ids));
+});
+
+test("who asked for everything gets it from the passes that follow, and once", async () => {
+  const stage = await open(handlers);
+  const { engine } = stage.actor();
+  const nowMs = stage.pulse.nowMs();
+  const ids = await plantListed(
+    stage,
+    engine,
+    numbers(500).map((at) => nowMs - 3 * DAY_MS + at),
+  );
+  await plantOpen(
+    stage,
+    engine,
+    numbers(300).map((at) => ({ status: "backing-off", lookAtMs: nowMs + DAY_MS + at })),
+  );
+  const first = await pass(stage, sweepAll);
+  expect(first.log.lines.some(({ message }) => message === "the sweeper goes on with its next pass")).toBe(true);
+  const woken = wokenBy(first);
+  for (let passes = 0; passes < 8; passes++) {
+    await stage.pulse.pass(EVERY_MS - PASS_MS);
+    woken.push(...wokenBy(await pass(stage)));
+  }
+  expect(woken).toHaveLength(ids.length);
+  expect(new Set(woken)).toEqual(new Set(ids));
+});

@@ -1,0 +1,79 @@
+/** Invocations that want the sweeper, written as their drivers would have left them, in any number. */
+import type { Acceptance } from "../../../shared/core/invocation/acceptance.ts";
+import { NO_RETRIES } from "../../../shared/core/invocation/segment.ts";
+import { type InvocationId, nonceFromBytes, type Token } from "../../../shared/core/model/ids.ts";
+import { freshId } from "../../../shared/engine/drive/invocation-ids.ts";
+import type { Engine } from "../../../shared/engine/engine.ts";
+import { acceptanceItem, NO_LEASE } from "../../../shared/engine/ledger/acceptance-record.ts";
+import { type Hold, holdItem } from "../../../shared/engine/ledger/hold-record.ts";
+import { invocationPk } from "../../../shared/engine/ledger/item-keys.ts";
+import type { Wake } from "../../../shared/engine/ports/queue.ts";
+import type { Table } from "../../../shared/engine/ports/table.ts";
+import type { Actor, Stage } from "../engine-fixture.ts";
+
+const DAY_MS = 86_400_000;
+const EXPIRES_AT_S = 1e10;
+
+export type Planted = Pick<Hold, "status" | "lookAtMs"> & { readonly untilMs?: number };
+
+/** Parked, or left by their drivers, behind an acceptance of long ago. @param table behind all processes */
+export async function plantOpen(stage: Stage, engine: Engine, holds: readonly Planted[]): Promise<InvocationId[]> {
+  const createdAtMs = stage.pulse.nowMs() - DAY_MS;
+  return await Promise.all(holds.map((hold) => plant(stage.stores.table, engine, createdAtMs, hold)));
+}
+
+/** Accepted, and then left by whoever was to drive them. */
+export async function plantListed(
+  stage: Stage,
+  engine: Engine,
+  createdAtMs: readonly number[],
+): Promise<InvocationId[]> {
+  return await Promise.all(createdAtMs.map((atMs) => plant(stage.stores.table, engine, atMs)));
+}
+
+async function plant(table: Table, engine: Engine, createdAtMs: number, planted?: Planted): Promise<InvocationId> {
+  const [id, nonce] = [freshId(engine), nonceFromBytes(engine.ids.random(8))];
+  const target = { service: "S", handler: "waits" };
+  const acceptance: Acceptance = {
+    id,
+    nonce,
+    target,
+    serviceType: "service",
+    handlerType: "service",
+    input: new Uint8Array(0),
+    headers: [],
+    source: { kind: "ingress" },
+    createdAtMs,
+    completionRetentionMs: DAY_MS,
+    journalRetentionMs: DAY_MS,
+  };
+  await table.put(acceptanceItem(engine.settings, acceptance, NO_LEASE, EXPIRES_AT_S));
+  if (planted === undefined) return id;
+  const place = { scheme: engine.settings, id, nonce, target, createdAtMs, expiresAtS: EXPIRES_AT_S };
+  const hold = {
+    base: 0,
+    token: "somebody.1" as Token,
+    untilMs: 0,
+    attempts: 1,
+    retries: NO_RETRIES,
+    keepUntilS: EXPIRES_AT_S,
+    ...(planted.status === "backing-off" && planted.lookAtMs !== undefined && { wakeAtMs: planted.lookAtMs }),
+    ...planted,
+  };
+  await table.put(holdItem(place, hold));
+  return id;
+}
+
+/** Whom a process has sent messages to. */
+export function wokenBy({ process }: Actor): InvocationId[] {
+  const sent = process.calls.filter(({ port, method }) => port === "queue" && method === "send");
+  return sent.map(({ args }) => (args[0] as Wake).invocationId);
+}
+
+/** From now on each look of a process takes so long. */
+export function slowed({ process }: Actor, { pulse }: Stage, lookMs: number): void {
+  process.before = ({ method, args: [pk] }) =>
+    method === "query" && String(pk).startsWith(invocationPk("", ""))
+      ? pulse.sleep(lookMs).then(() => undefined)
+      : undefined;
+}
