@@ -12,6 +12,7 @@ import { KILL_KINDS, killingSpree, mixedJobs } from "./killing-spree.ts";
 import { judgeLedger } from "./ledger-rule.ts";
 import { readLedger } from "./ledger.ts";
 import { leftBehind } from "./left-behind.ts";
+import type { LeftBehind } from "./left-behind.ts";
 import { ADD_OPS, KEYS, seededRandom } from "./plan.ts";
 import type { Counted, Outcome } from "./outcome.ts";
 import { judgeSleeps } from "./sleep-rule.ts";
@@ -27,6 +28,7 @@ const PATIENCE_MS = KILLS * 1_500 + 90_000;
 const PATIENCE_AFTERWARDS_MS = 60_000;
 /** A backstop comes when a lease is over (10 s), and goes. */
 const BACKSTOPS_GONE_MS = 13_000;
+const LOOKS_MAX = 3;
 
 let stage: Stage;
 
@@ -60,9 +62,14 @@ test(`${JOBS} mixed invocations end once and rightly under ${KILLS} kills`, asyn
   expect(complaints).toEqual([]);
   expect(hits).toBeGreaterThan(KILLS * 0.75);
 
-  await pause(BACKSTOPS_GONE_MS);
-  expect(await controlPlane.end("SIGTERM")).toBe(0);
-  const left = await leftBehind(site.dataDir, startedAtMs);
+  let left = await leftAtStop(startedAtMs);
+  expect(left.open).toEqual([]);
+  // A busy machine may not have taken up the last of them: a message that stays for ever is there the next time as well.
+  for (let looks = 1; looks < LOOKS_MAX && left.messages > 0; looks++) {
+    controlPlane.start();
+    await controlPlane.ready();
+    left = await leftAtStop(startedAtMs);
+  }
   expect(left).toMatchObject({ open: [], messages: 0 });
   expect(left.accepted.toSorted()).toEqual([...account.outcomes.keys()].toSorted());
 
@@ -73,6 +80,14 @@ test(`${JOBS} mixed invocations end once and rightly under ${KILLS} kills`, asyn
   for (const key of KEYS) await expectCountsOn(later, account, key);
   console.log(`All in all ${Math.round((Date.now() - startedAtMs) / 1000)} s.`);
 });
+
+/** Stops gracefully, once the backstops have had their time. */
+async function leftAtStop(sinceMs: number): Promise<LeftBehind> {
+  const { site, controlPlane } = stage;
+  await pause(BACKSTOPS_GONE_MS);
+  expect(await controlPlane.end("SIGTERM")).toBe(0);
+  return await leftBehind(site.dataDir, sinceMs);
+}
 
 async function accountOf(jobs: readonly Job[], { answers }: Spree, client: Client): Promise<Account> {
   const account = newAccount();

@@ -1,4 +1,5 @@
 /** A graceful stop and a start on the same data directory: what was open goes on, and nothing that was committed is done again. */
+import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { newAccount, takeAccount } from "./account.ts";
@@ -24,6 +25,14 @@ beforeEach(async () => {
 
 afterEach(({ task }) => closeStage(stage, task.result?.state === "fail"));
 
+/** The first closures of the sleeps and of the workflows, each called and sent: over soon, and not to be broken off. */
+const BEGINNINGS = 6;
+
+async function untilBegun(ledgerPath: string): Promise<void> {
+  const begun = () => readLedger(ledgerPath).filter(({ step }) => step === "before" || step === "begin").length;
+  while (!existsSync(ledgerPath) || begun() < BEGINNINGS) await pause(50);
+}
+
 const KEY = "key";
 const sleep: Op = { kind: "sleep", before: "before", after: "after", ms: SLEEP_MS };
 const OPS: Readonly<Record<string, readonly Op[]>> = {
@@ -46,6 +55,7 @@ test.each(ABSENCES_MS)(
     );
     const answers = jobs.map((job) => client.submit(job));
     await pause(SLEEP_MS / 4);
+    await untilBegun(site.ledgerPath);
     const stop = { atMs: Date.now(), deadMs: Infinity };
     expect(await controlPlane.end("SIGTERM")).toBe(0);
     stop.deadMs = Date.now();

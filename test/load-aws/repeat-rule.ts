@@ -15,7 +15,7 @@ import type { Blow } from "./killer.ts";
 const UNREAD_MAX_MS = 3_000;
 const START_MAX_MS = 10_000;
 /** From the line of a closure until its segment is durable: the rest of the attempt, an answer, a write. */
-const COMMIT_MAX_MS = 2_000;
+const COMMIT_MAX_MS = 5_000;
 const DRIVERS = new Set(["ingress", "worker", "sweeper", "admin"]);
 
 export interface LedgerVerdict {
