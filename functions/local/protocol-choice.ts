@@ -22,8 +22,11 @@ export function offerBothProtocols(
   http1.on("connection", (socket: Socket) => {
     onConnection(socket);
     lookAtFirstBytes(socket, silentMaxMs, (isHttp2) => {
-      if (isHttp2) http2.emit("connection", socket);
-      else for (const serve of serveHttp1) serve.call(http1, socket);
+      if (isHttp2) {
+        // Sockets of HTTP/1.1 may end on one side. A client of HTTP/2 that has ended its side is gone, with all that it asked.
+        socket.allowHalfOpen = false;
+        http2.emit("connection", socket);
+      } else for (const serve of serveHttp1) serve.call(http1, socket);
     });
   });
 }

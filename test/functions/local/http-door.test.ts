@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:http2";
+import type { Socket } from "node:net";
 import { afterEach, expect, test, vi } from "vitest";
 import { openDoor, type Door } from "../../../functions/local/http-door.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
@@ -7,6 +8,7 @@ import { jsonResponse } from "../../../shared/api/http/message.ts";
 import { frame, openSocket, PREFACE } from "../../e2e-local/raw-http.ts";
 
 const [DATA, HEADERS, RESET, SETTINGS] = [0, 1, 3, 4];
+const [STREAM_ENDED, HEADERS_ENDED] = [1, 4];
 
 let door: Door | undefined;
 afterEach(() => door?.close());
@@ -62,25 +64,51 @@ test.each([0, 1, 256, 16 * 1024, 16 * 1024 + 1])("a body of %i bytes of any valu
   expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true);
 });
 
+/** The beginning of a connection with a request for "/" from the authority "x". @param flags of its headers */
+function begun(flags: number): Buffer {
+  // POST, http, the path and the authority, in HPACK.
+  const fields = Buffer.from([0x83, 0x86, 0x84, 0x01, 1, 0x78]);
+  return Buffer.concat([Buffer.from(PREFACE), frame(SETTINGS, 0, 0), frame(HEADERS, flags, 1, fields)]);
+}
+
+const hasOpen = (opened: Door, requests: number): Promise<void> =>
+  vi.waitFor(() => expect(opened.openRequests).toBe(requests), { timeout: 20_000, interval: 5 });
+
 test.each([
   ["stream", frame(RESET, 0, 1, Buffer.from([0, 0, 0, 8]))],
   ["connection", undefined],
 ])("a body that is cut off with its %s over HTTP/2 is no request", async (_what, cut) => {
   const asked: string[] = [];
   const opened = await answering(200, (request) => asked.push(new TextDecoder().decode(request.body)));
-  const { port } = opened;
-  const openRequests = (count: number): Promise<void> =>
-    vi.waitFor(() => expect(opened.openRequests).toBe(count), { timeout: 20_000, interval: 5 });
-  // POST, http, the path "/" and the authority "x", in HPACK.
-  const fields = Buffer.from([0x83, 0x86, 0x84, 0x01, 1, 0x78]);
-  const begun = [frame(SETTINGS, 0, 0), frame(HEADERS, 4, 1, fields)];
-  const socket = await openSocket(port);
-  socket.resume().write(Buffer.concat([Buffer.from(PREFACE), ...begun, frame(DATA, 0, 1, Buffer.from("half of it"))]));
-  await openRequests(1);
+  const socket = await openSocket(opened.port);
+  socket.resume().write(Buffer.concat([begun(HEADERS_ENDED), frame(DATA, 0, 1, Buffer.from("half of it"))]));
+  await hasOpen(opened, 1);
   if (cut === undefined) socket.destroy();
   else socket.write(cut);
-  await openRequests(0);
+  await hasOpen(opened, 0);
   socket.destroy();
-  const whole = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: "all of it" });
+  const whole = await fetch(`http://127.0.0.1:${opened.port}/`, { method: "POST", body: "all of it" });
   expect([whole.status, asked]).toEqual([200, ["all of it"]]);
+});
+
+test.each([
+  ["ended its connection", (socket: Socket) => socket.end()],
+  ["reset its connection", (socket: Socket) => socket.resetAndDestroy()],
+])("a caller over HTTP/2 that has %s is waited for no longer", async (_what, leave) => {
+  const opened = await openDoor({
+    host: "127.0.0.1",
+    port: 0,
+    bodyMaxBytes: 0,
+    tooLarge: () => jsonResponse(413, {}),
+    answer: async ({ signal }) => {
+      await once(signal!, "abort");
+      return jsonResponse(499, {});
+    },
+  });
+  door = opened;
+  const socket = await openSocket(opened.port);
+  socket.resume().write(begun(HEADERS_ENDED | STREAM_ENDED));
+  await hasOpen(opened, 1);
+  leave(socket);
+  await hasOpen(opened, 0);
 });
