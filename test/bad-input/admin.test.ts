@@ -34,7 +34,14 @@ const ROWS: readonly Row[] = [
   ["deep arrays", "POST /deployments", [400, 422], nested("[", "]")],
   ["deep objects", "POST /deployments", [400, 422], `${'{"uri":'.repeat(DEEP)}1${"}".repeat(DEEP)}`],
   ["a deep value of a known name", "POST /deployments", [422], `{"uri":${nested("[", "]")}}`],
-  ["names of prototypes", "POST /deployments", [422], '{"__proto__":{"uri":"http://x"},"constructor":1}'],
+  ["names of prototypes", "POST /deployments", [400], '{"__proto__":{"uri":"http://x"},"constructor":1}'],
+  ["a name of prototypes", "POST /deployments", [422], '{"constructor":{"uri":"http://x"}}'],
+  [
+    "a state that would be left out",
+    "POST /services/Counter/state",
+    [400],
+    '{"object_key":"k","new_state":{"\\u005f_proto__":[1]}}',
+  ],
   ["half of a character", "POST /services/Counter/state", [400], '{"object_key":"\\ud800","new_state":{}}'],
   [
     "half of a character in a name",
