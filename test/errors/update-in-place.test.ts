@@ -152,21 +152,17 @@ test("what fails on a draining deployment goes on once that is updated to mended
   await stage.register(newer.uri);
   // An index may tell a moment later what an invocation has done.
   const shown = async () => (await stage.admin("GET", `deployments/${id}`)).body;
-  await expect.poll(shown, SEEN).toMatchObject({
-    status: "draining",
-    pinned_invocations: 1,
-  });
+  await expect.poll(shown, SEEN).toMatchObject({ status: "draining", pinned_invocations: 1 });
   // Held back until the update has told that somebody is still fixed to it: the next attempt may be faster than the answer.
   const told = new Gate();
-  const mended = await startFrameDeployment((response, request) => told.passed.then(() => HEALTHY(response, request)));
+  const mended = await startFrameDeployment(
+    (response, request) => void told.passed.then(() => HEALTHY(response, request)),
+  );
   const { status, body } = await stage.admin("PUT", `deployments/${id}`, { uri: mended.uri });
   expect([status, body["status"]]).toEqual([200, "draining"]);
   told.open();
   expect(await stage.result(invocationId)).toBe("200 hello");
   expect((await stage.show(invocationId)).pinned_deployment_id).toBe(id);
   expect([newer.attempts.length, mended.attempts.length]).toEqual([0, 1]);
-  await expect.poll(shown, SEEN).toMatchObject({
-    status: "drained",
-    pinned_invocations: 0,
-  });
+  await expect.poll(shown, SEEN).toMatchObject({ status: "drained", pinned_invocations: 0 });
 });
