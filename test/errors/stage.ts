@@ -69,8 +69,8 @@ export class ErrorStage {
   }
 
   /** Waits until the invocation shows what is looked for. */
-  async shows<T>(id: string, find: (body: InvocationBody) => T | undefined): Promise<T> {
-    for (const untilMs = Date.now() + SEEN_WITHIN_MS; ; await pause(POLL_EVERY_MS)) {
+  async shows<T>(id: string, find: (body: InvocationBody) => T | undefined, withinMs = SEEN_WITHIN_MS): Promise<T> {
+    for (const untilMs = Date.now() + withinMs; ; await pause(POLL_EVERY_MS)) {
       const body = await this.show(id);
       const found = find(body);
       if (found !== undefined) return found;
@@ -79,8 +79,9 @@ export class ErrorStage {
   }
 
   /** The last failure, once it has this code. */
-  lastFailure(id: string, code: string): Promise<AttemptFailureBody> {
-    return this.shows(id, ({ last_failure: failure }) => (failure?.error_code === code ? failure : undefined));
+  lastFailure(id: string, code: string, withinMs?: number): Promise<AttemptFailureBody> {
+    const find = ({ last_failure: failure }: InvocationBody) => (failure?.error_code === code ? failure : undefined);
+    return this.shows(id, find, withinMs);
   }
 
   /** Whole seconds from the failed attempt to the next one, once that is planned. */
