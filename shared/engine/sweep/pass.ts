@@ -92,12 +92,13 @@ function reported(pass: Pass, saved: Saved): SweepReport {
 }
 
 /** By how much each walk is behind, in seconds: from pass to pass it tells whether the sweeper keeps up. */
-function lags({ nowMs, listedBelow }: Pass, { progress }: Saved) {
+function lags({ nowMs, listedBelow }: Pass, { order, progress }: Saved) {
   const { listedFrom, due, walk } = progress;
   const seconds = (fromMs: number, toMs: number): number => Math.max(0, Math.round((toMs - fromMs) / 1000));
   return {
     listingBehindS: seconds(momentOf(listedFrom), momentOf(listedBelow)),
     dueBehindS: due === undefined ? 0 : seconds(due.beganMs, nowMs),
+    ...(order !== undefined && { orderedBehindS: seconds(order.beganMs, nowMs) }),
     everythingBehindS: walk === undefined ? 0 : seconds(walk.beganMs, nowMs),
   };
 }

@@ -34,11 +34,14 @@ async function field(): Promise<Field> {
   const dead = numbers(20).map((at) => ({ status: "running" as const, lookAtMs: nowMs + DAY_MS + at, untilMs: 1 }));
   const asleep = numbers(20).map((at) => ({ status: "backing-off" as const, lookAtMs: nowMs + DAY_MS + at }));
   const listed = await plantListed(
-    stage,
+    stage.stores.table,
     engine,
     numbers(100).map((at) => nowMs - 15 * MINUTE_MS + at),
   );
-  const [opened] = await Promise.all([plantOpen(stage, engine, [...due, ...dead]), plantOpen(stage, engine, asleep)]);
+  const [opened] = await Promise.all([
+    plantOpen(stage.stores.table, engine, [...due, ...dead]),
+    plantOpen(stage.stores.table, engine, asleep),
+  ]);
   return { stage, ids: [...opened, ...listed] };
 }
 
@@ -111,7 +114,7 @@ test("of two sweepers at once each goes on from what either has written, and an 
   const { stage, ids } = await field();
   const nowMs = stage.pulse.nowMs();
   const old = await plantListed(
-    stage,
+    stage.stores.table,
     stage.actor().engine,
     numbers(200).map((at) => nowMs - 3 * DAY_MS + at),
   );
@@ -147,7 +150,10 @@ describe("an entry of the listing that cannot be looked at", () => {
   test("is looked at again by the next pass, and those behind it at once", async () => {
     const stage = await open(handlers);
     const nowMs = stage.pulse.nowMs();
-    const [one, other] = await plantListed(stage, stage.actor().engine, [nowMs - 9 * MINUTE_MS, nowMs - 8 * MINUTE_MS]);
+    const [one, other] = await plantListed(stage.stores.table, stage.actor().engine, [
+      nowMs - 9 * MINUTE_MS,
+      nowMs - 8 * MINUTE_MS,
+    ]);
     const sick = stage.actor();
     failing(sick, (pk) => pk === invocationPk("", one!));
     await stage.pulse.within(0, sweepOnce(sick.engine));
@@ -162,7 +168,7 @@ describe("an entry of the listing that cannot be looked at", () => {
     const stage = await open(handlers);
     const nowMs = stage.pulse.nowMs();
     const ids = await plantListed(
-      stage,
+      stage.stores.table,
       stage.actor().engine,
       numbers(90).map((at) => nowMs - 10 * MINUTE_MS + at),
     );
@@ -179,7 +185,7 @@ describe("an entry of the listing that cannot be looked at", () => {
 
   test("is given up after twenty tries, and said so, or it would keep others from being remembered", async () => {
     const stage = await open(handlers);
-    const [id] = await plantListed(stage, stage.actor().engine, [stage.pulse.nowMs() - 9 * MINUTE_MS]);
+    const [id] = await plantListed(stage.stores.table, stage.actor().engine, [stage.pulse.nowMs() - 9 * MINUTE_MS]);
     const tries: number[] = [];
     let told: unknown;
     for (let pass = 0; pass < 25; pass++) {
@@ -201,7 +207,7 @@ test("how far a version before has come is gone on from", async () => {
   const stage = await open(handlers);
   const nowMs = stage.pulse.nowMs();
   const moments = [nowMs - 50 * MINUTE_MS, nowMs - 30 * MINUTE_MS];
-  const [, listed] = await plantListed(stage, stage.actor().engine, moments);
+  const [, listed] = await plantListed(stage.stores.table, stage.actor().engine, moments);
   const former: Item = {
     pk: sweeperPk(""),
     sk: "listed",

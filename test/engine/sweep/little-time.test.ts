@@ -35,7 +35,7 @@ test("every overdue one is woken within some passes, the oldest of all shards fi
   const stage = await open(handlers, { indexShards: 4 });
   const { engine } = stage.actor();
   const overdue = await plantOpen(
-    stage,
+    stage.stores.table,
     engine,
     numbers(600).map((at) => due(stage, 10 * MINUTE_MS - at)),
   );
@@ -49,7 +49,7 @@ test("every overdue one is woken within some passes, the oldest of all shards fi
     sizes.push(woken.length);
     await stage.pulse.pass(EVERY_MS - PASS_MS);
     await plantOpen(
-      stage,
+      stage.stores.table,
       engine,
       numbers(300).map((at) => due(stage, at)),
     );
@@ -62,7 +62,7 @@ test("every overdue one is woken within some passes, the oldest of all shards fi
 test("whoever was woken and is still due has his turn again when all others had theirs", async () => {
   const stage = await open(handlers);
   const ids = await plantOpen(
-    stage,
+    stage.stores.table,
     stage.actor().engine,
     numbers(500).map((at) => due(stage, DAY_MS - at)),
   );
@@ -81,19 +81,19 @@ test("a backlog of one kind keeps no other from its turn", async () => {
   const { engine } = stage.actor();
   const nowMs = stage.pulse.nowMs();
   await plantOpen(
-    stage,
+    stage.stores.table,
     engine,
     numbers(2_000).map((at) => due(stage, at)),
   );
   await plantListed(
-    stage,
+    stage.stores.table,
     engine,
     numbers(1_000).map((at) => nowMs - 15 * MINUTE_MS + at),
   );
   const far = numbers(300).map((at) => ({ status: "backing-off" as const, lookAtMs: nowMs + DAY_MS + at }));
   const dead = { status: "running" as const, lookAtMs: nowMs + 2 * DAY_MS, untilMs: nowMs - 1 };
-  const [late] = await plantOpen(stage, engine, [dead, ...far]);
-  const [listed] = await plantListed(stage, engine, [nowMs - 10 * MINUTE_MS]);
+  const [late] = await plantOpen(stage.stores.table, engine, [dead, ...far]);
+  const [listed] = await plantListed(stage.stores.table, engine, [nowMs - 10 * MINUTE_MS]);
   const woken = new Set<InvocationId>();
   for (let passes = 0; passes < 14; passes++) {
     for (const id of wokenBy(await pass(stage))) woken.add(id);
@@ -107,7 +107,7 @@ test("what was accepted is looked at once, and none is left out, however few of 
   const { engine } = stage.actor();
   const nowMs = stage.pulse.nowMs();
   const ids = await plantListed(
-    stage,
+    stage.stores.table,
     engine,
     numbers(500).map((at) => nowMs - 19 * MINUTE_MS + Math.floor(at / 100)),
   );
@@ -125,12 +125,12 @@ test("who asked for everything gets it from the passes that follow, and once", a
   const { engine } = stage.actor();
   const nowMs = stage.pulse.nowMs();
   const ids = await plantListed(
-    stage,
+    stage.stores.table,
     engine,
     numbers(500).map((at) => nowMs - 3 * DAY_MS + at),
   );
   await plantOpen(
-    stage,
+    stage.stores.table,
     engine,
     numbers(300).map((at) => ({ status: "backing-off", lookAtMs: nowMs + DAY_MS + at })),
   );

@@ -17,18 +17,18 @@ const EXPIRES_AT_S = 1e10;
 export type Planted = Pick<Hold, "status" | "lookAtMs"> & { readonly untilMs?: number };
 
 /** Parked, or left by their drivers, behind an acceptance of long ago. @param table behind all processes */
-export async function plantOpen(stage: Stage, engine: Engine, holds: readonly Planted[]): Promise<InvocationId[]> {
-  const createdAtMs = stage.pulse.nowMs() - DAY_MS;
-  return await Promise.all(holds.map((hold) => plant(stage.stores.table, engine, createdAtMs, hold)));
+export async function plantOpen(table: Table, engine: Engine, holds: readonly Planted[]): Promise<InvocationId[]> {
+  const createdAtMs = engine.clock.nowMs() - DAY_MS;
+  return await Promise.all(holds.map((hold) => plant(table, engine, createdAtMs, hold)));
 }
 
-/** Accepted, and then left by whoever was to drive them. */
+/** Accepted, and then left by whoever was to drive them. @param table behind all processes */
 export async function plantListed(
-  stage: Stage,
+  table: Table,
   engine: Engine,
   createdAtMs: readonly number[],
 ): Promise<InvocationId[]> {
-  return await Promise.all(createdAtMs.map((atMs) => plant(stage.stores.table, engine, atMs)));
+  return await Promise.all(createdAtMs.map((atMs) => plant(table, engine, atMs)));
 }
 
 async function plant(table: Table, engine: Engine, createdAtMs: number, planted?: Planted): Promise<InvocationId> {
@@ -65,7 +65,7 @@ async function plant(table: Table, engine: Engine, createdAtMs: number, planted?
 }
 
 /** Whom a process has sent messages to. */
-export function wokenBy({ process }: Actor): InvocationId[] {
+export function wokenBy({ process }: Pick<Actor, "process">): InvocationId[] {
   const sent = process.calls.filter(({ port, method }) => port === "queue" && method === "send");
   return sent.map(({ args }) => (args[0] as Wake).invocationId);
 }
