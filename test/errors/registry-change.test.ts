@@ -75,8 +75,11 @@ test("a deployment that was registered for versions that this server has not is 
 });
 
 test("an invocation that began with a version that this server has not is RT0014", async () => {
+  // It is put down between two attempts, and for longer than that takes: who takes it up again reads its journal anew.
   const { stage, deployment, id } = await underWay(replying(step(), error(500, "not yet")), {
     "worker.wait-in-driver": "0s",
+    "default-retry-policy.initial-interval": "1s",
+    "default-retry-policy.max-interval": "1s",
   });
   const { table, settings } = stage.local.engine;
   const { items } = await table.query(invocationPk(settings.keyPrefix, id), { from: "seg#", below: "seg$" });

@@ -53,21 +53,24 @@ afterAll(async () => {
 interface Shown {
   readonly status: string;
   readonly entries: readonly { readonly type: string }[];
+  readonly wake_at?: string;
+  readonly queue?: object;
 }
 
 async function shown(id: string): Promise<Shown> {
   return (await (await fetch(`${stage.adminUri}/invocations/${id}`)).json()) as Shown;
 }
 
-/** Sends, and waits until it is where it stays. */
+/** Sends, and waits until it is where it stays: parked, so that it is known when it wakes, or which place it has. */
 async function sent(path: string, status: string, lastEntry: string): Promise<string> {
   const response = await fetch(`${stage.ingressUri}/${path}/send`, { method: "POST" });
   const { invocationId } = (await response.json()) as { invocationId: string };
   const where = async (): Promise<unknown> => {
-    const { status: now, entries } = await shown(invocationId);
-    return [now, entries.at(-1)?.type];
+    const { status: now, entries, wake_at: wakes, queue } = await shown(invocationId);
+    return [now, entries.at(-1)?.type, wakes !== undefined, queue !== undefined];
   };
-  await expect.poll(where, SEEN_WITHIN).toEqual([status, `Command: ${lastEntry}`]);
+  const expected = [status, `Command: ${lastEntry}`, lastEntry === "Sleep", status === "pending"];
+  await expect.poll(where, SEEN_WITHIN).toEqual(expected);
   return invocationId;
 }
 
