@@ -24,7 +24,7 @@ export default defineConfig({
     exclude: [...HEAVY.map((suite) => `test/${suite}/**`), "**/node_modules/**"],
     pool: "threads",
     testTimeout: 30_000,
-    hookTimeout: 30_000,
+    hookTimeout: 60_000,
     reporters: reportersOf("unit"),
   },
 });
