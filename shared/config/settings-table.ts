@@ -57,7 +57,10 @@ export const SETTINGS = {
   "worker.wait-in-driver": duration("1s", "Retries due within this time wait in the driver; later ones park."),
   "worker.queue-delay": duration("15m", "Wakes further away than this go to the timers."),
   "worker.cleanup-interval": interval("1m", "How often the local process removes what has expired."),
-  "worker.check-interval": interval("10m", "How often a parked invocation that no clock wakes is looked at."),
+  "worker.check-interval": interval(
+    "10m",
+    "How often a parked invocation that no clock wakes is looked at; one that has waited for long, less often.",
+  ),
 
   "sweeper.listing-age": duration("5m", "The sweeper looks at what was accepted this long ago and nobody drives."),
 

@@ -15,6 +15,9 @@ const LISTED_BEFORE_SHARE = 0.8;
 
 /** Each parked invocation is looked at once per interval, even if nothing wakes it (I8). */
 export const CHECK_INTERVAL_MS = 600_000;
+/** One that has stood still for long, once in so much of that time more. */
+const CHECK_SHARE = 0.25;
+const CHECK_MAX_MS = 86_400_000;
 
 export interface Grasp {
   readonly messageDriven: boolean;
@@ -103,10 +106,21 @@ export async function putDown(
 ): Promise<boolean> {
   await held.renewal;
   const mine = held.doubtedToken === undefined ? [held.lease.token] : [held.lease.token, held.doubtedToken];
-  const lookAtMs = wakeAtMs ?? engine.clock.nowMs() + (engine.settings.checkIntervalMs ?? CHECK_INTERVAL_MS);
+  const lookAtMs = wakeAtMs ?? engine.clock.nowMs() + untilCheckMs(engine, held, status);
   held.lease = { token: engine.drives.newToken(), untilMs: 0 };
   const hold = { status, untilMs: 0, lookAtMs, performed, ...(wakeAtMs !== undefined && { wakeAtMs }) };
   return await writeHold(engine, held, hold, keepCondition(held.invocation.segmentIndex, mine));
+}
+
+/**
+ * Each look costs a claim and a park: who has waited long for a word from outside is looked at seldom. Whoever waits in line
+ * for a key, or was put down to be taken up by another, is to go on soon.
+ */
+function untilCheckMs({ clock, settings }: Engine, { invocation }: Held, status: ParkedStatus): number {
+  const intervalMs = settings.checkIntervalMs ?? CHECK_INTERVAL_MS;
+  if (status !== "suspended" && status !== "paused") return intervalMs;
+  const waitedMs = clock.nowMs() - invocation.modifiedAtMs;
+  return Math.max(intervalMs, Math.min(CHECK_SHARE * waitedMs, CHECK_MAX_MS));
 }
 
 /**

@@ -1,0 +1,55 @@
+/** Who waits for long without a clock is looked at seldom, and what was told him and not heard is found all the same. */
+import { expect, test } from "vitest";
+import { attach } from "../../../shared/engine/desk/attach.ts";
+import { deliverSignal } from "../../../shared/engine/drive/deliver.ts";
+import { runSweeper } from "../../../shared/engine/sweep/sweep.ts";
+import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
+import { stages } from "../stages.ts";
+import { wokenBy } from "./planted.ts";
+
+const open = stages();
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+async function waiting() {
+  const stage = await open({ waits: async (ctx) => `heard ${await ctx.get(ctx.awakeable().result)}` });
+  const actor = stage.actor();
+  actor.startWorker();
+  const { invocationId } = await sendOn(actor, "waits");
+  await stage.pulse.pass(LEASE_MS);
+  return { stage, actor, invocationId };
+}
+
+test("what waits without a clock is woken every ten minutes at first, then once in a quarter of the time that it has waited, and once a day at least", async () => {
+  const { stage, actor } = await waiting();
+  void runSweeper(actor.engine, new AbortController().signal, 10 * MINUTE_MS);
+  const wakes = async (ms: number): Promise<number> => {
+    const before = wokenBy(actor).length;
+    await stage.pulse.pass(ms);
+    return wokenBy(actor).length - before;
+  };
+  const [first, ofDay] = [await wakes(41 * MINUTE_MS), await wakes(DAY_MS - 41 * MINUTE_MS)];
+  expect(first).toBeGreaterThanOrEqual(3);
+  // A hundred and forty, if it were looked at every ten minutes.
+  expect(ofDay).toBeLessThan(20);
+  await stage.pulse.pass(4 * DAY_MS);
+  const later = await wakes(3 * DAY_MS);
+  expect(later).toBeGreaterThanOrEqual(2);
+  expect(later).toBeLessThanOrEqual(3);
+});
+
+test("a signal whose wake was lost is heard within a quarter of the time that was waited for it", async () => {
+  const { stage, invocationId } = await waiting();
+  const telling = stage.actor();
+  void runSweeper(telling.engine, new AbortController().signal, 5 * MINUTE_MS);
+  await stage.pulse.pass(8 * HOUR_MS);
+  telling.process.before = ({ port, method }) =>
+    port === "queue" && method === "send" ? Promise.reject(new Error("it is lost")) : undefined;
+  const value = { kind: "success" as const, value: new TextEncoder().encode("it") };
+  await deliverSignal(telling.engine, invocationId, "s17", { index: 17 }, value).catch(() => undefined);
+  // Its sweeper has been there all along: a new one would read at once for all what has arrived.
+  telling.process.before = undefined;
+  const ended = await stage.pulse.within(2 * HOUR_MS + 10 * MINUTE_MS, attach(telling.engine, invocationId));
+  expect(ended.kind === "ended" && textOf(ended)).toBe("heard it");
+});
