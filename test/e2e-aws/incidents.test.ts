@@ -92,6 +92,7 @@ describe("DeadLetters", () => {
     const roles = await Promise.all(names.map((name) => roleOf(outputs[`${name}Function`]!)));
     const mendings = await Promise.all(roles.map((role) => takeAway(role, "sqs:SendMessage")));
     let id: string;
+    const sinceMs = Date.now();
     try {
       // It sends to another, which takes a message that nobody may send now.
       id = await plane.send("hurt/passOn", "Ada");
@@ -100,7 +101,10 @@ describe("DeadLetters", () => {
     } finally {
       await Promise.all([asDeployed(), ...mendings.map((mend) => mend())]);
     }
-    expect(await operator.run("invocations", "ls", "--status", "paused")).toContain(id);
+    await until("the pause is counted, which sets off Paused", 30_000, async () =>
+      (await jsonLinesOf(aws.plain, "Sweeper", sinceMs)).find((line) => "invocations_paused_total" in line),
+    );
+    expect(await operator.run("invocations", "list", "--status", "paused")).toContain(id);
     const described = (await operator.run("invocations", "describe", id)).replaceAll(/\s+/g, " ");
     expect(described).toMatch(/RT0006.*could not be driven, not even alone: .*sqs:SendMessage/i);
     await operator.run("invocations", "resume", id, "--yes");

@@ -61,8 +61,17 @@ beforeAll(async () => {
       return "at last";
     },
   };
+  const tired = service({
+    name: "tired",
+    handlers: {
+      fail: async () => {
+        throw new Error("no more");
+      },
+    },
+    options: { retryPolicy: { maxAttempts: 1, onMaxAttempts: "pause" } },
+  });
   const endpoint = createEndpointHandler({
-    services: [service({ name: "private", handlers })],
+    services: [service({ name: "private", handlers }), tired],
     logger: ({ context }, ...told) => void handlerLines.push({ told, id: context?.invocationId }),
   });
   peer = await startServer(createServer(endpoint) as Server);
@@ -79,8 +88,16 @@ beforeAll(async () => {
   expect((await plane.call("private/keep", "refused")).status).toBe(400);
   followed = await plane.send("private/fail", null);
   expect(await plane.result(followed)).toBe("at last");
+  const paused = await plane.send("tired/fail", null);
+  await plane.untilStatus(paused, "paused");
+  expect(await plane.change(paused, "kill")).toBe(200);
   await sweep(aws.plain);
-  await Promise.all([reported("Worker", called), reported("Worker", followed), reported("Ingress", followed)]);
+  await Promise.all([
+    reported("Worker", paused),
+    reported("Worker", called),
+    reported("Worker", followed),
+    reported("Ingress", followed),
+  ]);
 });
 
 /** Waits until a function has said of an invocation all that it says in one event: the backstop of a call comes late. */
