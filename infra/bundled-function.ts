@@ -17,6 +17,8 @@ export interface BundledFunctionProps {
   /** Holds a folder with the code, by the function's name in lower case. */
   readonly codeFolder: string;
   readonly timeout: Duration;
+  /** A third of a processor's worth unless told. */
+  readonly memoryMb?: number | undefined;
   readonly grants: readonly PolicyStatement[];
   readonly variables?: Record<string, string>;
   readonly logRetention: RetentionDays;
@@ -31,6 +33,7 @@ export function bundledFunction(scope: Construct, name: string, props: BundledFu
   const {
     codeFolder,
     timeout,
+    memoryMb = MEMORY_MB,
     grants,
     variables = {},
     logRetention,
@@ -52,7 +55,7 @@ export function bundledFunction(scope: Construct, name: string, props: BundledFu
     handler: "index.handler",
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.ARM_64,
-    memorySize: MEMORY_MB,
+    memorySize: memoryMb,
     timeout,
     role,
     logGroup,

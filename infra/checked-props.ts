@@ -15,11 +15,15 @@ export interface CheckedProps {
   readonly signingKey?: number;
   readonly ingressAuth?: IngressAuth;
   readonly ingressThrottle?: IngressThrottle;
+  readonly sweeperMemoryMb?: number;
   readonly encryptionKey?: IKey;
   /** One that is there already, which the stack does not encrypt. */
   readonly table?: AnyTable;
 }
 
+/** Less than the functions have unless told is not enough to read what one invocation may hold; more Lambda does not give. */
+const MEMORY_MIN_MB = 512;
+const MEMORY_MAX_MB = 10_240;
 /** It names parameters, and a group of schedules of 64 characters, to which six are added. */
 const ENVIRONMENT_NAME = /^[0-9A-Za-z_.-]{1,58}$/;
 
@@ -30,11 +34,15 @@ const ENVIRONMENT_NAME = /^[0-9A-Za-z_.-]{1,58}$/;
  */
 export function checkProps(props: CheckedProps, region: string): void {
   const { settings = {}, environmentName, signingKey = 1, ingressAuth, ingressThrottle, encryptionKey, table } = props;
+  const { sweeperMemoryMb = MEMORY_MIN_MB } = props;
   for (const [path, raw] of Object.entries(settings)) checkSetting(path, raw);
   if (!isKnownLater(environmentName) && !ENVIRONMENT_NAME.test(environmentName)) {
     refuse("environmentName", environmentName, "1 to 58 letters, digits, hyphens, underscores and dots");
   }
   checkWhole("signingKey", signingKey);
+  if (!Token.isUnresolved(sweeperMemoryMb) && !(sweeperMemoryMb >= MEMORY_MIN_MB && sweeperMemoryMb <= MEMORY_MAX_MB)) {
+    refuse("sweeperMemoryMb", sweeperMemoryMb, `a number from ${MEMORY_MIN_MB} to ${MEMORY_MAX_MB}`);
+  }
   if (ingressThrottle !== undefined) {
     const { ratePerS, burst } = ingressThrottle;
     checkWhole("ingressThrottle: ratePerS", ratePerS);

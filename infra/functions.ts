@@ -30,6 +30,7 @@ export interface StepwellFunctionsProps {
   readonly assumableRoleArns?: readonly string[];
   readonly scheduleArns?: readonly string[];
   readonly workerConcurrencyMax?: number;
+  readonly sweeperMemoryMb?: number;
   readonly table: AnyTable;
   readonly queue: Queue;
   readonly deadLetters: Queue;
@@ -77,7 +78,7 @@ export class StepwellFunctions extends Construct {
       }),
     );
     const sweeps = [readingIndexes(table), forgetting(table), receiving(deadLetters), finishing(deadLetters)];
-    this.sweeper = this.#make("Sweeper", SWEEPER_TIMEOUT, [...drives, ...sweeps]);
+    this.sweeper = this.#make("Sweeper", SWEEPER_TIMEOUT, [...drives, ...sweeps], { memoryMb: props.sweeperMemoryMb });
     this.sweeper.addEnvironment(variableOf(SWEEPER_ALONE), deadLetters.queueUrl);
   }
 
@@ -85,7 +86,7 @@ export class StepwellFunctions extends Construct {
     name: string,
     timeout: Duration,
     grants: readonly PolicyStatement[],
-    more: { readonly recursiveLoop?: RecursiveLoop } = {},
+    more: { readonly recursiveLoop?: RecursiveLoop; readonly memoryMb?: number | undefined } = {},
   ): LambdaFunction {
     const made = bundledFunction(this, name, {
       ...this.#props,

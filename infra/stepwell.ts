@@ -55,6 +55,11 @@ export interface StepwellProps {
   readonly ingressAccessLog?: boolean;
   /** Batches of ten messages that workers drive at the same time, 2 to 1,000; 100 unless told. */
   readonly workerConcurrencyMax?: number;
+  /**
+   * Memory of the sweeper, by which Lambda gives it processors: 512 unless told, which follows some 250 acceptances a
+   * second; 1,769 is a whole processor.
+   */
+  readonly sweeperMemoryMb?: number;
   /** Tells this control plane from others of the account, also in its metrics: letters, digits, `-`, `_`, `.`; made of the construct's path unless told. */
   readonly environmentName?: string;
   /**

@@ -29,6 +29,7 @@ test.each([
   [{ ingressThrottle: { ratePerS: 0, burst: 5 } }, "ingressThrottle: ratePerS: 0 is not a whole number, 1 or more"],
   [{ ingressThrottle: { ratePerS: 10, burst: 2.5 } }, "ingressThrottle: burst: 2.5 is not a whole number, 1 or more"],
   [{ ingressThrottle: { ratePerS: 10 } }, "ingressThrottle: burst: what was given is not a whole number"],
+  [{ sweeperMemoryMb: 256 }, "sweeperMemoryMb: 256 is not a number from 512 to 10240"],
   [{ ingressAuth: "IAM" }, 'ingressAuth: "IAM" is not "open", "iam" or { jwt'],
   [{ ingressAuth: "jwt" }, 'ingressAuth: "jwt" is not "open", "iam" or { jwt'],
 ])("%j is refused", (props, words) => {

@@ -144,6 +144,13 @@ test("the worker alone may be called in a circle: it sends itself what it puts o
   expect(circling.map(([id]) => id)).toEqual([idOf("Worker")]);
 });
 
+test("the sweeper alone may be given more memory, and with it processors", () => {
+  const sizes = resourcesOf(synthesised({ sweeperMemoryMb: 1769 }), "AWS::Lambda::Function").map(
+    ([id, { Properties }]) => [id === idOf("Sweeper"), Properties["MemorySize"]],
+  );
+  expect(new Set(sizes.map(String))).toEqual(new Set(["true,1769", "false,512"]));
+});
+
 test("no function outlives the gateway that waits for it", () => {
   for (const name of ["Ingress", "Admin"]) {
     const [, { Properties }] = functions.find(([id]) => id === idOf(name))!;
