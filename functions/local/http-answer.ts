@@ -1,6 +1,7 @@
 /** Writes plain responses to requests of node's servers, and lets go of clients that do not read them. */
 import { STATUS_CODES } from "node:http";
 import type { ServerResponse } from "node:http";
+import { constants } from "node:http2";
 import type { Http2ServerResponse } from "node:http2";
 import type { HttpResponse } from "../../shared/api/http/message.ts";
 import type { Incoming } from "./http-request.ts";
@@ -10,6 +11,9 @@ const LINGER_MS = 1000;
 
 /** Longer bodies go out as they are, beside their heads. */
 const JOINED_MAX_BYTES = 16 * 1024;
+
+/** What is given to a stream of HTTP/2 at once: as much as its client has to read for it to be seen that somebody reads. */
+const PIECE_BYTES = 16 * 1024;
 
 /** Handlers choose the status of their failures; what HTTP/2 cannot send is a 500, and the body tells the number. */
 const STATUS_MAX_OF_HTTP2 = 599;
@@ -38,7 +42,8 @@ export function refuseBody(incoming: Incoming, outgoing: Outgoing, response: Htt
 export function write(outgoing: Outgoing, response: HttpResponse, isLast: boolean): void {
   const { body } = response;
   const isHttp2 = writeHead(outgoing, response, isLast);
-  if (isHttp2 || body.length > JOINED_MAX_BYTES) outgoing.end(body);
+  if (isHttp2) endInPieces(outgoing as Http2ServerResponse, body, 0);
+  else if (body.length > JOINED_MAX_BYTES) outgoing.end(body);
   else (outgoing as ServerResponse).end(byteText(body), "latin1");
 }
 
@@ -46,10 +51,37 @@ export function write(outgoing: Outgoing, response: HttpResponse, isLast: boolea
 export function endWhenUnread(outgoing: Outgoing, unreadMs: number): void {
   const held = "stream" in outgoing ? outgoing.stream?.writableLength : outgoing.socket?.writableLength;
   if (held === 0) return;
+  if ("stream" in outgoing) {
+    outgoing.setTimeout(unreadMs, () => cutOff(outgoing));
+    return;
+  }
   outgoing.setTimeout(unreadMs, () => void outgoing.destroy());
-  if ("stream" in outgoing) return;
   // Node watches the connection: who asks on it next may wait for a handler, and before the next one comes node's own time holds.
   outgoing.prependOnceListener("finish", () => void outgoing.socket?.setTimeout(0));
+}
+
+/**
+ * Node begins the time of a stream anew with each piece. Of one that it holds whole it looks at all that goes out on the
+ * connection, and where several run out of time at once it lets only the first of them go on.
+ */
+function endInPieces(outgoing: Http2ServerResponse, body: Uint8Array, from: number): void {
+  const to = from + PIECE_BYTES;
+  // To HEAD there is nothing but an end.
+  if (to >= body.length || outgoing.req.method === "HEAD") {
+    outgoing.end(from === 0 ? body : body.subarray(from));
+    return;
+  }
+  outgoing.write(body.subarray(from, to), (error?: Error | null) => {
+    // What has been given up takes no more pieces.
+    if (!error) endInPieces(outgoing, body, to);
+  });
+}
+
+/** A stream that is destroyed without a reason looks to its client as if the answer had been whole. */
+function cutOff({ stream }: Http2ServerResponse): void {
+  stream.close(constants.NGHTTP2_CANCEL);
+  // Where nothing is read at all, the close would wait for the connection.
+  stream.destroy();
 }
 
 /** One character per byte: Node joins head and body into one piece, which costs less to write, where the body is a text. */

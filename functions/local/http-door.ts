@@ -38,7 +38,7 @@ export interface ArrivalLimits {
   readonly requestWithinMs: number;
   /** How long a connection may stay without a request. */
   readonly idleMs: number;
-  /** How long an answer may lie here without a byte of it being read. */
+  /** How long an answer may lie here without any of it being read. */
   readonly unreadMs: number;
   /** How often connections are looked at. */
   readonly checkEveryMs: number;
