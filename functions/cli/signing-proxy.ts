@@ -66,9 +66,7 @@ async function passOn(
     outgoing.writeHead(413).end();
     return 413;
   }
-  const asked = new URL(incoming.url ?? "/", "http://proxy");
-  const path = `${target.pathname.replace(/\/$/, "")}${asked.pathname}`;
-  const url = new URL(`${path}${asked.search}`, target);
+  const url = urlAt(target, incoming.url ?? "/");
   const { method = "GET" } = incoming;
   const headers = await sign({ method, url, headers: kept(incoming.headers), body });
   const response = await fetch(url, {
@@ -81,6 +79,15 @@ async function passOn(
   for await (const piece of response.body ?? []) outgoing.write(piece);
   outgoing.end();
   return response.status;
+}
+
+/** A path is never read as an address: one that begins with two slashes would name another host, and be signed for it. */
+function urlAt(target: URL, asked: string): URL {
+  const { pathname, search } = new URL(asked.startsWith("/") ? `http://proxy${asked}` : asked, "http://proxy");
+  const url = new URL(target);
+  url.pathname = `${target.pathname.replace(/\/$/, "")}${pathname}`;
+  url.search = search;
+  return url;
 }
 
 /**

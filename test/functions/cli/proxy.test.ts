@@ -3,7 +3,8 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createServer, request } from "node:http";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
+import { signingProxy } from "../../../functions/cli/signing-proxy.ts";
 import { listen } from "../../e2e-local/local-stage.ts";
 import type { Listening } from "../../e2e-local/local-stage.ts";
 import { expectedSignature, signatureOf } from "../expected-signature.ts";
@@ -64,10 +65,10 @@ it("each request arrives signed, with its query and body, and the answer comes b
   expect(signature).toBe(expectedSignature(got!, { region: REGION, secret: SECRET }));
 });
 
-/** Headers that `fetch` does not let anybody set. */
-function statusOf(headers: Readonly<Record<string, string>>): Promise<number> {
+/** Headers and paths that `fetch` does not let anybody set. */
+function statusOf(headers: Readonly<Record<string, string>>, url = proxyUrl, path = "/"): Promise<number> {
   return new Promise((resolve, reject) => {
-    const asked = request(proxyUrl, { headers }, (answer) => resolve(answer.resume().statusCode!));
+    const asked = request(url, { headers, path }, (answer) => resolve(answer.resume().statusCode!));
     asked.once("error", reject).end();
   });
 }
@@ -79,6 +80,24 @@ it("a page of a stranger, or of a name that points at this machine, gets nothing
   expect(arrived).toEqual([]);
   expect(await statusOf({ origin: proxyUrl.slice(0, -1) })).toBe(418);
 });
+
+it.each(["//stranger.example/a", "/.//stranger.example/a", "/b/..//stranger.example/a"])(
+  "%s is a path of the API, and no address of another one",
+  async (path) => {
+    arrived = [];
+    vi.stubEnv("AWS_ACCESS_KEY_ID", KEY_ID).stubEnv("AWS_SECRET_ACCESS_KEY", SECRET);
+    const options = { target: new URL(api.uri), region: REGION, service: "execute-api", onAnswer: () => undefined };
+    const atRoot = await listen(signingProxy(options));
+    onTestFinished(async () => {
+      vi.unstubAllEnvs();
+      await atRoot.close();
+    });
+    expect(await statusOf({}, `${atRoot.uri}/`, path)).toBe(418);
+    expect(arrived.map(({ url, headers }) => [url, headers.host])).toEqual([
+      ["//stranger.example/a", new URL(api.uri).host],
+    ]);
+  },
+);
 
 it("who is not let in by IAM is told how to come in", async () => {
   const door = await listen(
