@@ -3,6 +3,7 @@ import { attach, output } from "../../shared/engine/desk/attach.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { freshId } from "../../shared/engine/drive/invocation-ids.ts";
+import { diesBeforeItEnds } from "./dies-before-it-ends.ts";
 import { callOn, LEASE_MS, sendOn, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";
 import { TerminalError } from "./script-awaits.ts";
@@ -61,6 +62,17 @@ test("what has not begun ends soon, and not at its start, where whoever cancelle
   await stage.pulse.pass(LEASE_MS);
   expect(await inspect(actor.engine, invocationId)).toBeUndefined();
   expect(stage.deployment.attempts).toHaveLength(0);
+});
+
+test("what is scheduled does not start early where whoever cancelled it died with it in hand", async () => {
+  const { stage, actor } = await play({ naps });
+  const operator = stage.actor();
+  const { invocationId } = await sendOn(actor, "naps", "0", { startAtMs: stage.pulse.nowMs() + FAR_MS });
+  diesBeforeItEnds(operator);
+  void cancel(operator.engine, invocationId);
+  await stage.pulse.pass(3 * LEASE_MS);
+  expect(stage.deployment.attempts).toHaveLength(0);
+  expect(await inspect(actor.engine, invocationId)).toBeUndefined();
 });
 
 test("who waits for what was cancelled before it began is told so", async () => {

@@ -7,6 +7,7 @@ import { kill } from "../../shared/engine/drive/kill.ts";
 import { load } from "../../shared/engine/ledger/load.ts";
 import { takeOrQueue } from "../../shared/engine/keyed/object-lock.ts";
 import { lockAt, placeOf } from "../../shared/engine/ledger/object-place.ts";
+import { diesBeforeItEnds } from "./dies-before-it-ends.ts";
 import { type Actor, LEASE_MS, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";
 import { addCount, callKeyed, getCount, keyed, objectOf, sendKeyed } from "./object-stage.ts";
@@ -48,6 +49,15 @@ describe("who waits for a key", () => {
     gate.open();
     expect(await stage.pulse.within(1_000, attach(actor.engine, third.invocationId))).toMatchObject({ kind: "ended" });
     expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "get"))))).toBe("101");
+  });
+
+  test("ends soon, and not an interval later, where whoever cancelled it died with it in hand", async () => {
+    const { stage, actor, second } = await blocked();
+    const operator = stage.actor();
+    diesBeforeItEnds(operator);
+    void cancel(operator.engine, second.invocationId);
+    await stage.pulse.pass(3 * LEASE_MS);
+    expect(await inspect(actor.engine, second.invocationId)).toBeUndefined();
   });
 
   test("gets its turn when the holder is killed", async () => {

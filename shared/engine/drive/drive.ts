@@ -98,7 +98,11 @@ function decide(engine: Engine, held: Held, ended: AttemptEnded): Transition {
 /** I6: whoever runs one at a time holds the lock of its key before its first attempt, or waits in the queue. */
 async function takeLock(engine: Engine, held: Held): Promise<Turn> {
   const acquired = await acquire(engine, held);
-  if (acquired === "waits") return await park(engine, held, { kind: "park", status: "pending" });
+  if (acquired === "waits") {
+    // Without the lock nothing of it has ever run, whatever a driver before this one has claimed: a cancel ends it (I4).
+    held.invocation = { ...held.invocation, standing: { status: "pending" } };
+    return await park(engine, held, { kind: "park", status: "pending" });
+  }
   return acquired === "held" ? "again" : "lost";
 }
 

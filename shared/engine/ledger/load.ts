@@ -144,7 +144,7 @@ function underHold(invocation: Invocation, hold: Hold): Invocation {
   };
 }
 
-function standingUnder(standing: Standing, { status, wakeAtMs }: Hold): Standing {
+function standingUnder(standing: Standing, { status, untilMs, wakeAtMs }: Hold): Standing {
   switch (status) {
     case "backing-off":
       return { status, retryAtMs: wakeAtMs ?? 0 };
@@ -152,6 +152,8 @@ function standingUnder(standing: Standing, { status, wakeAtMs }: Hold): Standing
     case "pending":
       return { status };
     case "running":
+      // Under a lease that was over before its start no attempt has begun: whoever held it came to end it, or to park it again.
+      if (standing.status === "scheduled" && untilMs < standing.startAtMs) return standing;
       return standing.status === "ready" || standing.status === "scheduled" ? { status } : standing;
     case "ready":
     case "scheduled":
