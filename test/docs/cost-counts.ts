@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";
 import { openStore } from "../../shared/adapters/embedded/store.ts";
 import { deflateCodec } from "../../shared/adapters/system/deflate-codec.ts";
+import { untilNextCheckMs } from "../../shared/engine/drive/grasp.ts";
 import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { type Play, playShape } from "../engine/budget-play.ts";
@@ -29,6 +30,62 @@ const SWEEPS = 2;
 
 export function countShape({ requests, play }: CostShape): Promise<CostCounts> {
   return counted(requests, play);
+}
+
+const LOOKED_AT = 20;
+const MONTH_MS = 30 * 86_400_000;
+
+/** What the sweeper asks of each invocation once, some minutes after it was accepted. @param idle of a pass that finds nothing */
+export async function countLook(idle: CostCounts): Promise<CostCounts> {
+  const calls = async (play: Play): Promise<void> => {
+    for (let at = 0; at < LOOKED_AT; at++) await play.call("Leaf/echo", at);
+    await play.drain();
+    await play.clock.advance(2 * SWEEP_EVERY_MS);
+  };
+  const bare = await counted(0, calls);
+  const looked = await counted(0, async (play) => {
+    await calls(play);
+    await sweepOnce(play.front.engine);
+  });
+  return shareOf(LOOKED_AT, looked, bare, idle);
+}
+
+/**
+ * What a month asks of one that waits for a word from outside: now and then it is woken, reads what has arrived, and is parked
+ * again, and what is kept of it is kept for longer. The sweeper comes by as often as there is something for it to do.
+ */
+export async function countMonth(idle: CostCounts): Promise<CostCounts & { readonly looks: number }> {
+  const waits = async (play: Play): Promise<void> => {
+    await play.send("Leaf/signalled", null);
+    await play.drain();
+  };
+  let looks = 0;
+  const waited = await counted(0, async (play) => {
+    await waits(play);
+    const sinceMs = play.clock.nowMs();
+    for (; ; looks++) {
+      const waitedMs = play.clock.nowMs() - sinceMs;
+      const untilMs = untilNextCheckMs(waitedMs) + SWEEP_EVERY_MS;
+      if (waitedMs + untilMs > MONTH_MS) return;
+      await play.clock.advance(untilMs);
+      await sweepOnce(play.front.engine);
+      await play.drain();
+    }
+  });
+  const bare = await counted(0, waits);
+  return { ...shareOf(1, waited, bare, times(looks, idle)), looks };
+}
+
+function times(count: number, one: CostCounts): CostCounts {
+  const scaled = Object.entries(one).map(([name, value]) => [name, value * count] as const);
+  return Object.fromEntries(scaled) as unknown as CostCounts;
+}
+
+function shareOf(count: number, all: CostCounts, ...without: readonly CostCounts[]): CostCounts {
+  const names = Object.keys(all) as (keyof CostCounts)[];
+  const share = (name: keyof CostCounts) =>
+    Math.ceil((all[name] - without.reduce((sum, one) => sum + one[name], 0)) / count);
+  return Object.fromEntries(names.map((name) => [name, share(name)])) as unknown as CostCounts;
 }
 
 /** What one pass of the sweeper asks of a table in which nothing is open. */

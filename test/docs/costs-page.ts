@@ -8,6 +8,10 @@ import type { StackCounts } from "./stack-counts.ts";
 export interface CostFacts {
   readonly shapes: readonly { readonly name: string; readonly counts: CostCounts }[];
   readonly sweep: CostCounts;
+  /** At each invocation that was accepted, once. */
+  readonly look: CostCounts;
+  /** Of one that waits. */
+  readonly month: CostCounts & { readonly looks: number };
   readonly stack: StackCounts;
 }
 
@@ -19,9 +23,10 @@ const KINDS_OF_METRICS = 15;
 const BATCH = 10;
 const MILLION = 1_000_000;
 const SLOW_MS = 100;
+const WAITING = 1_000;
 
 export function costsPage(facts: CostFacts): string {
-  return [opening(), million(facts), time(facts.stack), idle(facts), stored(), prices()].join("\n");
+  return [opening(), million(facts), time(facts.stack), waits(facts), idle(facts), stored(), prices()].join("\n");
 }
 
 function opening(): string {
@@ -98,6 +103,19 @@ function time({ memoryMb }: StackCounts): string {
 
 A function of ours waits while a handler computes, and is paid for it: **${money(each)}** per million attempts for each ${SLOW_MS} ms (${memoryMb} MB on arm64), or
 ${money(each / BATCH)} where a worker waits for ten at a time. A handler that sleeps, waits for a signal or for a call that takes long holds no function.
+`;
+}
+
+function waits({ look, month, stack }: CostFacts): string {
+  const { looks, tableWrites, indexWrites, readUnits } = month;
+  const kept = totalOf(billOf(month, 1, stack.memoryMb)) / (MILLION / WAITING);
+  return `## What the sweeper looks at
+
+Each invocation that was accepted is looked at once, some minutes later: ${look.readUnits} read unit, **${money(dollars("readUnit", MILLION * look.readUnits))}** per million, which the table above leaves out.
+
+One that waits without a clock, for an awakeable, a promise or a call that takes long, is looked at after ten minutes, then once in a quarter of the time
+that it has waited, and once a day at least; and each day what is stored of it is kept for another. In 30 days that is ${looks} messages,
+${tableWrites} + ${indexWrites} writes and ${readUnits} reads: **${money(kept)}** for ${WAITING} that wait so long.
 `;
 }
 

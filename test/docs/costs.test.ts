@@ -1,7 +1,7 @@
 /** The page of costs that is committed is the one that today's engine, stack and prices make; `npm run docs` writes it. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { synthesised } from "../infra/synthesised.ts";
-import { countShape, countSweep } from "./cost-counts.ts";
+import { countLook, countMonth, countShape, countSweep } from "./cost-counts.ts";
 import { COST_SHAPES } from "./cost-shapes.ts";
 import { costsJson } from "./costs-json.ts";
 import { type CostFacts, costsPage } from "./costs-page.ts";
@@ -16,7 +16,9 @@ describe("docs/costs.md", () => {
   beforeAll(async () => {
     const shapes = [];
     for (const shape of COST_SHAPES) shapes.push({ name: shape.name, counts: await countShape(shape) });
-    facts = { shapes, sweep: await countSweep(), stack: countStack(synthesised()) };
+    const sweep = await countSweep();
+    const [look, month] = [await countLook(sweep), await countMonth(sweep)];
+    facts = { shapes, sweep, look, month, stack: countStack(synthesised()) };
   }, COUNTED_WITHIN_MS);
 
   it("is what is counted today, at the prices that are written down", async () => {
@@ -41,6 +43,13 @@ describe("docs/costs.md", () => {
     const far = facts.shapes.find(({ name }) => name === "send that sleeps an hour")!;
     const near = facts.shapes.find(({ name }) => name === "send that sleeps")!;
     expect(far.counts).toMatchObject({ schedules: 1, sends: near.counts.sends + 1 });
+  });
+
+  it("counts what the sweeper does for one that waits for a month, by what it asks of each that has ended", () => {
+    expect(facts.look).toMatchObject({ tableWrites: 0, indexWrites: 0, messages: 0 });
+    // Ten minutes, then a quarter more each time up to a day, and then each day.
+    expect(facts.month.looks).toBeGreaterThan(40);
+    expect(facts.month).toMatchObject({ messages: facts.month.looks, sends: facts.month.looks, schedules: 0 });
   });
 
   it("itemises a quiet month, and every item that the stack has is dearer than nothing", () => {

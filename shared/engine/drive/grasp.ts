@@ -119,7 +119,11 @@ export async function putDown(
 function untilCheckMs({ clock, settings }: Engine, { invocation }: Held, status: ParkedStatus): number {
   const intervalMs = settings.checkIntervalMs ?? CHECK_INTERVAL_MS;
   if (status !== "suspended" && status !== "paused") return intervalMs;
-  const waitedMs = clock.nowMs() - invocation.modifiedAtMs;
+  return untilNextCheckMs(clock.nowMs() - invocation.modifiedAtMs, intervalMs);
+}
+
+/** Of one that has stood still for `waitedMs`. */
+export function untilNextCheckMs(waitedMs: number, intervalMs = CHECK_INTERVAL_MS): number {
   return Math.max(intervalMs, Math.min(CHECK_SHARE * waitedMs, CHECK_MAX_MS));
 }
 

@@ -24,6 +24,8 @@ export interface SweepReport {
 }
 
 export interface Passing {
+  /** When its walks began: the moment that `begun` was told, by which two that begin together are read as one. */
+  readonly nowMs: number;
   readonly untilMs: number;
   /** Called after each turn that leaves something, and at the end. */
   readonly save: (saved: Saved) => Promise<void>;
@@ -46,8 +48,7 @@ function left<R extends Round>(round: R | undefined, atFirst: (beganMs: number) 
  * @param saved with the walks that this pass begins
  * @throws what the first task to fail threw, once all others are done
  */
-export async function runPass(engine: Engine, saved: Saved, { untilMs, save }: Passing): Promise<SweepReport> {
-  const nowMs = engine.clock.nowMs();
+export async function runPass(engine: Engine, saved: Saved, { nowMs, untilMs, save }: Passing): Promise<SweepReport> {
   const tally = new Tally(saved.progress.due?.sinceMs);
   const pass = { engine, nowMs, tally, listedBelow: placeAt(nowMs - listingAgeMinMs(engine)) };
   const failures: unknown[] = [];

@@ -34,7 +34,7 @@ export async function sweep(
     due: dueRound(nowMs),
     ...(walk === "everything" && { walk: everythingRound(nowMs) }),
   };
-  return await runPass(engine, { progress, order: undefined }, { untilMs: Infinity, save: async () => {} });
+  return await runPass(engine, { progress, order: undefined }, { nowMs, untilMs: Infinity, save: async () => {} });
 }
 
 /** Runs passes until the signal aborts, each to its end. */
@@ -45,8 +45,9 @@ export async function runSweeper(engine: Engine, signal: AbortSignal, intervalMs
   };
   while (await engine.clock.sleep(intervalMs, signal)) {
     try {
-      const progress = begun(saved.progress, engine.clock.nowMs());
-      await runPass(engine, { ...saved, progress }, { untilMs: Infinity, save });
+      const nowMs = engine.clock.nowMs();
+      const progress = begun(saved.progress, nowMs);
+      await runPass(engine, { ...saved, progress }, { nowMs, untilMs: Infinity, save });
     } catch (error) {
       engine.log.error("a pass of the sweeper failed", { error: String(error) });
     }
@@ -83,7 +84,8 @@ async function passFrom(engine: Engine, { progress, order }: Saved, untilMs: num
     await writeOrder(engine, now.order);
     orderBefore = now.order;
   };
-  return await runPass(engine, { progress: begun(progress, engine.clock.nowMs()), order }, { untilMs, save });
+  const nowMs = engine.clock.nowMs();
+  return await runPass(engine, { progress: begun(progress, nowMs), order }, { nowMs, untilMs, save });
 }
 
 /**
