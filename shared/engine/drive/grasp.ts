@@ -38,16 +38,23 @@ export async function claim(engine: Engine, loaded: Loaded, { messageDriven }: G
     arrivals: new Map(loaded.arrivals),
     ...(hold && { hold }),
   });
-  const won = await writeHold(engine, held, running(held), claimCondition(invocation.segmentIndex, hold?.token));
+  const won = await writeHold(
+    engine,
+    held,
+    running(engine, held),
+    claimCondition(invocation.segmentIndex, hold?.token),
+  );
   return won ? held : undefined;
 }
 
 /**
  * Once in the open index it stays there, and in its place: moving costs a second index write, and the sweeper looks at
- * all that are running, so that it finds a dead driver wherever the entry stands.
+ * all that are running, so that it finds a dead driver wherever the entry stands. One that never stood there is found in the
+ * listing; but that is looked at once, and whoever is driven just then is passed over (I8).
  */
-function running({ hold, lease }: Held): Changes {
-  const lookAtMs = hold?.lookAtMs;
+function running(engine: Engine, { hold, lease, invocation }: Held): Changes {
+  const lookAtMs =
+    hold?.lookAtMs ?? (isToBeListed(engine, invocation, engine.settings.leaseMs) ? undefined : lease.untilMs);
   return { status: "running", untilMs: lease.untilMs, ...(lookAtMs !== undefined && { lookAtMs }) };
 }
 
@@ -55,7 +62,7 @@ function running({ hold, lease }: Held): Changes {
 export async function reclaim(engine: Engine, held: Held): Promise<boolean> {
   const parked = held.lease.token;
   held.lease = { token: engine.drives.newToken(), untilMs: engine.clock.nowMs() + engine.settings.leaseMs };
-  return await writeHold(engine, held, running(held), {
+  return await writeHold(engine, held, running(engine, held), {
     kind: "equal",
     attribute: "token",
     value: parked,
@@ -159,8 +166,8 @@ export function journalDropAtMs(invocation: Invocation): number | undefined {
 }
 
 /** The sweeper looks once at all that was accepted, so that what ends before that costs no write to be found. */
-function isToBeListed({ clock, settings }: Engine, { acceptance }: Invocation): boolean {
-  const ageMs = clock.nowMs() - acceptance.createdAtMs;
+function isToBeListed({ clock, settings }: Engine, { acceptance }: Invocation, inMs = 0): boolean {
+  const ageMs = clock.nowMs() + inMs - acceptance.createdAtMs;
   return ageMs < LISTED_BEFORE_SHARE * (settings.listingAgeMinMs ?? LISTING_AGE_MIN_MS);
 }
 

@@ -4,8 +4,9 @@ import { attach, output } from "../../../shared/engine/desk/attach.ts";
 import { deliverSignal } from "../../../shared/engine/drive/deliver.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
-import { recover, runSweeper, sweep, sweepAll } from "../../../shared/engine/sweep/sweep.ts";
+import { recover, runSweeper, sweep, sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { READS_MAX } from "../../../shared/engine/sweep/driverless.ts";
+import { Gate } from "../gate.ts";
 import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
 import { stages } from "../stages.ts";
 
@@ -197,4 +198,23 @@ test("the hold of a former life that is due leaves the index, and its successor 
     expect((await stage.pulse.within(1_000, sweep(actor.engine, stage.pulse.nowMs()))).woken).toBe(0);
   const left = await stage.stores.table.query(pk, { from: "hold#", below: "hold$" });
   expect(left.items.map(({ sk }) => sk)).toEqual([items[0]!.sk]);
+});
+
+test("one that is taken up late, and is driven just when the listing is looked at, is found once its driver has died with its message", async () => {
+  const stage = await open({ slow: () => new Gate().passed.then(() => "never") });
+  const [front, victim] = [stage.actor(), stage.actor()];
+  await sendOn(front, "slow");
+  // A backlog: nobody takes its message before the sweeper's one look at the listing is due.
+  await stage.pulse.pass(300_000);
+  victim.startWorker();
+  await stage.pulse.pass(100);
+  expect(stage.deployment.attempts).toHaveLength(1);
+  expect((await stage.pulse.within(1_000, sweepOnce(front.engine))).woken).toBe(0);
+  await stage.wipeHints();
+  const sweeper = stage.actor();
+  await stage.pulse.pass(LEASE_MS);
+  expect((await stage.pulse.within(1_000, sweepOnce(sweeper.engine))).woken).toBe(1);
+  sweeper.startWorker();
+  await stage.pulse.pass(100);
+  expect(stage.deployment.attempts).toHaveLength(2);
 });
