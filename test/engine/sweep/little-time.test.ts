@@ -26,6 +26,16 @@ async function pass(stage: Stage, sweeping: typeof sweepOnce = sweepOnce): Promi
   return sweeper;
 }
 
+/** One pass each interval, so many of them. @returns whom they woke, as often as they did */
+async function wokenInPasses(stage: Stage, count: number): Promise<InvocationId[]> {
+  const woken: InvocationId[] = [];
+  for (let passes = 0; passes < count; passes++) {
+    woken.push(...wokenBy(await pass(stage)));
+    await stage.pulse.pass(EVERY_MS - PASS_MS);
+  }
+  return woken;
+}
+
 const due = (stage: Stage, agoMs: number) => ({
   status: "backing-off" as const,
   lookAtMs: stage.pulse.nowMs() - agoMs,
@@ -94,12 +104,8 @@ test("a backlog of one kind keeps no other from its turn", async () => {
   const dead = { status: "running" as const, lookAtMs: nowMs + 2 * DAY_MS, untilMs: nowMs - 1 };
   const [late] = await plantOpen(stage.stores.table, engine, [dead, ...far]);
   const [listed] = await plantListed(stage.stores.table, engine, [nowMs - 10 * MINUTE_MS]);
-  const woken = new Set<InvocationId>();
-  for (let passes = 0; passes < 14; passes++) {
-    for (const id of wokenBy(await pass(stage))) woken.add(id);
-    await stage.pulse.pass(EVERY_MS - PASS_MS);
-  }
-  expect([woken.has(late!), woken.has(listed!)]).toEqual([true, true]);
+  const woken = await wokenInPasses(stage, 14);
+  expect([woken.includes(late!), woken.includes(listed!)]).toEqual([true, true]);
 });
 
 test("what was accepted is looked at once, and none is left out, however few of them a pass can look at", async () => {
@@ -111,11 +117,7 @@ test("what was accepted is looked at once, and none is left out, however few of 
     engine,
     numbers(500).map((at) => nowMs - 19 * MINUTE_MS + Math.floor(at / 100)),
   );
-  const woken: InvocationId[] = [];
-  for (let passes = 0; passes < 5; passes++) {
-    woken.push(...wokenBy(await pass(stage)));
-    await stage.pulse.pass(EVERY_MS - PASS_MS);
-  }
+  const woken = await wokenInPasses(stage, 5);
   expect(woken).toHaveLength(ids.length);
   expect(new Set(woken)).toEqual(new Set(ids));
 });
