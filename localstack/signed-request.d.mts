@@ -17,6 +17,8 @@ export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly credentials?: Credentials;
+  /** Gives up: the promise rejects. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ApiResponse {

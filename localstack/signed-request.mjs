@@ -19,11 +19,12 @@ export function localApi(url, endpoint) {
  * @param credentials `{ accessKeyId, secretAccessKey }`; an unsigned request without
  * @returns status, headers, and the body as text
  */
-export async function send(api, { method = "GET", path = "/", headers = {}, body = "", credentials }) {
+export async function send(api, { method = "GET", path = "/", headers = {}, body = "", credentials, signal }) {
   const plain = { ...headers, host: api.host };
   const all = credentials === undefined ? plain : await signed({ method, path, headers: plain, body }, credentials);
   return new Promise((resolve, reject) => {
-    const outgoing = request({ host: "127.0.0.1", port: api.port, method, path, headers: all, agent }, (incoming) => {
+    const options = { host: "127.0.0.1", port: api.port, method, path, headers: all, agent, signal };
+    const outgoing = request(options, (incoming) => {
       const pieces = [];
       incoming.on("data", (piece) => pieces.push(piece));
       incoming.once("error", reject);

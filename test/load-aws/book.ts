@@ -64,6 +64,13 @@ export class Book {
     this.know(invocationId);
   }
 
+  /** @returns what was to have ended before that moment, but for what it takes */
+  openSince(beforeMs: number): Submission[] {
+    return this.submissions.filter(
+      ({ endedAtMs, submittedAtMs, askedMs }) => endedAtMs === undefined && submittedAtMs + askedMs < beforeMs,
+    );
+  }
+
   know(invocationId: string): void {
     if (!invocationId.startsWith("inv_1")) this.complain(`"${invocationId}" is no id`);
     if (this.known.has(invocationId)) this.complain(`${invocationId} stands for two invocations`);

@@ -15,9 +15,13 @@ interface Answered extends ApiResponse {
   readonly wasAskedAgain: boolean;
 }
 
+type Asking = (signal: AbortSignal) => Promise<ApiResponse>;
+
 const ASK_AGAIN_AFTER_MS = 150;
 const LOOK_MIN_MS = 500;
 const LOOK_MAX_MS = 8_000;
+/** Beyond any limit of a gateway or a function: nobody answers any more. */
+const GIVE_UP_AFTER_MS = 60_000;
 /** Each request under way holds a process of the ingress, and two cores start few of those in a second. */
 const REQUESTS_MAX = 14;
 /** One in so many waits on a request; the others look now and then, which holds no function. */
@@ -33,6 +37,10 @@ export class LoadClient {
   readonly askedAgain = new Map<number, number>();
   /** Calls without a key that were asked again: what came of the first is not known. */
   unkeyedAgain = 0;
+  /** Requests without any answer, and when each was given up. */
+  readonly unanswered: { readonly what: string; readonly atMs: number }[] = [];
+  /** What waits for an answer just now, and since when. */
+  readonly asking = new Map<symbol, { readonly what: string; readonly sinceMs: number }>();
   /** Looks that came too early. */
   looked = 0;
   readonly #turns: (() => void)[] = [];
@@ -77,16 +85,20 @@ export class LoadClient {
 
   /** The signed admin API. */
   async admin(request: ApiRequest): Promise<Answered> {
-    return await this.#insist(() => this.#plane.askAdmin(request), `${request.method ?? "GET"} ${request.path}`);
+    return await this.#insist(
+      (signal) => this.#plane.askAdmin({ ...request, signal }),
+      `${request.method ?? "GET"} ${request.path}`,
+    );
   }
 
   async #ask(request: ApiRequest, isUnkeyed = false): Promise<Answered> {
-    return await this.#insist(() => this.#plane.ask(request), `${request.method ?? "GET"} ${request.path}`, isUnkeyed);
+    const what = `${request.method ?? "GET"} ${request.path}`;
+    return await this.#insist((signal) => this.#plane.ask({ ...request, signal }), what, isUnkeyed);
   }
 
-  async #insist(ask: () => Promise<ApiResponse>, what: string, isUnkeyed = false): Promise<Answered> {
+  async #insist(ask: Asking, what: string, isUnkeyed = false): Promise<Answered> {
     for (let wasAskedAgain = false; ; wasAskedAgain = true) {
-      const answer = await this.#inTurn(ask);
+      const answer = await this.#inTurn(ask, what);
       if (answer !== undefined && isAnswer(answer)) return { ...answer, wasAskedAgain };
       const status = answer?.status ?? 0;
       this.askedAgain.set(status, (this.askedAgain.get(status) ?? 0) + 1);
@@ -97,12 +109,16 @@ export class LoadClient {
   }
 
   /** @returns undefined where the connection broke */
-  async #inTurn(ask: () => Promise<ApiResponse>): Promise<ApiResponse | undefined> {
+  async #inTurn(ask: Asking, what: string): Promise<ApiResponse | undefined> {
     if (this.#free === 0) await new Promise<void>((resolve) => this.#turns.push(resolve));
     else this.#free -= 1;
+    const [asked, signal] = [Symbol(), AbortSignal.timeout(GIVE_UP_AFTER_MS)];
+    this.asking.set(asked, { what, sinceMs: Date.now() });
     try {
-      return await ask().catch(() => undefined);
+      return await ask(signal).catch(() => undefined);
     } finally {
+      this.asking.delete(asked);
+      if (signal.aborted) this.unanswered.push({ what, atMs: Date.now() });
       const next = this.#turns.shift();
       if (next === undefined) this.#free += 1;
       else next();

@@ -29,6 +29,7 @@ export interface Figures {
   readonly sweepsFailed: number;
   readonly askedAgain: Readonly<Record<string, number>>;
   readonly unkeyedAgain: number;
+  readonly unanswered: number;
   readonly steps: number;
   readonly executions: number;
   readonly undone: Readonly<Record<string, number>>;
@@ -67,6 +68,7 @@ export function figuresOf(run: Run, book: Book, client: LoadClient, killer: Kill
     sweepsFailed: killer.failedSweeps.length,
     askedAgain: Object.fromEntries(client.askedAgain),
     unkeyedAgain: client.unkeyedAgain,
+    unanswered: client.unanswered.length,
     steps: book.committed.length,
     executions: ledger.executions,
     undone: ledger.undone,
@@ -105,7 +107,7 @@ export function tableOf(figures: Figures): string {
     ...kinds,
     `blows          ${counts(figures.blows)}; ${figures.allAtOnce} times all at once, ${figures.aimed} aimed at a commit`,
     `hints          wiped ${figures.wipes} times; ${figures.sweeps} sweeps, ${figures.sweepsFailed} of them struck`,
-    `asked again    ${counts(figures.askedAgain)}; ${figures.unkeyedAgain} of them without a key`,
+    `asked again    ${counts(figures.askedAgain)}; ${figures.unkeyedAgain} of them without a key, ${figures.unanswered} given up without any answer`,
     `ledger         ${figures.steps} steps, ${figures.executions} executions; undone: ${counts(figures.undone)}; ${figures.thrown} thrown on purpose`,
     `objects        ${figures.adds} adds`,
     `quiet          ${figures.quietAfterS} s after the last submission; ${figures.hiddenMessages} messages hidden with killed workers, ${figures.schedulesLeft} schedules of sleeps that were cut short`,

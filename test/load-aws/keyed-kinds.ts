@@ -9,6 +9,7 @@ export async function runWorkflow({ book, client, prefix }: Scene): Promise<void
   const workflow = `${prefix}Vote/${randomUUID()}`;
   const submission = book.open("workflow", "send");
   const id = await client.send(`${workflow}/run`, undefined, undefined);
+  submission.invocationId = id;
   const voices = await Promise.all(
     ["yes", "no"].map(async (voice) => ({ voice, ...(await client.call(`${workflow}/decide`, voice)) })),
   );

@@ -64,6 +64,7 @@ async function send(scene: Scene, asked: Asked): Promise<void> {
   const query = delayMs > 0 ? `?delay=${delayMs}ms` : "";
   const ids = await Promise.all(Array.from({ length: times }, () => client.send(target, input, key, query)));
   if (new Set(ids).size > 1) book.complain(`one key stands for ${ids.join()}`);
+  submission.invocationId = ids[0]!;
   const ended = await client.result(ids[0]!);
   book.close(submission, ended);
   const told = await tell(scene, submission, ended, asked.steps);
@@ -98,7 +99,9 @@ async function addInOrder(scene: Scene): Promise<void> {
   for (let count = between(random, 2, 4); count > 0; count--) {
     const submission = book.open("object send", "send");
     const amount = between(random, 1, 9);
-    sent.push({ submission, amount, id: await client.send(`${key}/add`, amount, newKey()) });
+    const id = await client.send(`${key}/add`, amount, newKey());
+    submission.invocationId = id;
+    sent.push({ submission, amount, id });
   }
   book.inOrder.push({ object: key, ids: sent.map(({ id }) => id) });
   for (const { submission, id, amount } of sent) {

@@ -14,6 +14,7 @@ import type { LoadLine } from "./handlers/told.ts";
 import { Killer } from "./killer.ts";
 import { kindBy, OBJECT_KEYS } from "./kinds.ts";
 import { LedgerTail } from "./ledger-tail.ts";
+import { keepEvidence } from "./evidence.ts";
 import { accepted } from "./left-behind.ts";
 import { complaintsOfLeft, complaintsOfListing } from "./left-rule.ts";
 import { judgeObjects } from "./object-rule.ts";
@@ -29,8 +30,12 @@ const SEED = Number(process.env["STEPWELL_LOAD_SEED"]);
 const PREFIXES = ["Url", "Fn"] as const;
 /** Beyond that a control plane that has fallen behind would only be given more to do. */
 const OPEN_MAX = 60;
-const PATIENCE_MS = 300_000;
+/** Twice what the last look at everything should take; a suite that is cut short tells nothing. */
+const PATIENCE_MS = 150_000;
 const TELL_EVERY_MS = 60_000;
+/** Longer than a lost driver, a lost message and the sweeper's next passes take together. */
+const STANDS_STILL_MS = 100_000;
+const EVIDENCE_MAX = 5;
 
 const plane = new ControlPlane(aws.plain);
 const FUNCTIONS = {
@@ -67,9 +72,12 @@ test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once 
   killer.stop();
   await raged;
   say("nobody is struck any more");
-  const ended = await settled(load.underWay, endMs + PATIENCE_MS);
-  if (!ended)
-    book.complain(`still open: ${JSON.stringify(book.submissions.filter(({ endedAtMs }) => endedAtMs === undefined))}`);
+  const keep = (name: string) => keepEvidence(FOLDER, name, book, client);
+  if (!(await settled(load.underWay, endMs + PATIENCE_MS, () => keep("late")))) {
+    tail.stop();
+    await keep("end");
+    expect.fail([`still open: ${JSON.stringify(book.openSince(Infinity))}`, ...book.complaints].join("\n"));
+  }
   const left = await untilQuiet();
   tail.stop();
   await followed;
@@ -121,6 +129,7 @@ async function submitUntil(endMs: number, { book, client, tail, watch, killer }:
   const underWay = new Set<Promise<void>>();
   let heldBack = 0;
   let toldAtMs = Date.now();
+  let kept = 0;
   while (Date.now() < endMs) {
     await pause((-Math.log(1 - random()) / RATE) * 1000);
     const [kind, prefix] = [kindBy(random), PREFIXES[random() < 0.5 ? 0 : 1]];
@@ -136,6 +145,8 @@ async function submitUntil(endMs: number, { book, client, tail, watch, killer }:
     watch.look();
     const said = [`${book.submissions.length} submitted`, `${underWay.size} under way`, `${killer.blows.length} blows`];
     say(`${said.join(", ")}, ${heldBack} held back, ${book.complaints.length} complaints`);
+    const still = book.openSince(Date.now() - STANDS_STILL_MS).length;
+    if (still > 0 && kept < EVIDENCE_MAX) await keepEvidence(FOLDER, `still-${++kept}`, book, client);
   }
   return { underWay, heldBack };
 }

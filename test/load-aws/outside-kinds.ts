@@ -11,6 +11,7 @@ const SPAN_MS = 2_000;
 export async function hearAwakeable({ book, client, tail, prefix }: Scene): Promise<void> {
   const submission = book.open("awakeable", "send");
   const id = await client.send(`${prefix}Work/awaits`, undefined, newKey());
+  submission.invocationId = id;
   let awakeable: string | undefined;
   while ((awakeable = tail.publishedBy(id)) === undefined) await pause(LOOK_MS);
   const word = randomUUID();
@@ -29,6 +30,7 @@ export async function hearAwakeable({ book, client, tail, prefix }: Scene): Prom
 export async function callAfterCancel({ book, client, prefix, random }: Scene): Promise<void> {
   const submission = book.open("cancelled", "send");
   const id = await client.send(`${prefix}Work/waits`, undefined, newKey());
+  submission.invocationId = id;
   await pause(random() * SPAN_MS);
   await operate({ book, client }, id, "cancel");
   const ended = await client.result(id);
@@ -47,6 +49,7 @@ export async function callAfterCancel({ book, client, prefix, random }: Scene): 
 export async function callAfterKill({ book, client, prefix, random }: Scene): Promise<void> {
   const submission = book.open("killed", "send");
   const id = await client.send(`${prefix}Work/hangs`, 2, newKey());
+  submission.invocationId = id;
   book.killed.add(id);
   await pause(random() * SPAN_MS);
   await operate({ book, client }, id, "kill");

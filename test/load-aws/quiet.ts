@@ -13,14 +13,22 @@ export function say(what: string): void {
   console.log(`${new Date().toISOString().slice(11, 19)} ${what}`);
 }
 
-/** @returns false where something is still under way when patience is over */
-export async function settled(underWay: ReadonlySet<Promise<void>>, untilMs: number): Promise<boolean> {
+/**
+ * @param late called where something is still under way by then, before everything is looked at
+ * @returns false where something is still under way when patience is over
+ */
+export async function settled(
+  underWay: ReadonlySet<Promise<void>>,
+  untilMs: number,
+  late: () => Promise<void>,
+): Promise<boolean> {
   const lateMs = Date.now() + LATE_MS;
   let hasLookedAtAll = false;
   while (underWay.size > 0 && Date.now() < untilMs) {
     const isLate = !hasLookedAtAll && Date.now() > lateMs;
     if (isLate) {
       hasLookedAtAll = true;
+      await late();
       say(`${underWay.size} are still under way, and everything is looked at: ${await lookAtEverything()} woken`);
     } else await sweepAsRule();
     await Promise.race([Promise.all(underWay), pause(LOOK_EVERY_MS)]);

@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -61,7 +61,10 @@ const emulator = await startEmulator(0);
 try {
   process.exitCode = await load(emulator, folder);
   if (process.exitCode === 0) rmSync(folder, { recursive: true });
-  else console.error(`Ledger, blows and book stay in ${folder}.`);
+  else {
+    copyFileSync(emulator.logFile, join(folder, "emulator.log"));
+    console.error(`Ledger, blows, book and the emulator's log stay in ${folder}.`);
+  }
   if (process.exitCode !== 0 && values.keep) {
     console.error(`The emulator stays on ${emulator.endpoint}, its log in ${emulator.logFile}, until Ctrl-C.`);
     await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
