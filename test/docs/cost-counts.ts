@@ -25,6 +25,8 @@ export interface CostCounts {
 }
 
 const SWEEP_EVERY_MS = 300_000;
+/** A pass that crosses midnight reads the listing of two days: what the sweeper costs is counted from the same hour each time. */
+const NOON_MS = Date.UTC(2026, 0, 1, 12);
 /** The first remembers nothing, the second how far the first came. */
 const SWEEPS = 2;
 
@@ -42,8 +44,8 @@ export async function countLook(idle: CostCounts): Promise<CostCounts> {
     await play.drain();
     await play.clock.advance(2 * SWEEP_EVERY_MS);
   };
-  const bare = await counted(0, calls);
-  const looked = await counted(0, async (play) => {
+  const bare = await swept(calls);
+  const looked = await swept(async (play) => {
     await calls(play);
     await sweepOnce(play.front.engine);
   });
@@ -60,7 +62,7 @@ export async function countMonth(idle: CostCounts): Promise<CostCounts & { reado
     await play.drain();
   };
   let looks = 0;
-  const waited = await counted(0, async (play) => {
+  const waited = await swept(async (play) => {
     await waits(play);
     const sinceMs = play.clock.nowMs();
     for (; ; looks++) {
@@ -72,7 +74,7 @@ export async function countMonth(idle: CostCounts): Promise<CostCounts & { reado
       await play.drain();
     }
   });
-  const bare = await counted(0, waits);
+  const bare = await swept(waits);
   return { ...shareOf(1, waited, bare, times(looks, idle)), looks };
 }
 
@@ -90,7 +92,7 @@ function shareOf(count: number, all: CostCounts, ...without: readonly CostCounts
 
 /** What one pass of the sweeper asks of a table in which nothing is open. */
 export async function countSweep(): Promise<CostCounts> {
-  const counts = await counted(0, async ({ front, clock }) => {
+  const counts = await swept(async ({ front, clock }) => {
     for (let pass = 0; pass < SWEEPS; pass++) {
       await sweepOnce(front.engine);
       await clock.advance(SWEEP_EVERY_MS);
@@ -99,9 +101,14 @@ export async function countSweep(): Promise<CostCounts> {
   return { ...counts, tableWrites: counts.tableWrites / SWEEPS, readUnits: counts.readUnits / SWEEPS };
 }
 
+function swept(play: (play: Play) => Promise<void>): Promise<CostCounts> {
+  return counted(0, play, NOON_MS);
+}
+
 async function counted(
   requests: number,
   play: (play: Play, scheduler: ScriptedScheduler) => Promise<void>,
+  startMs?: number,
 ): Promise<CostCounts> {
   const dir = await temporaryDirectory();
   const journal = await openStore(join(dir, "journal"), { kind: "journal" });
@@ -111,7 +118,7 @@ async function counted(
     const table = new ReadMeter(new EmbeddedTable(journal), PROJECTED);
     const parts = { codec: deflateCodec, timers: scheduler.timers };
     const tables = { table, meta: new EmbeddedTable(meta) };
-    const { inAll } = await playShape((on) => play(on, scheduler), tables, undefined, parts);
+    const { inAll } = await playShape((on) => play(on, scheduler), tables, undefined, parts, startMs);
     return {
       tableWrites: inAll.items,
       indexWrites: inAll.list + inAll.open,

@@ -156,15 +156,19 @@ export interface Played {
   readonly told: string;
 }
 
-/** Plays one shape on tables of its own. @param onQuiet is called when it is over, before anything is closed */
+/**
+ * Plays one shape on tables of its own.
+ * @param onQuiet is called when it is over, before anything is closed
+ * @param startMs where nothing sleeps: the SDK reads the machine's clock for the ends of its sleeps
+ */
 export async function playShape(
   play: (on: Play) => Promise<void>,
   tables: { readonly table: Table; readonly meta: Table },
   onQuiet: () => void = () => {},
   parts: StageParts = {},
+  startMs = Date.now(),
 ): Promise<Played> {
-  // The SDK reads the machine's clock for the ends of its sleeps.
-  const clock = new SteppedClock(Date.now());
+  const clock = new SteppedClock(startMs);
   const stage = await openStage(clock, tables, parts);
   try {
     const on = new Play(stage, clock);
