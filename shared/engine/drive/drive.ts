@@ -124,7 +124,7 @@ async function follow(engine: Engine, held: Held, transition: Transition): Promi
   switch (step.kind) {
     case "end":
       await keepArrivals(engine, held);
-      await leaveOpenIndex(engine, held);
+      await leaveOpenIndex(engine, held, { mayBeNoted: true });
       return "ended";
     case "park":
       return await park(engine, held, step);

@@ -38,23 +38,17 @@ export async function claim(engine: Engine, loaded: Loaded, { messageDriven }: G
     arrivals: new Map(loaded.arrivals),
     ...(hold && { hold }),
   });
-  const won = await writeHold(
-    engine,
-    held,
-    running(engine, held),
-    claimCondition(invocation.segmentIndex, hold?.token),
-  );
+  const won = await writeHold(engine, held, running(held), claimCondition(invocation.segmentIndex, hold?.token));
   return won ? held : undefined;
 }
 
 /**
  * Once in the open index it stays there, and in its place: moving costs a second index write, and the sweeper looks at
  * all that are running, so that it finds a dead driver wherever the entry stands. One that never stood there is found in the
- * listing; but that is looked at once, and whoever is driven just then is passed over (I8).
+ * listing, and stands there from then on (I8).
  */
-function running(engine: Engine, { hold, lease, invocation }: Held): Changes {
-  const lookAtMs =
-    hold?.lookAtMs ?? (isToBeListed(engine, invocation, engine.settings.leaseMs) ? undefined : lease.untilMs);
+function running({ hold, lease }: Held): Changes {
+  const lookAtMs = hold?.lookAtMs;
   return { status: "running", untilMs: lease.untilMs, ...(lookAtMs !== undefined && { lookAtMs }) };
 }
 
@@ -62,7 +56,7 @@ function running(engine: Engine, { hold, lease, invocation }: Held): Changes {
 export async function reclaim(engine: Engine, held: Held): Promise<boolean> {
   const parked = held.lease.token;
   held.lease = { token: engine.drives.newToken(), untilMs: engine.clock.nowMs() + engine.settings.leaseMs };
-  return await writeHold(engine, held, running(engine, held), {
+  return await writeHold(engine, held, running(held), {
     kind: "equal",
     attribute: "token",
     value: parked,
@@ -135,14 +129,17 @@ export function untilNextCheckMs(waitedMs: number, intervalMs = CHECK_INTERVAL_M
 }
 
 /**
- * Takes a completed invocation out of the open index, where it ever stood there; one whose journal is to go before its
+ * Takes a completed invocation out of the open index, where it ever stood there. One whose journal is to go before its
  * result is looked at again then, and whoever does so leaves for good.
  */
-export async function leaveOpenIndex(engine: Engine, held: Held, forGood = false): Promise<void> {
+export async function leaveOpenIndex(engine: Engine, held: Held, { forGood = false, mayBeNoted = false } = {}) {
   // A renewal on its way would put it into the index behind this look.
   if (held.renewal !== undefined) await held.renewal;
   const dropAtMs = forGood ? undefined : journalDropAtMs(held.invocation);
-  if (held.hold?.lookAtMs === undefined && (dropAtMs === undefined || isToBeListed(engine, held.invocation))) return;
+  const wasListed = !isToBeListed(engine, held.invocation);
+  // The sweeper has come to it in the listing while it was driven, and may have noted it without a word to its driver.
+  const mayStand = held.hold?.lookAtMs !== undefined || (mayBeNoted && wasListed);
+  if (!mayStand && (dropAtMs === undefined || !wasListed)) return;
   const token = engine.drives.newToken();
   held.lease = { token, untilMs: 0 };
   await writeHold(
@@ -166,15 +163,15 @@ export function journalDropAtMs(invocation: Invocation): number | undefined {
 }
 
 /** The sweeper looks once at all that was accepted, so that what ends before that costs no write to be found. */
-function isToBeListed({ clock, settings }: Engine, { acceptance }: Invocation, inMs = 0): boolean {
-  const ageMs = clock.nowMs() + inMs - acceptance.createdAtMs;
+function isToBeListed({ clock, settings }: Engine, { acceptance }: Invocation): boolean {
+  const ageMs = clock.nowMs() - acceptance.createdAtMs;
   return ageMs < LISTED_BEFORE_SHARE * (settings.listingAgeMinMs ?? LISTING_AGE_MIN_MS);
 }
 
 type Changes = Partial<Hold> & Pick<Hold, "status" | "untilMs">;
 
 /** @param changes what differs from a bare hold at the last segment; attempts, retries and failure follow the invocation */
-async function writeHold(engine: Engine, held: Held, changes: Changes, condition: Condition) {
+export async function writeHold(engine: Engine, held: Held, changes: Changes, condition: Condition) {
   const { invocation, lease } = held;
   const ticket = held.ticket ?? held.hold?.ticket;
   const { acceptance, pin, lastFailure } = invocation;

@@ -39,7 +39,7 @@ export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolea
   if (driver !== undefined) lose(driver);
   await perform(engine, held, before, segment);
   await keepArrivals(engine, held);
-  await leaveOpenIndex(engine, held);
+  await leaveOpenIndex(engine, held, { mayBeNoted: true });
   engine.drives.ring(held.id);
   return true;
 }

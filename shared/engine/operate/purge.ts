@@ -38,8 +38,8 @@ async function forget(
 /** For the sweeper: drops the journal when its time has come, and sees to it that somebody looks again where it has not. */
 export async function forgetInTime(engine: Engine, loaded: Loaded): Promise<void> {
   const dropAtMs = journalDropAtMs(loaded.invocation);
-  if (dropAtMs === undefined) return await leaveOpenIndex(engine, heldByNobody(loaded), true);
+  if (dropAtMs === undefined) return await leaveOpenIndex(engine, heldByNobody(loaded), { forGood: true });
   if (dropAtMs > engine.clock.nowMs()) return await leaveOpenIndex(engine, heldByNobody(loaded));
   await finishBeforeForgetting(engine, loaded);
-  if (await dropJournal(engine, loaded)) await leaveOpenIndex(engine, heldByNobody(loaded), true);
+  if (await dropJournal(engine, loaded)) await leaveOpenIndex(engine, heldByNobody(loaded), { forGood: true });
 }

@@ -1,8 +1,10 @@
 /** One look at one entry of an index: a message where nobody drives what should be driven (I8). */
 import { effectsOf } from "../../core/invocation/effects.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
+import { CHECK_INTERVAL_MS } from "../drive/grasp.ts";
 import type { Engine } from "../engine.ts";
 import { extendOpen } from "../drive/extend.ts";
+import { noteOpen } from "../drive/note-open.ts";
 import { forgetInTime } from "../operate/purge.ts";
 import { idOf } from "../ledger/index-walk.ts";
 import { belongsTo } from "../ledger/item-keys.ts";
@@ -13,6 +15,8 @@ import { wouldAdvance } from "../drive/take-wake.ts";
 import { sendWake } from "../drive/wake.ts";
 
 const DAY_MS = 86_400_000;
+/** Of the interval of checks: a message that nobody has received by then is replaced by one more. */
+const REPLACED_AFTER_SHARE = 0.5;
 
 /** Read for what arrived by one pass, at most: where many are of an age, who is left out is read a doubling later. */
 export const READS_MAX = 5_000;
@@ -57,7 +61,8 @@ export function lookAtOpen(engine: Engine, item: Item, tally: Tally, isRead: boo
   });
 }
 
-type Waking = (engine: Engine, loaded: Loaded, nowMs: number) => Promise<boolean>;
+/** @returns whether a message was sent */
+export type Waking = (engine: Engine, loaded: Loaded, nowMs: number) => Promise<boolean>;
 
 /** @returns false where it could not be looked at; never rejects */
 export function lookAtListed(engine: Engine, id: InvocationId, tally: Tally, wake: Waking): Promise<boolean> {
@@ -65,6 +70,18 @@ export function lookAtListed(engine: Engine, id: InvocationId, tally: Tally, wak
   return spared(engine, id, async (loaded) => {
     if (!hasExpired(loaded, nowMs) && (await wake(engine, loaded, nowMs))) tally.woken++;
   });
+}
+
+/**
+ * The one look that the rule gives to the listing: who is still open stands in the open index from then on, or it would be lost
+ * together with the driver and the message that it has just now (I8).
+ */
+export async function wakeOrNote(engine: Engine, loaded: Loaded, nowMs: number): Promise<boolean> {
+  const open = await noteOpen(engine, loaded, nowMs + checkIntervalMs(engine));
+  if (open === undefined) return false;
+  const wasParked = loaded.hold?.lookAtMs !== undefined;
+  if (wasParked || open.invocation.standing.status === "completed") return await wakeDriverless(engine, open, nowMs);
+  return !isHeld(engine, open, nowMs) && (await wakeOnce(engine, open, nowMs));
 }
 
 /** Finds what was accepted and then left: not ended, not parked, held by nobody. What has ended may have a journal to drop. */
@@ -98,11 +115,16 @@ async function wakeOnce(engine: Engine, { invocation, lease }: Loaded, nowMs: nu
   const { acceptance } = invocation;
   const { id } = acceptance;
   const { woken } = engine.drives;
+  const sinceMs = nowMs - REPLACED_AFTER_SHARE * checkIntervalMs(engine);
   const state = `${lease.token}.${invocation.segmentIndex}`;
-  if (woken.isKnown(id, state, nowMs)) return false;
+  if (woken.isKnown(id, state, sinceMs)) return false;
   await sendWake(engine, acceptance, 0);
-  woken.note(id, state, nowMs);
+  woken.note(id, state, nowMs, sinceMs);
   return true;
+}
+
+function checkIntervalMs({ settings }: Engine): number {
+  return settings.checkIntervalMs ?? CHECK_INTERVAL_MS;
 }
 
 /** The hold of a former life, which expired before it had left the index: nobody reads it any more (I12). */

@@ -104,7 +104,10 @@ async function walk(
   });
 }
 
-/** By the moments at which walks began, so that none is left out between two of them however long they take. */
+/**
+ * By the moments at which walks began, so that none is left out between two of them however long they take. Who is ready
+ * waits for nothing that could arrive.
+ */
 function isAged({ walkedAtMs }: Progress, { beganMs }: Round, { engine, tally }: Pass, item: Item): boolean {
-  return tally.readsLeft > 0 && hasAged(engine, item, walkedAtMs, beganMs);
+  return item["status"] !== "ready" && tally.readsLeft > 0 && hasAged(engine, item, walkedAtMs, beganMs);
 }

@@ -51,6 +51,7 @@ function left<R extends Round>(round: R | undefined, atFirst: (beganMs: number) 
 export async function runPass(engine: Engine, saved: Saved, { nowMs, untilMs, save }: Passing): Promise<SweepReport> {
   const tally = new Tally(saved.progress.due?.sinceMs);
   const pass = { engine, nowMs, tally, listedBelow: placeAt(nowMs - listingAgeMinMs(engine)) };
+  if (saved.order !== undefined) engine.drives.woken.loseBefore(saved.order.beganMs);
   const failures: unknown[] = [];
   let tasks = inTurn(nowMs);
   let now: Saved = { ...saved, progress: await lookAgain(saved.progress, pass) };

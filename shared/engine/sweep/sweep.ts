@@ -1,9 +1,9 @@
 /** The sweeper: the one that loses nothing. It walks the open index and the recent listing, and wakes what nobody woke (I8). */
-import { Tally } from "./driverless.ts";
+import { Tally, wakeDriverless } from "./driverless.ts";
 import type { Engine } from "../engine.ts";
 import { newestListedMs, oldestListedMs } from "../ledger/index-walk.ts";
 import { placeAt } from "../ledger/item-keys.ts";
-import { listingTask } from "./listing-tasks.ts";
+import { walkListing } from "./listing-tasks.ts";
 import { dueRound, everythingRound, everythingTask, START } from "./open-tasks.ts";
 import { begun, runPass, type SweepReport } from "./pass.ts";
 import { atFirst, type Order, placeOrder, type Progress, readSaved, type Saved } from "./progress.ts";
@@ -95,12 +95,13 @@ async function passFrom(engine: Engine, { progress, order }: Saved, untilMs: num
 export async function recover(engine: Engine): Promise<number> {
   const nowMs = engine.clock.nowMs();
   const pass = { engine, nowMs, tally: new Tally(), listedBelow: placeAt(nowMs + DAY_MS) };
-  const progress = { ...begun(atFirst(engine), nowMs), walkedAtMs: nowMs };
+  const progress: Progress = { ...begun(atFirst(engine), nowMs), walkedAtMs: nowMs };
   await everythingTask.goOn({ progress, order: undefined }, pass, () => false);
   // Drives that never parked nor renewed are in the listing alone, and no older than a lease before the last of it.
   const newestMs = await newestListedMs(engine, nowMs);
   if (newestMs === undefined) return pass.tally.woken;
   const listedFrom = placeAt(newestMs - 2 * engine.settings.leaseMs);
-  await listingTask.goOn({ progress: { ...progress, listedFrom }, order: undefined }, pass, () => false);
+  // The passes that follow come to them once more: nothing is noted for these here.
+  await walkListing({ ...progress, listedFrom }, pass, () => false, wakeDriverless);
   return pass.tally.woken;
 }

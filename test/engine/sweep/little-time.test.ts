@@ -108,7 +108,7 @@ test("a backlog of one kind keeps no other from its turn", async () => {
   expect([woken.includes(late!), woken.includes(listed!)]).toEqual([true, true]);
 });
 
-test("what was accepted is looked at once, and none is left out, however few of them a pass can look at", async () => {
+test("what was accepted is looked at in turn, and none is left out, however few of them a pass can look at", async () => {
   const stage = await open(handlers);
   const { engine } = stage.actor();
   const nowMs = stage.pulse.nowMs();
@@ -117,9 +117,11 @@ test("what was accepted is looked at once, and none is left out, however few of 
     engine,
     numbers(500).map((at) => nowMs - 19 * MINUTE_MS + Math.floor(at / 100)),
   );
-  const woken = await wokenInPasses(stage, 5);
-  expect(woken).toHaveLength(ids.length);
-  expect(new Set(woken)).toEqual(new Set(ids));
+  const first = await wokenInPasses(stage, 2);
+  expect(new Set(first).size).toBe(first.length);
+  // By then those of the first pass, whom nobody has taken up, have their turn again beside the others.
+  const rest = await wokenInPasses(stage, 3);
+  expect(new Set([...first, ...rest])).toEqual(new Set(ids));
 });
 
 test("who asked for everything gets it from the passes that follow, and once", async () => {

@@ -4,7 +4,7 @@ import { NO_RETRIES } from "../../../shared/core/invocation/segment.ts";
 import { type InvocationId, nonceFromBytes, type Token } from "../../../shared/core/model/ids.ts";
 import { freshId } from "../../../shared/engine/drive/invocation-ids.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
-import { acceptanceItem, NO_LEASE } from "../../../shared/engine/ledger/acceptance-record.ts";
+import { acceptanceItem, type Lease, NO_LEASE } from "../../../shared/engine/ledger/acceptance-record.ts";
 import { type Hold, holdItem } from "../../../shared/engine/ledger/hold-record.ts";
 import { invocationPk } from "../../../shared/engine/ledger/item-keys.ts";
 import type { Wake } from "../../../shared/engine/ports/queue.ts";
@@ -22,16 +22,23 @@ export async function plantOpen(table: Table, engine: Engine, holds: readonly Pl
   return await Promise.all(holds.map((hold) => plant(table, engine, createdAtMs, hold)));
 }
 
-/** Accepted, and then left by whoever was to drive them. @param table behind all processes */
+/** Accepted, and then left by whoever was to drive them, or still driven under a lease. @param table behind all processes */
 export async function plantListed(
   table: Table,
   engine: Engine,
   createdAtMs: readonly number[],
+  lease: Lease = NO_LEASE,
 ): Promise<InvocationId[]> {
-  return await Promise.all(createdAtMs.map((atMs) => plant(table, engine, atMs)));
+  return await Promise.all(createdAtMs.map((atMs) => plant(table, engine, atMs, undefined, lease)));
 }
 
-async function plant(table: Table, engine: Engine, createdAtMs: number, planted?: Planted): Promise<InvocationId> {
+async function plant(
+  table: Table,
+  engine: Engine,
+  createdAtMs: number,
+  planted?: Planted,
+  lease: Lease = NO_LEASE,
+): Promise<InvocationId> {
   const [id, nonce] = [freshId(engine), nonceFromBytes(engine.ids.random(8))];
   const target = { service: "S", handler: "waits" };
   const acceptance: Acceptance = {
@@ -47,7 +54,7 @@ async function plant(table: Table, engine: Engine, createdAtMs: number, planted?
     completionRetentionMs: DAY_MS,
     journalRetentionMs: DAY_MS,
   };
-  await table.put(acceptanceItem(engine.settings, acceptance, NO_LEASE, EXPIRES_AT_S));
+  await table.put(acceptanceItem(engine.settings, acceptance, lease, EXPIRES_AT_S));
   if (planted === undefined) return id;
   const place = { scheme: engine.settings, id, nonce, target, createdAtMs, expiresAtS: EXPIRES_AT_S };
   const hold = {

@@ -1,0 +1,102 @@
+/** The listing is looked at once: who is still open then stands in the open index from that look on. */
+import { expect, test } from "vitest";
+import { attach } from "../../../shared/engine/desk/attach.ts";
+import type { Token } from "../../../shared/core/model/ids.ts";
+import { invocationPk, openPk } from "../../../shared/engine/ledger/item-keys.ts";
+import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
+import type { Stage } from "../engine-fixture.ts";
+import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
+import { Gate } from "../gate.ts";
+import { stages } from "../stages.ts";
+import { plantListed, wokenBy } from "./planted.ts";
+
+const open = stages();
+const MINUTE_MS = 60_000;
+const EVERY_MS = 5 * MINUTE_MS;
+
+async function inOpenIndex({ stores }: Stage): Promise<readonly string[]> {
+  const shards = await Promise.all(
+    Array.from({ length: 16 }, (_, shard) => stores.table.queryIndex("open", openPk("", shard), {})),
+  );
+  return shards.flatMap(({ items }) => items.map(({ pk }) => pk));
+}
+
+/** One pass of a process that remembers nothing. @returns how many it woke */
+async function pass(stage: Stage): Promise<number> {
+  return (await stage.pulse.within(1_000, sweepOnce(stage.actor().engine))).woken;
+}
+
+test("whose message is lost, and the sweeper's after it, again and again, is woken by each pass until somebody takes it", async () => {
+  const stage = await open({ late: () => "done" });
+  const { invocationId } = await sendOn(stage.actor(), "late");
+  let woken = 0;
+  for (let passes = 0; passes < 12; passes++) {
+    await stage.wipeHints();
+    await stage.pulse.pass(EVERY_MS);
+    woken += await pass(stage);
+  }
+  expect(woken).toBeGreaterThanOrEqual(10);
+  const worker = stage.actor();
+  worker.startWorker();
+  const ended = await stage.pulse.within(1_000, attach(worker.engine, invocationId));
+  expect(ended.kind === "ended" && textOf(ended)).toBe("done");
+  await stage.pulse.pass(100);
+  expect(await inOpenIndex(stage)).toEqual([]);
+});
+
+test("who is driven at that look by the lease of its segments, and never parked, is found when its driver has died with its message", async () => {
+  const stage = await open({ waits: () => "done" });
+  const nowMs = stage.pulse.nowMs();
+  const lease = { token: "front.1" as Token, untilMs: nowMs + LEASE_MS };
+  const [id] = await plantListed(stage.stores.table, stage.actor().engine, [nowMs - 6 * MINUTE_MS], lease);
+  expect(await pass(stage)).toBe(0);
+  expect(await inOpenIndex(stage)).toEqual([invocationPk("", id!)]);
+  await stage.pulse.pass(LEASE_MS);
+  const sweeper = stage.actor();
+  expect((await stage.pulse.within(1_000, sweepOnce(sweeper.engine))).woken).toBe(1);
+  expect(wokenBy(sweeper)).toEqual([id]);
+});
+
+test.each([
+  ["ends", async (gate: Gate) => gate.passed.then(() => "done")],
+  ["fails, and is tried again", failingOnce()],
+])("who is noted while it is driven %s as if nothing had been, and leaves the index", async (_, slow) => {
+  const gate = new Gate();
+  const stage = await open({ slow: () => slow(gate) }, { listingAgeMinMs: 1_000 });
+  const worker = stage.actor();
+  const { invocationId } = await sendOn(worker, "slow");
+  // Its message has waited, and its lease is fresh.
+  await stage.pulse.pass(2_000);
+  worker.startWorker();
+  await stage.pulse.pass(100);
+  expect(await pass(stage)).toBe(0);
+  expect(await inOpenIndex(stage)).toHaveLength(1);
+  gate.open();
+  const ended = await stage.pulse.within(LEASE_MS, attach(worker.engine, invocationId));
+  expect(ended.kind === "ended" && textOf(ended)).toBe("done");
+  await stage.pulse.pass(1_000);
+  expect(await inOpenIndex(stage)).toEqual([]);
+  expect(worker.log.lines.filter(({ level }) => level === "error")).toEqual([]);
+});
+
+function failingOnce(): (gate: Gate) => Promise<string> {
+  let attempts = 0;
+  return async (gate) => {
+    await gate.passed;
+    if (++attempts === 1) throw new Error("not yet");
+    return "done";
+  };
+}
+
+test("who asks for everything has them woken too for whom this process has sent a message a moment ago", async () => {
+  const stage = await open({ late: () => "done" });
+  await sendOn(stage.actor(), "late");
+  await stage.pulse.pass(EVERY_MS + 1);
+  const { engine } = stage.actor();
+  const woken = async (sweeping: typeof sweepOnce) => (await stage.pulse.within(1_000, sweeping(engine))).woken;
+  expect(await woken(sweepOnce)).toBe(1);
+  await stage.pulse.pass(MINUTE_MS);
+  expect(await woken(sweepOnce)).toBe(0);
+  expect(await woken(sweepAll)).toBe(1);
+  expect(await woken(sweepOnce)).toBe(0);
+});
