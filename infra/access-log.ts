@@ -13,25 +13,33 @@ export interface AccessLogProps {
   readonly removalPolicy: RemovalPolicy;
 }
 
+/** What the gateway knows of who called: the identity that IAM let in, or the subject of a token. */
+export type CallerKnownBy = "identity.userArn" | "authorizer.claims.sub";
+
 /** Neither bodies nor headers, and the path without its query. */
-const LINE = {
+const lineOf = (callerKnownBy: CallerKnownBy) => ({
   at: "$context.requestTime",
-  caller: "$context.identity.userArn",
+  caller: `$context.${callerKnownBy}`,
   address: "$context.identity.sourceIp",
   method: "$context.httpMethod",
   path: "$context.path",
   status: "$context.status",
   error: "$context.error.message",
   requestId: "$context.requestId",
-};
+});
 
 /** @param scope of the log group, beside the API */
-export function logAccess(scope: Construct, stage: CfnStage, props: AccessLogProps): void {
+export function logAccess(
+  scope: Construct,
+  stage: CfnStage,
+  props: AccessLogProps,
+  callerKnownBy: CallerKnownBy = "identity.userArn",
+): void {
   const { logRetention, encryptionKey, removalPolicy } = props;
   const log = new LogGroup(scope, "AccessLog", {
     retention: logRetention,
     removalPolicy,
     ...(encryptionKey !== undefined && { encryptionKey }),
   });
-  stage.accessLogSettings = { destinationArn: log.logGroupArn, format: JSON.stringify(LINE) };
+  stage.accessLogSettings = { destinationArn: log.logGroupArn, format: JSON.stringify(lineOf(callerKnownBy)) };
 }

@@ -51,7 +51,7 @@ export class IngressApi extends Construct {
       stage.defaultRouteSettings = { throttlingRateLimit: ratePerS, throttlingBurstLimit: burst };
     }
     if (accessLog === undefined) acknowledgeUnloggedIngress(api);
-    else logAccess(this, stage, accessLog);
+    else logAccess(this, stage, accessLog, typeof auth === "object" ? "authorizer.claims.sub" : "identity.userArn");
     this.url = api.apiEndpoint;
   }
 }

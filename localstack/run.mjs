@@ -12,7 +12,8 @@ const PORT_UNLESS_TOLD = "4566";
 const EXAMPLE = { name: "StepwellExample", functionName: "stepwell-example", entry: "localstack/example/greeter.ts" };
 const isTest = process.argv.includes("--test");
 const portAt = process.argv.indexOf("--port");
-const port = portAt === -1 ? PORT_UNLESS_TOLD : (process.argv[portAt + 1] ?? "");
+// Suites may run beside each other, so that theirs is a free one.
+const port = portAt === -1 ? (isTest ? "0" : PORT_UNLESS_TOLD) : (process.argv[portAt + 1] ?? "");
 if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
   console.error("--port takes a port, or 0 for one that is free.");
   process.exit(2);
@@ -24,7 +25,7 @@ const ladder = process.argv.includes("--ladder") ? { settings: JSON.stringify({ 
 async function emulator() {
   const named = process.env.AWS_ENDPOINT_URL;
   if (named !== undefined && named !== "") return { endpoint: named, stop: async () => undefined };
-  const started = await startEmulator(isTest ? 0 : Number(port));
+  const started = await startEmulator(Number(port));
   console.log(`${started.name} answers on ${started.endpoint}; its log is ${started.logFile}`);
   return started;
 }
@@ -67,7 +68,8 @@ Ctrl-C ends it${process.env.AWS_ENDPOINT_URL ? ", and leaves the emulator as it 
 /** @returns the exit code of the suite */
 async function test(endpoint, emulatorPid) {
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
-  const args = process.argv.slice(2).filter((argument) => argument !== "--test");
+  const isOurs = (at) => process.argv[at] === "--test" || (portAt !== -1 && (at === portAt || at === portAt + 1));
+  const args = process.argv.filter((_, at) => at >= 2 && !isOurs(at));
   const tests = spawn(process.execPath, [vitest, "run", "--config", "test/e2e-aws/vitest.config.ts", ...args], {
     cwd: ROOT,
     stdio: "inherit",

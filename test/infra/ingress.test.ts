@@ -69,6 +69,13 @@ describe("a line for each call from outside", () => {
     expect(acknowledged({ ingressAccessLog: true })).not.toContain("AwsSolutions-APIG1");
   });
 
+  test("names the subject of the token where a token is what lets somebody in", () => {
+    const jwt = { issuer: "https://login.example.com", audiences: ["orders"] };
+    const { admin, ingress } = stagesOf(synthesised({ ingressAccessLog: true, ingressAuth: { jwt } }));
+    expect(JSON.parse(format(ingress))).toMatchObject({ caller: "$context.authorizer.claims.sub" });
+    expect(JSON.parse(format(admin))).toMatchObject({ caller: "$context.identity.userArn" });
+  });
+
   test("is kept and encrypted as every other log, in a group of its own", () => {
     const groups = resourcesOf(told, "AWS::Logs::LogGroup");
     expect(groups).toHaveLength(7);
