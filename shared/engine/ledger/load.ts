@@ -52,10 +52,14 @@ export function loadJointly(engine: Engine, id: InvocationId): Promise<Loaded | 
   return loads.read(id);
 }
 
-/** @returns undefined where nothing was ever accepted under this id, or all of it is gone */
-export async function load(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
+/**
+ * @param sizeMaxBytes of what is stored; no bound unless told
+ * @returns undefined where nothing was ever accepted under this id, or all of it is gone
+ * @throws TooLargeError
+ */
+export async function load(engine: Engine, id: InvocationId, sizeMaxBytes = Infinity): Promise<Loaded | undefined> {
   const pk = invocationPk(engine.settings.keyPrefix, id);
-  const found = await readPartition(engine.table, pk, ARRIVALS_TO_SEGMENTS);
+  const found = await readPartition(engine.table, pk, ARRIVALS_TO_SEGMENTS, sizeMaxBytes);
   const nonce = found.find(({ sk }) => sk === ACCEPTANCE_SK)?.["n"] as Nonce | undefined;
   if (nonce === undefined) return undefined;
   const items = await whole(engine, found, nonce);

@@ -1,14 +1,34 @@
 /** Reads a whole range of one partition, page by page. */
 import type { Item, Range, Table } from "../ports/table.ts";
 
-export async function readPartition(table: Table, pk: string, range: Range): Promise<readonly Item[]> {
+/** There is more than who reads wants in its memory. */
+export class TooLargeError extends Error {
+  override name = "TooLargeError";
+}
+
+/** @param sizeMaxBytes of all records; no bound unless told @throws TooLargeError at the first page with which it is more */
+export async function readPartition(
+  table: Table,
+  pk: string,
+  range: Range,
+  sizeMaxBytes = Infinity,
+): Promise<readonly Item[]> {
   const first = await table.query(pk, range);
-  if (first.next === undefined) return first.items;
+  if (first.next === undefined && sizeMaxBytes === Infinity) return first.items;
+  let leftBytes = sizeMaxBytes - sizeOf(first.items);
   const items = [...first.items];
-  for (let after: string | undefined = first.next; after !== undefined;) {
+  for (let after = first.next; after !== undefined && leftBytes >= 0;) {
     const page = await table.query(pk, { ...range, after });
+    leftBytes -= sizeOf(page.items);
     items.push(...page.items);
     after = page.next;
   }
+  if (leftBytes < 0) throw new TooLargeError(`${pk} has records of more than ${sizeMaxBytes} bytes`);
   return items;
+}
+
+function sizeOf(items: readonly Item[]): number {
+  let sizeBytes = 0;
+  for (const { b } of items) if (b instanceof Uint8Array) sizeBytes += b.length;
+  return sizeBytes;
 }

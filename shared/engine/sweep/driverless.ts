@@ -11,6 +11,7 @@ import { belongsTo } from "../ledger/item-keys.ts";
 import { EXTEND_BELOW_S } from "../ledger/keep.ts";
 import { hasExpired, isHeld, isParked, load, type Loaded, unperformed } from "../ledger/load.ts";
 import type { Item } from "../ports/table.ts";
+import { TooLargeError } from "../ledger/read-partition.ts";
 import { wouldAdvance } from "../drive/take-wake.ts";
 import { sendWake } from "../drive/wake.ts";
 
@@ -21,11 +22,15 @@ const REPLACED_AFTER_SHARE = 0.5;
 /** Read for what arrived by one pass, at most: where many are of an age, who is left out is read a doubling later. */
 export const READS_MAX = 5_000;
 
+/** What is stored of more than that is looked at alone: a pass has no more memory than a worker, which drives a few at a time. */
+const LARGE_BYTES = 4 << 20;
+
 /** What one pass has come to so far. */
 export class Tally {
   woken = 0;
   extended = 0;
   readsLeft = READS_MAX;
+  #alone: Promise<unknown> = Promise.resolve();
   /** The listing has too much that cannot be looked at. */
   isStuck = false;
   /** Since when the oldest of those that are parked and due has been due. */
@@ -34,6 +39,13 @@ export class Tally {
   /** @param dueSinceMs as far as earlier passes of the same walk tell */
   constructor(dueSinceMs = Infinity) {
     this.dueSinceMs = dueSinceMs;
+  }
+
+  /** Once all that were to be looked at alone before have been. */
+  async alone<T>(look: () => Promise<T>): Promise<T> {
+    const looked = this.#alone.then(look);
+    this.#alone = looked.catch(() => undefined);
+    return await looked;
   }
 }
 
@@ -50,7 +62,7 @@ export function lookAtOpen(engine: Engine, item: Item, tally: Tally, isRead: boo
   const isOld = Number(item["keepUntilS"]) - nowMs / 1000 < EXTEND_BELOW_S;
   if (!isDue && !isOld && !isRead) return undefined;
   if (isRead && !isDue) tally.readsLeft--;
-  return spared(engine, idOf(item), async (loaded) => {
+  return spared(engine, idOf(item), tally, async (loaded) => {
     if (!belongsTo(item.sk, loaded.invocation.acceptance.nonce)) return await removeGhost(engine, item);
     if (item["status"] === "completed") return await forgetInTime(engine, loaded);
     if (isOld && (await extendOpen(engine, loaded))) tally.extended++;
@@ -67,7 +79,7 @@ export type Waking = (engine: Engine, loaded: Loaded, nowMs: number) => Promise<
 /** @returns false where it could not be looked at; never rejects */
 export function lookAtListed(engine: Engine, id: InvocationId, tally: Tally, wake: Waking): Promise<boolean> {
   const nowMs = engine.clock.nowMs();
-  return spared(engine, id, async (loaded) => {
+  return spared(engine, id, tally, async (loaded) => {
     if (!hasExpired(loaded, nowMs) && (await wake(engine, loaded, nowMs))) tally.woken++;
   });
 }
@@ -136,11 +148,18 @@ async function removeGhost(engine: Engine, { pk, sk }: Item): Promise<void> {
 async function spared(
   engine: Engine,
   invocationId: InvocationId,
+  tally: Tally,
   look: (loaded: Loaded) => Promise<void>,
 ): Promise<boolean> {
-  try {
-    const loaded = await load(engine, invocationId);
+  const lookWithin = async (sizeMaxBytes?: number): Promise<void> => {
+    const loaded = await load(engine, invocationId, sizeMaxBytes);
     if (loaded !== undefined) await look(loaded);
+  };
+  try {
+    await lookWithin(LARGE_BYTES).catch(async (error: unknown) => {
+      if (!(error instanceof TooLargeError)) throw error;
+      await tally.alone(lookWithin);
+    });
     return true;
   } catch (error) {
     engine.log.error("the sweeper could not look at an invocation", { invocationId, error: String(error) });
