@@ -36,7 +36,7 @@ export async function settled(
   return underWay.size === 0;
 }
 
-async function sweepAsRule(): Promise<void> {
+export async function sweepAsRule(): Promise<void> {
   await sweep(aws.plain).catch((error: unknown) => console.log(String(error)));
 }
 
