@@ -117,7 +117,8 @@ export function failureOfHead(
 function retryAfterMs(atMs: number, header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
-  const dateMs = Date.parse(header);
+  // The oldest of the three forms of HTTP names no zone, and means GMT wherever this process runs.
+  const dateMs = Date.parse(/ \d{4}$/.test(header) ? `${header} GMT` : header);
   return Number.isNaN(dateMs) || dateMs <= atMs ? undefined : dateMs - atMs;
 }
 

@@ -1,0 +1,29 @@
+/** What a program answers in a process whose clock on the wall shows another time zone: threads share that of their process. */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+
+/** West and east of UTC, each so far that its date is another one for half of the day. */
+export const TIME_ZONES = ["America/Los_Angeles", "Pacific/Kiritimati"] as const;
+
+const ROOT = join(import.meta.dirname, "..");
+
+/**
+ * @param program a module that imports by paths from the root of the project, and whose default export is a function
+ * @returns what the function resolves to, by way of JSON
+ */
+export async function inTimeZone(zone: string, program: string): Promise<unknown> {
+  const { outputFiles } = await build({
+    stdin: { contents: program, resolveDir: ROOT, loader: "ts" },
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    write: false,
+    logLevel: "error",
+  });
+  const tell = "module.exports.default().then((answer) => console.log(JSON.stringify(answer)));";
+  const child = promisify(execFile)(process.execPath, ["-"], { env: { ...process.env, TZ: zone } });
+  child.child.stdin!.end(`${outputFiles[0]!.text}\n${tell}`);
+  return JSON.parse((await child).stdout) as unknown;
+}
