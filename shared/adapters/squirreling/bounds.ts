@@ -3,7 +3,7 @@ import type { ExprNode, SqlPrimitive } from "squirreling";
 import { both, either, type Bound } from "../../core/query/narrowing.ts";
 import { LIKE } from "./functions.ts";
 import { resolveColumn, type Scope, type Source } from "./scope.ts";
-import { textOf } from "./values.ts";
+import { momentOf, textOf } from "./values.ts";
 
 /** By source, then by column. */
 export type Bounds = Map<Source, Map<string, Bound>>;
@@ -47,8 +47,8 @@ function valueBound(op: string, value: string): Bound | undefined {
 }
 
 function momentBound(op: string, value: string): Bound | undefined {
-  const atMs = Date.parse(value);
-  if (Number.isNaN(atMs)) return undefined;
+  const atMs = momentOf(value);
+  if (atMs === undefined) return undefined;
   if (op === "=" || op === "==") return { fromMs: atMs, toMs: atMs };
   if (op === "<" || op === "<=") return { toMs: atMs };
   return op === ">" || op === ">=" ? { fromMs: atMs } : undefined;

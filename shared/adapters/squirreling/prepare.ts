@@ -6,7 +6,7 @@ import { replaceIn, statementsIn } from "./expressions.ts";
 import { isRefused, LIKE } from "./functions.ts";
 import { Negation } from "./negation.ts";
 import { outermost, outputTypes, resolveColumn, type Brought, type Scope, type Source } from "./scope.ts";
-import { textOf } from "./values.ts";
+import { momentOf, textOf } from "./values.ts";
 
 /** What is known so far of a statement that is being prepared. */
 export interface Preparation {
@@ -216,8 +216,8 @@ function inCase(name: string, scope: Scope): string {
 function asMoment(expr: ExprNode, beside: ExprNode, scope: Scope): ExprNode {
   if (expr.type !== "literal" || typeof expr.value !== "string" || beside.type !== "identifier") return expr;
   if (resolveColumn(beside, scope)?.type !== "moment") return expr;
-  const atMs = Date.parse(expr.value);
-  if (Number.isNaN(atMs)) throw new SqlError("syntax", `'${expr.value}' is no moment; write 2026-01-31T08:15:00Z`);
+  const atMs = momentOf(expr.value);
+  if (atMs === undefined) throw new SqlError("syntax", `'${expr.value}' is no moment; write 2026-01-31T08:15:00Z`);
   return { ...expr, value: new Date(atMs).toISOString() };
 }
 

@@ -21,6 +21,24 @@ export function cellOf(value: SqlPrimitive | undefined, type: SqlColumn["type"])
   return value;
 }
 
+const MOMENT = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:\d\d)?)?$/i;
+
+/**
+ * A text without a zone means UTC wherever this process runs, like all that statements tell.
+ * @returns milliseconds since the epoch; undefined for a text that tells no moment, or a day that no month has
+ */
+export function momentOf(text: string): number | undefined {
+  const [, day, time = "00:00", zone = "Z"] = MOMENT.exec(text) ?? [];
+  if (day === undefined || !isDay(day)) return undefined;
+  const atMs = Date.parse(`${day}T${time}${zone.toUpperCase()}`);
+  return Number.isNaN(atMs) ? undefined : atMs;
+}
+
+function isDay(day: string): boolean {
+  const atMs = Date.parse(day);
+  return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(day);
+}
+
 /** Where the words of a statement do not tell the type of a column, its values do. */
 export function typeOfValues(rows: readonly (readonly SqlPrimitive[])[], at: number): SqlColumn["type"] {
   const values = rows.map((row) => row[at]).filter((value) => value !== null && value !== undefined);

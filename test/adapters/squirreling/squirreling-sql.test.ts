@@ -217,6 +217,8 @@ describe("refusals", () => {
     ["select id from sys_invocation; select 1 from sys_invocation", "syntax"],
     ["drop table sys_invocation", "syntax"],
     ["select id from sys_invocation where created_at > 'yesterday'", "syntax"],
+    ["select id from sys_invocation where created_at > 'order 66'", "syntax"],
+    ["select id from sys_invocation where created_at > '2026-02-30'", "syntax"],
     ["select id from sys_invocation where regexp_matches(id, '(a+)+$')", "syntax"],
     ["select * from unnest(array[1])", "syntax"],
     ["select id from nope", "unknown"],
