@@ -131,8 +131,13 @@ export function untilNextCheckMs(waitedMs: number, intervalMs = CHECK_INTERVAL_M
 /**
  * Takes a completed invocation out of the open index, where it ever stood there. One whose journal is to go before its
  * result is looked at again then, and whoever does so leaves for good.
+ * @param isPerformed false where nobody knows whether its final effects are: whoever comes to it performs them (I2)
  */
-export async function leaveOpenIndex(engine: Engine, held: Held, { forGood = false, mayBeNoted = false } = {}) {
+export async function leaveOpenIndex(
+  engine: Engine,
+  held: Held,
+  { forGood = false, mayBeNoted = false, isPerformed = true } = {},
+): Promise<void> {
   // A renewal on its way would put it into the index behind this look.
   if (held.renewal !== undefined) await held.renewal;
   const dropAtMs = forGood ? undefined : journalDropAtMs(held.invocation);
@@ -148,7 +153,7 @@ export async function leaveOpenIndex(engine: Engine, held: Held, { forGood = fal
     {
       status: "completed",
       untilMs: 0,
-      performed: held.invocation.segmentIndex,
+      ...(isPerformed && { performed: held.invocation.segmentIndex }),
       ...(dropAtMs !== undefined && { lookAtMs: dropAtMs }),
     },
     claimCondition(held.invocation.segmentIndex, held.hold?.token),

@@ -1,8 +1,6 @@
 /** Waiting: short waits inside the driver, longer ones by putting the invocation down so that a wake brings it back. */
 import { advance } from "../../core/invocation/advance.ts";
 import type { Step } from "../../core/invocation/transition.ts";
-import type { InvocationId } from "../../core/model/ids.ts";
-import { awaitedCompletions } from "../../core/model/await-tree.ts";
 import { hasComeToHold } from "../keyed/acquire.ts";
 import { writeArrival } from "./deliver.ts";
 import { AT_ONCE, atMost } from "../at-most.ts";
@@ -13,9 +11,9 @@ import { ARRIVALS } from "../ledger/item-keys.ts";
 import { keepUntilS } from "../ledger/keep.ts";
 import { freshArrivals } from "../ledger/load.ts";
 import { whole } from "../ledger/large-record.ts";
-import { idOfLookup } from "./perform.ts";
 import { readPartition } from "../ledger/read-partition.ts";
-import { type Recipient, sendWake, wakeAt } from "./wake.ts";
+import { sendWake, wakeAt } from "./wake.ts";
+import { wakeAwaited } from "./wake-awaited.ts";
 
 type Park = Extract<Step, { kind: "park" }>;
 
@@ -33,7 +31,8 @@ export async function park(engine: Engine, held: Held, step: Park): Promise<"aga
     await waitHere(engine, held, step);
     return held.lost ? "lost" : "again";
   }
-  await wakeAwaitedChildren(engine, held);
+  // Whoever parks on others first wakes them (design §3.2): they are driven then, or tell their results again.
+  await wakeAwaited(engine, held, held.parkedChildren);
   for (;;) {
     await writeDownInline(engine, held);
     if (!(await putDown(engine, held, step.status, step.wakeAtMs))) return "lost";
@@ -134,34 +133,6 @@ async function writeDownInline(engine: Engine, held: Held): Promise<void> {
     }
     held.results.delete(key);
   });
-}
-
-/**
- * Whoever parks on others first sends a message for each that is awaited and has not answered (design §3.2): it is
- * driven then, or tells its result again.
- * One that this driver has parked itself is left out: its own wakes are set, and a second one would race with them.
- */
-async function wakeAwaitedChildren(engine: Engine, held: Held): Promise<void> {
-  const { standing, journal } = held.invocation;
-  if (standing.status !== "suspended") return;
-  const children: Recipient[] = [];
-  for (const completionId of awaitedCompletions(standing.awaiting)) {
-    const command = journal.completable.get(completionId)?.entry.command;
-    if (journal.completed.has(completionId) || held.arrivals.has(`c${completionId}`)) continue;
-    if (held.parkedChildren.has(completionId)) continue;
-    if (command?.kind === "attach") {
-      const { lookup } = command;
-      const id = idOfLookup(engine, lookup);
-      const target = lookup.kind === "idempotency" ? lookup.target : lookup.kind === "workflow" ? lookup : undefined;
-      if (id !== undefined) children.push({ id, ...(target && { target }) });
-    }
-    if (command?.kind === "call" && command.completionId === completionId) {
-      const { idCompletionId, target } = command.child;
-      const id = journal.childIds.get(idCompletionId);
-      if (id !== undefined) children.push({ id: id as InvocationId, target });
-    }
-  }
-  await atMost(AT_ONCE, children, (child) => sendWake(engine, child, 0));
 }
 
 async function sendTimedWake(engine: Engine, held: Held, { status, wakeAtMs }: Park): Promise<void> {

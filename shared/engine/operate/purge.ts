@@ -5,7 +5,7 @@ import { dropAll, dropJournal } from "./drop-journal.ts";
 import type { Engine } from "../engine.ts";
 import { finishBeforeForgetting, heldByNobody } from "../drive/finish-completed.ts";
 import { journalDropAtMs, leaveOpenIndex } from "../drive/grasp.ts";
-import { hasExpired, load, type Loaded } from "../ledger/load.ts";
+import { hasExpired, load, type Loaded, unperformed } from "../ledger/load.ts";
 import type { Purging } from "../submission.ts";
 
 /** The id is free afterwards: another life may begin under it, and after the run of a workflow another run of its key. */
@@ -39,7 +39,8 @@ async function forget(
 export async function forgetInTime(engine: Engine, loaded: Loaded): Promise<void> {
   const dropAtMs = journalDropAtMs(loaded.invocation);
   if (dropAtMs === undefined) return await leaveOpenIndex(engine, heldByNobody(loaded), { forGood: true });
-  if (dropAtMs > engine.clock.nowMs()) return await leaveOpenIndex(engine, heldByNobody(loaded));
+  const isPerformed = unperformed(loaded) === undefined;
+  if (dropAtMs > engine.clock.nowMs()) return await leaveOpenIndex(engine, heldByNobody(loaded), { isPerformed });
   await finishBeforeForgetting(engine, loaded);
   if (await dropJournal(engine, loaded)) await leaveOpenIndex(engine, heldByNobody(loaded), { forGood: true });
 }

@@ -14,6 +14,7 @@ import type { Item } from "../ports/table.ts";
 import { TooLargeError } from "../ledger/read-partition.ts";
 import { wouldAdvance } from "../drive/take-wake.ts";
 import { sendWake } from "../drive/wake.ts";
+import { wakeAwaited } from "../drive/wake-awaited.ts";
 
 const DAY_MS = 86_400_000;
 /** Of the interval of checks: a message that nobody has received by then is replaced by one more. */
@@ -67,7 +68,8 @@ export function lookAtOpen(engine: Engine, item: Item, tally: Tally, isRead: boo
     if (item["status"] === "completed") return await forgetInTime(engine, loaded);
     if (isOld && (await extendOpen(engine, loaded))) tally.extended++;
     if (isHeld(engine, loaded, nowMs)) return;
-    if (!isDue && !(isRead && wouldAdvance(loaded, nowMs))) return;
+    // Whom it waits for may have ended without a word: its driver is dead, and its message lost.
+    if (!isDue && !(isRead && wouldAdvance(loaded, nowMs))) return isRead ? await wakeAwaited(engine, loaded) : undefined;
     if (isDue && isParked(loaded)) tally.dueSinceMs = Math.min(tally.dueSinceMs, Number(item["lookAtMs"]));
     if (await wakeOnce(engine, loaded, nowMs)) tally.woken++;
   });

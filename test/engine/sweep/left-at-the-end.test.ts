@@ -1,0 +1,84 @@
+/** What a driver that dies behind a final segment leaves to others: effects, and somebody who waits to be told. */
+import { expect, test } from "vitest";
+import { attach } from "../../../shared/engine/desk/attach.ts";
+import type { Engine } from "../../../shared/engine/engine.ts";
+import type { Item } from "../../../shared/engine/ports/table.ts";
+import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
+import type { Actor, Stage } from "../engine-fixture.ts";
+import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
+import { stages } from "../stages.ts";
+
+const open = stages();
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The process ends just ahead of a write. */
+function diesAhead(actor: Actor, isIt: (put: Item) => boolean): void {
+  actor.process.before = ({ port, method, args }) => {
+    if (port !== "table" || method !== "put" || !isIt(args[0] as Item)) return undefined;
+    actor.die();
+    return Promise.resolve();
+  };
+}
+
+test("a message that comes late performs what an end asks for, though the sweeper has come to it in the listing before", async () => {
+  const stage = await open(
+    { first: (ctx) => (ctx.send("second"), "done"), second: () => "done" },
+    { journalRetentionMs: HOUR_MS },
+  );
+  const worker = stage.actor();
+  diesAhead(worker, ({ sk, handler }) => sk === "seg#000000" && handler === "second");
+  await sendOn(stage.actor(), "first");
+  worker.startWorker();
+  await stage.pulse.pass(6 * MINUTE_MS);
+  expect(stage.deployment.of("first")).toHaveLength(1);
+  await run(stage, sweepOnce(stage.actor().engine));
+  stage.actor().startWorker();
+  await stage.pulse.pass(LEASE_MS);
+  expect(stage.deployment.of("second")).toHaveLength(1);
+});
+
+test.each([
+  ["the passes of the rule", async (stage: Stage, { engine }: Actor) => await passes(stage, engine)],
+  ["an order for everything", async (stage: Stage, { engine }: Actor) => void (await run(stage, sweepAll(engine)))],
+])(
+  "who waits for a call beside a far clock is told of its end by %s, though nobody else is left to tell",
+  async (_, sweeps) => {
+    const stage = await open({
+      caller: (ctx) => ctx.race(ctx.call("callee"), ctx.sleep(Number(ctx.input))),
+      callee: () => "told",
+    });
+    const first = stage.actor();
+    // It dies with both, before the first attempt of the callee: whoever takes them up has a message for each.
+    stage.deployment.instead = ({ handler }) => void (handler === "callee" && first.die());
+    const { invocationId } = await sendOn(first, "caller", String(stage.pulse.nowMs() + 30 * DAY_MS));
+    first.startWorker();
+    await stage.pulse.pass(1_000);
+    stage.deployment.instead = undefined;
+    const second = stage.actor();
+    diesAhead(second, ({ sk }) => sk.startsWith("arr#"));
+    second.startWorker();
+    await stage.pulse.pass(3 * LEASE_MS);
+    expect(stage.deployment.of("callee")).toHaveLength(2);
+    await stage.wipeHints();
+    const worker = stage.actor();
+    worker.startWorker();
+    await sweeps(stage, worker);
+    await stage.pulse.pass(1_000);
+    const ended = await run(stage, attach(worker.engine, invocationId));
+    expect(ended.kind === "ended" && textOf(ended)).toBe("told");
+  },
+);
+
+async function run<T>({ pulse }: Stage, work: Promise<T>): Promise<T> {
+  return await pulse.within(1_000, work);
+}
+
+/** In an hour its age has doubled more than once since the interval of checks. */
+async function passes(stage: Stage, engine: Engine): Promise<void> {
+  for (let count = 0; count < 12; count++) {
+    await stage.pulse.pass(5 * MINUTE_MS);
+    await run(stage, sweepOnce(engine));
+  }
+}
