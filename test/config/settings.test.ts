@@ -1,8 +1,7 @@
 /** Settings: forms of values, precedence of sources, and words for what cannot be read. */
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { durationMs } from "../../shared/config/duration-text.ts";
 import { nearestWord } from "../../shared/config/nearest-word.ts";
 import { loadSettings } from "../../shared/config/settings-source.ts";
@@ -11,6 +10,7 @@ import type { SettingsSources } from "../../shared/config/settings.ts";
 import { SETTING_PATHS, SETTINGS, variableOf } from "../../shared/config/settings-table.ts";
 import type { Setting } from "../../shared/config/setting-kinds.ts";
 import { sizeBytes } from "../../shared/config/size-text.ts";
+import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 
 function read(text: string, more: Partial<SettingsSources> = {}) {
   return readSettings({ file: { path: "stepwell.toml", text }, environment: {}, flags: {}, ...more });
@@ -156,8 +156,10 @@ describe("settings", () => {
     expect(nearestWord("zzzzzz", ["ingress.port"])).toBeUndefined();
   });
 
-  it("are loaded from a file that is named, or refused where it is not there", () => {
-    const file = join(mkdtempSync(join(tmpdir(), "stepwell-config-")), "stepwell.toml");
+  it("are loaded from a file that is named, or refused where it is not there", async () => {
+    const dir = await temporaryDirectory();
+    onTestFinished(() => removeDirectory(dir));
+    const file = join(dir, "stepwell.toml");
     writeFileSync(file, "[ingress]\nport = 7\n");
     expect(loadSettings(file, {}).settings["ingress.port"]).toBe(7);
     expect(() => loadSettings(`${file}.gone`, {})).toThrow(/RT0002.*stepwell\.toml\.gone/);

@@ -1,5 +1,5 @@
 /** What nobody can have meant is refused while the stack is synthesised, in words that name it. */
-import { App, CfnParameter, Stack } from "aws-cdk-lib";
+import { CfnParameter, Stack } from "aws-cdk-lib";
 import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { expect, test } from "vitest";
@@ -7,6 +7,7 @@ import { checkProps } from "../../infra/checked-props.ts";
 import type { CheckedProps } from "../../infra/checked-props.ts";
 import { OWNED_SETTINGS } from "../../infra/owned-settings.ts";
 import { SETTING_PATHS } from "../../shared/config/settings-table.ts";
+import { briefApp } from "./brief-app.ts";
 import { actionsOf, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
 
 /** As from a program without types, or from the context of `cdk deploy`. */
@@ -38,7 +39,7 @@ test.each([
 });
 
 test("every setting that the stack itself decides is refused, also where it is known only later, and every other one is not", () => {
-  const later = new CfnParameter(new Stack(), "Later").valueAsString;
+  const later = new CfnParameter(new Stack(briefApp()), "Later").valueAsString;
   const refused = SETTING_PATHS.filter((path) => {
     try {
       checkProps({ settings: { [path]: later } }, "eu-west-1");
@@ -51,14 +52,14 @@ test("every setting that the stack itself decides is refused, also where it is k
 });
 
 test("what is known only when the stack is deployed is let through", () => {
-  const endpoint = new CfnParameter(new Stack(), "Endpoint").valueAsString;
+  const endpoint = new CfnParameter(new Stack(briefApp()), "Endpoint").valueAsString;
   expect(() =>
     checkProps({ settings: { "tracing-endpoint": endpoint, "worker.lease": "20s" } }, "eu-west-1"),
   ).not.toThrow();
 });
 
 test("a key of one's own wants a stack that names its Region, unless the table is there already", () => {
-  const stack = new Stack(new App({ analyticsReporting: false }), "Anywhere");
+  const stack = new Stack(briefApp(), "Anywhere");
   const encryptionKey = new Key(stack, "Key");
   const table = TableV2.fromTableName(stack, "Table", "restored");
   expect(() => checkProps({ encryptionKey }, stack.region)).toThrow("encryptionKey: a table with a key of one's own");

@@ -1,10 +1,12 @@
 /** A key of one's own: what it encrypts, who may use it, and that CloudWatch Logs may before a log group asks for it. */
-import { App, NestedStack, Stack } from "aws-cdk-lib";
+import type { App } from "aws-cdk-lib";
+import { NestedStack, Stack } from "aws-cdk-lib";
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { describe, expect, test } from "vitest";
 import { Stepwell } from "../../infra/stepwell.ts";
+import { briefApp } from "./brief-app.ts";
 import { resourceText } from "./resource-words.ts";
 import type { Statement } from "./synthesised.ts";
 import { actionsOf, inCodeFolder, resourcesOf, statementsOf } from "./synthesised.ts";
@@ -15,7 +17,7 @@ const ARN = "arn:aws:kms:eu-west-1:111122223333:key/1c2d3e4f-5a6b-4c7d-8e9f-0a1b
 /** @param keyOf makes the key in the stack that uses it, or in another of the app */
 function stackWith(keyOf: (stack: Stack, app: App) => IKey): Stack {
   return inCodeFolder((codeFolder) => {
-    const app = new App({ analyticsReporting: false });
+    const app = briefApp();
     const stack = new Stack(app, "Shop", { env: ENV });
     new Stepwell(stack, "Stepwell", { codeFolder, encryptionKey: keyOf(stack, app) });
     return stack;
@@ -75,7 +77,7 @@ describe("CloudWatch Logs may use a key of the app", () => {
 
   test("and whose control plane stands in a nested stack, whose name begins with that of the stack around it", () => {
     const [outer, inner] = inCodeFolder((codeFolder) => {
-      const stack = new Stack(new App({ analyticsReporting: false }), "Shop", { env: ENV });
+      const stack = new Stack(briefApp(), "Shop", { env: ENV });
       const nested = new NestedStack(stack, "Inside");
       new Stepwell(nested, "Stepwell", { codeFolder, encryptionKey: new Key(stack, "Key") });
       return [Template.fromStack(stack), Template.fromStack(nested)];

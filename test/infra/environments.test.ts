@@ -1,10 +1,11 @@
 /** Control planes side by side, in one stack or several, and one on a table that was there before. */
-import { App, Stack } from "aws-cdk-lib";
+import { Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { describe, expect, test } from "vitest";
 import { Stepwell } from "../../infra/stepwell.ts";
 import { StepwellDeployment } from "../../infra/stepwell-deployment.ts";
+import { briefApp } from "./brief-app.ts";
 import type { Resource } from "./synthesised.ts";
 import { actionsOf, inCodeFolder, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
 
@@ -29,7 +30,7 @@ const namesIn = (template: Template): unknown[] =>
 
 describe("two control planes", () => {
   const [together, ...apart] = inCodeFolder((codeFolder) => {
-    const app = new App({ analyticsReporting: false });
+    const app = briefApp();
     const stacks = ["Both", "Test", "Live"].map((name) => new Stack(app, name));
     for (const id of ["Blue", "Green"]) {
       const { admin } = new Stepwell(stacks[0]!, id, { codeFolder });
@@ -52,7 +53,7 @@ describe("two control planes", () => {
     const pageIn = (region: string): unknown =>
       inCodeFolder((codeFolder) => {
         const env = { account: "111122223333", region };
-        const stack = new Stack(new App({ analyticsReporting: false }), "Shop", { env });
+        const stack = new Stack(briefApp(), "Shop", { env });
         new Stepwell(stack, "Stepwell", { codeFolder });
         const [page] = resourcesOf(Template.fromStack(stack), "AWS::CloudWatch::Dashboard");
         return page![1].Properties["DashboardName"];
@@ -89,7 +90,7 @@ describe("two control planes", () => {
 
 describe("a table that is there already", () => {
   const NAME = "shop-restored";
-  const elsewhere = new Stack(new App({ analyticsReporting: false }), "Elsewhere");
+  const elsewhere = new Stack(briefApp(), "Elsewhere");
   const template = synthesised({ table: TableV2.fromTableName(elsewhere, "Table", NAME) });
 
   test("stands in place of the stack's own, whose items the stack lets go of and keeps", () => {
@@ -124,7 +125,7 @@ describe("a table that is there already", () => {
 
   test("may be told by its ARN, too", () => {
     const arn = "arn:aws:dynamodb:eu-west-1:111122223333:table/shop-restored";
-    const told = synthesised({ table: TableV2.fromTableArn(new Stack(), "Table", arn) });
+    const told = synthesised({ table: TableV2.fromTableArn(new Stack(briefApp()), "Table", arn) });
     expect(JSON.stringify(statementsOf(told))).toContain(`"${arn}/index/open"`);
   });
 

@@ -10,6 +10,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { StepwellProps } from "../../infra/stepwell.ts";
 import { Stepwell } from "../../infra/stepwell.ts";
 import { StepwellDeployment } from "../../infra/stepwell-deployment.ts";
+import { briefApp } from "./brief-app.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -38,7 +39,7 @@ test("nothing is found that is not acknowledged", () => {
   const named = "arn:aws:lambda:eu-west-1:111122223333:function:shop-*";
   expect(() => synthesise({ ingressAuth: "open", handlerArns: [named] })).not.toThrow();
   expect(() => synthesise({ ingressAccessLog: true })).not.toThrow();
-  const table = TableV2.fromTableName(new Stack(), "Table", "shop-restored");
+  const table = TableV2.fromTableName(new Stack(briefApp()), "Table", "shop-restored");
   expect(() => synthesise({ table })).not.toThrow();
 }, 120_000);
 

@@ -1,9 +1,10 @@
 /** What every role may do, as a page that somebody can read before the stack is deployed, and compare when it changes. */
-import { App, Stack } from "aws-cdk-lib";
+import { Stack } from "aws-cdk-lib";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { expect, test } from "vitest";
 import { StepwellDeployment } from "../../infra/stepwell-deployment.ts";
 import type { StepwellProps } from "../../infra/stepwell.ts";
+import { briefApp } from "./brief-app.ts";
 import { rolesPage } from "./roles-page.ts";
 import { resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
 
@@ -20,7 +21,7 @@ function withHandlers(props: Partial<StepwellProps> = {}) {
 const template = withHandlers();
 
 test("the page of roles is what the template grants", async () => {
-  const elsewhere = new Stack(new App({ analyticsReporting: false }), "Elsewhere", { env: ENV });
+  const elsewhere = new Stack(briefApp(), "Elsewhere", { env: ENV });
   const told = withHandlers({
     encryptionKey: Key.fromKeyArn(elsewhere, "Key", KEY),
     assumableRoleArns: [`arn:aws:iam::${ENV.account}:role/shop`],

@@ -2,11 +2,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { App, Stack } from "aws-cdk-lib";
+import { Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { vi } from "vitest";
 import type { StepwellProps } from "../../infra/stepwell.ts";
 import { Stepwell } from "../../infra/stepwell.ts";
+import { briefApp } from "./brief-app.ts";
 
 // Synthesising is work for the processor alone, and other suites may have it.
 vi.setConfig({ testTimeout: 120_000 });
@@ -30,7 +31,7 @@ export function synthesised(
 ): Template {
   return inCodeFolder((codeFolder) => {
     const stack = new Stack(
-      new App({ analyticsReporting: false }),
+      briefApp(),
       "Test",
       props.encryptionKey && { env: { account: "111122223333", region: "eu-west-1" } },
     );

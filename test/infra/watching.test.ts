@@ -1,8 +1,9 @@
 /** What a stack tells its operators of itself: alarms for what needs a person, and one page to look at. */
-import { App, Stack } from "aws-cdk-lib";
+import { Stack } from "aws-cdk-lib";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { describe, expect, test } from "vitest";
 import { METRIC_FACTS } from "../../shared/config/metric-facts.ts";
+import { briefApp } from "./brief-app.ts";
 import { chartedMetrics } from "./charted-metrics.ts";
 import { OWN_METRICS } from "./own-metrics.ts";
 import { resourcesOf, synthesised } from "./synthesised.ts";
@@ -97,7 +98,7 @@ test("the page is there unless it is not wanted, and shows what the functions wr
 });
 
 test("who is to be told of alarms is told of all", () => {
-  const elsewhere = new Stack(new App({ analyticsReporting: false }), "Elsewhere");
+  const elsewhere = new Stack(briefApp(), "Elsewhere");
   const arn = "arn:aws:sns:eu-west-1:111122223333:on-call";
   const told = synthesised({ alarmTopic: Topic.fromTopicArn(elsewhere, "Topic", arn) });
   const actions = resourcesOf(told, "AWS::CloudWatch::Alarm").map(([, { Properties }]) => Properties["AlarmActions"]);

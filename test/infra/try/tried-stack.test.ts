@@ -2,12 +2,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { App } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { expect, test } from "vitest";
 import { STACK_DESCRIPTION } from "../../../infra/try/stack-name.ts";
 import type { EmulatorProps } from "../../../infra/try/tried-stack.ts";
 import { triedStack } from "../../../infra/try/tried-stack.ts";
+import { briefApp } from "../brief-app.ts";
 import { resourcesOf } from "../synthesised.ts";
 
 interface Parts {
@@ -22,7 +22,7 @@ function template(emulator?: EmulatorProps): Template {
       mkdirSync(join(codeFolder, name));
       writeFileSync(join(codeFolder, name, "index.mjs"), "export const handler = async () => ({});\n");
     }
-    return Template.fromStack(triedStack(new App({ analyticsReporting: false }), "Tried", codeFolder, emulator));
+    return Template.fromStack(triedStack(briefApp(), "Tried", codeFolder, emulator));
   } finally {
     rmSync(codeFolder, { recursive: true, force: true });
   }
