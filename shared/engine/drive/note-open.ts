@@ -2,7 +2,7 @@
 import type { Engine } from "../engine.ts";
 import type { Lease } from "../ledger/acceptance-record.ts";
 import { claimCondition } from "../ledger/hold-record.ts";
-import { load, type Loaded } from "../ledger/load.ts";
+import { isHeld, load, type Loaded } from "../ledger/load.ts";
 import { heldByNobody } from "./finish-completed.ts";
 import { writeHold } from "./grasp.ts";
 
@@ -10,7 +10,7 @@ const TRIES_MAX = 3;
 
 /**
  * Nothing changes but that it stands in the index: who drives keeps its token and its lease, and parks, renews and
- * commits as before.
+ * commits as before. A lease that is over gets another token.
  * @param lookAtMs of one that was never driven: when the message that it is sent now is taken for lost
  * @returns as it stands now; undefined where it has gone meanwhile
  * @throws Error where others are faster again and again
@@ -29,13 +29,15 @@ export async function noteOpen(engine: Engine, found: Loaded, lookAtMs: number):
 
 /** @returns undefined where somebody else has written the hold, or a segment, since it was loaded */
 async function note(engine: Engine, loaded: Loaded, lookAtMs: number): Promise<Loaded | undefined> {
-  const wasDriven = loaded.lease.untilMs > 0;
-  const lease: Lease = wasDriven ? loaded.lease : { token: engine.drives.newToken(), untilMs: 0 };
+  const { untilMs } = loaded.lease;
+  // A lease that is over may be taken over just now by somebody who has read it, and who would write the entry away again.
+  const isDriven = isHeld(engine, loaded, engine.clock.nowMs());
+  const lease: Lease = { token: isDriven ? loaded.lease.token : engine.drives.newToken(), untilMs };
   const held = heldByNobody({ ...loaded, lease });
-  const { untilMs } = lease;
-  const how = wasDriven
-    ? ({ status: "running", untilMs, lookAtMs: untilMs } as const)
-    : ({ status: "ready", untilMs, lookAtMs } as const);
+  const how =
+    untilMs > 0
+      ? ({ status: "running", untilMs, lookAtMs: untilMs } as const)
+      : ({ status: "ready", untilMs, lookAtMs } as const);
   const condition = claimCondition(loaded.invocation.segmentIndex, loaded.hold?.token);
   if (!(await writeHold(engine, held, how, condition))) return undefined;
   return { ...loaded, lease, ...(held.hold && { hold: held.hold }) };

@@ -69,7 +69,8 @@ export function lookAtOpen(engine: Engine, item: Item, tally: Tally, isRead: boo
     if (isOld && (await extendOpen(engine, loaded))) tally.extended++;
     if (isHeld(engine, loaded, nowMs)) return;
     // Whom it waits for may have ended without a word: its driver is dead, and its message lost.
-    if (!isDue && !(isRead && wouldAdvance(loaded, nowMs))) return isRead ? await wakeAwaited(engine, loaded) : undefined;
+    if (!isDue && !(isRead && wouldAdvance(loaded, nowMs)))
+      return isRead ? await wakeAwaited(engine, loaded) : undefined;
     if (isDue && isParked(loaded)) tally.dueSinceMs = Math.min(tally.dueSinceMs, Number(item["lookAtMs"]));
     if (await wakeOnce(engine, loaded, nowMs)) tally.woken++;
   });

@@ -1,0 +1,51 @@
+/** Others who write its hold at the moment at which the sweeper notes it in the open index. */
+import { expect, test } from "vitest";
+import { output } from "../../../shared/engine/desk/attach.ts";
+import type { Item } from "../../../shared/engine/ports/table.ts";
+import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
+import { LEASE_MS, sendOn } from "../engine-fixture.ts";
+import { Gate } from "../gate.ts";
+import { stages } from "../stages.ts";
+
+const open = stages();
+const MINUTE_MS = 60_000;
+
+test("who takes over what was noted since it was read leaves it in the open index, where its own death is found", async () => {
+  const stage = await open({ late: () => "done" });
+  const { invocationId } = await sendOn(stage.actor(), "late");
+  await stage.pulse.pass(5 * MINUTE_MS);
+  const [first, second] = [stage.actor(), stage.actor()];
+  stage.deployment.instead = () => first.die() as undefined;
+  first.startWorker();
+  await stage.pulse.pass(2 * LEASE_MS);
+  // Between the second worker's read and its claim the sweeper notes it; its message goes out a moment later.
+  const [sweeper, noted, claimed] = [stage.actor(), new Gate(), new Gate()];
+  sweeper.process.before = ({ port }) => {
+    if (port !== "queue") return undefined;
+    noted.open();
+    return claimed.passed;
+  };
+  let claims = 0;
+  second.process.before = ({ port, method, args }) => {
+    const isClaim = port === "table" && method === "put" && (args[0] as Item).sk.startsWith("hold#");
+    if (!isClaim || claims++ > 0) return undefined;
+    void sweepOnce(sweeper.engine);
+    return noted.passed;
+  };
+  stage.deployment.instead = () => {
+    second.die();
+    claimed.open();
+    return undefined;
+  };
+  second.startWorker();
+  await stage.pulse.pass(2 * LEASE_MS);
+  expect([claims > 0, stage.deployment.of("late").length]).toEqual([true, 2]);
+  stage.deployment.instead = undefined;
+  await stage.wipeHints();
+  const worker = stage.actor();
+  worker.startWorker();
+  await stage.pulse.pass(10 * MINUTE_MS);
+  await stage.pulse.within(1_000, sweepOnce(worker.engine));
+  await stage.pulse.pass(1_000);
+  expect(await stage.pulse.within(0, output(worker.engine, invocationId))).toMatchObject({ kind: "ended" });
+});
