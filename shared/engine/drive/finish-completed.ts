@@ -3,6 +3,7 @@ import type { Segment } from "../../core/invocation/segment.ts";
 import type { Engine } from "../engine.ts";
 import { keepArrivals } from "./extend.ts";
 import { leaveOpenIndex } from "./grasp.ts";
+import { giveBack } from "../keyed/give-back.ts";
 import { type Held, newHeld } from "./held.ts";
 import { type Loaded, unperformed } from "../ledger/load.ts";
 import { perform } from "./perform.ts";
@@ -16,8 +17,9 @@ const DAY_MS = 86_400_000;
  */
 export async function finishCompleted(engine: Engine, loaded: Loaded): Promise<void> {
   const { last, hold } = loaded;
+  if (last === undefined) return;
   // A purge has performed them, and what it left tells nothing.
-  if (last === undefined || (last.segment.endAlone && isTombstone(last.segment))) return;
+  if (last.segment.endAlone && isTombstone(last.segment)) return await passKeyOn(engine, loaded);
   const held = heldByNobody(loaded);
   const isPerformed = unperformed(loaded) === undefined;
   await perform(engine, held, last.before, isPerformed ? tellingOnly(last.segment) : last.segment);
@@ -42,6 +44,13 @@ export async function finishBeforeForgetting(engine: Engine, loaded: Loaded): Pr
 export function heldByNobody({ invocation, pk, lease, hold }: Loaded): Held {
   const { id } = invocation.acceptance;
   return newHeld({ id, pk, messageDriven: true, depth: Infinity, invocation, lease, ...(hold && { hold }) });
+}
+
+/** One that stood in line twice is served once more after its end, and nobody else can give that back (I6). */
+async function passKeyOn(engine: Engine, loaded: Loaded): Promise<void> {
+  const { acceptance, segmentIndex } = loaded.invocation;
+  if (acceptance.handlerType !== "exclusive") return;
+  await giveBack(engine, heldByNobody(loaded), { inOrder: [], segmentIndex, grant: undefined });
 }
 
 function isTombstone({ after }: Segment): boolean {

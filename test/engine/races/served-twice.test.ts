@@ -1,0 +1,52 @@
+/** One that stands in line for its key twice, because a driver died between drawing its ticket and writing it down. */
+import { expect, test } from "vitest";
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import { purge } from "../../../shared/engine/operate/purge.ts";
+import type { Item } from "../../../shared/engine/ports/table.ts";
+import { LEASE_MS, sendOn } from "../engine-fixture.ts";
+import { Gate } from "../gate.ts";
+import { keyed, objectOf, sendKeyed } from "../object-stage.ts";
+import { stages } from "../stages.ts";
+
+const open = stages();
+
+test("a key that comes to a purged child a second time goes on to who waits next", async () => {
+  const gates = { first: new Gate(), third: new Gate() };
+  let childId = "";
+  const services = [objectOf(["first", "child", "third", "last"])];
+  const stage = await open(
+    {
+      sender: async (ctx) => (childId = await ctx.get(ctx.send("child", "", { service: "O", key: "k" }))),
+      first: async () => (await gates.first.passed, "done"),
+      third: async () => (await gates.third.passed, "done"),
+      child: () => "done",
+      last: () => "done",
+    },
+    { services },
+  );
+  const dying = stage.actor();
+  dying.process.before = ({ port, method, args }) => {
+    const { sk, handler } = (args[0] ?? {}) as Partial<Item>;
+    if (port !== "table" || method !== "put" || handler !== "child" || !sk?.startsWith("hold#")) return undefined;
+    dying.die();
+    return Promise.resolve();
+  };
+  await sendKeyed(dying, keyed("O", "k", "first"));
+  dying.startWorker();
+  await stage.pulse.pass(100);
+  await sendOn(dying, "sender");
+  await stage.pulse.pass(100);
+  const worker = stage.actor();
+  await sendKeyed(worker, keyed("O", "k", "third"));
+  worker.startWorker();
+  // The sender's next driver lets the child stand in line once more, behind the third.
+  await stage.pulse.pass(3 * LEASE_MS);
+  gates.first.open();
+  await stage.pulse.pass(1_000);
+  expect(["child", "third", "last"].map((name) => stage.deployment.of(name).length)).toEqual([1, 1, 0]);
+  expect(await stage.pulse.within(0, purge(worker.engine, childId as InvocationId))).toBe("done");
+  await sendKeyed(worker, keyed("O", "k", "last"));
+  gates.third.open();
+  await stage.pulse.pass(1_000);
+  expect(stage.deployment.of("last")).toHaveLength(1);
+});
