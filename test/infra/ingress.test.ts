@@ -6,6 +6,7 @@ import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { describe, expect, test } from "vitest";
 import type { StepwellProps } from "../../infra/stepwell.ts";
 import prices from "../../docs/prices.json" with { type: "json" };
+import { briefApp } from "./brief-app.ts";
 import type { Resource } from "./synthesised.ts";
 import { resourcesOf, synthesised } from "./synthesised.ts";
 
@@ -56,7 +57,7 @@ describe("a line for each call from outside", () => {
     ingressAccessLog: true,
     logRetention: RetentionDays.THREE_DAYS,
     removalPolicy: RemovalPolicy.DESTROY,
-    encryptionKey: Key.fromKeyArn(new Stack(), "Key", KEY),
+    encryptionKey: Key.fromKeyArn(new Stack(briefApp()), "Key", KEY),
   });
   const { admin, ingress } = stagesOf(told);
   const format = (of: typeof ingress) => (of["AccessLogSettings"] as { readonly Format: string }).Format;
