@@ -1,6 +1,7 @@
 /** Forgetting what has ended: by an operator's order, or because the retention of its journal is over. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import { wipeWorkflow } from "../keyed/close-workflow.ts";
+import { answerSinks } from "../drive/attach-sink.ts";
 import { dropAll, dropJournal } from "./drop-journal.ts";
 import type { Engine } from "../engine.ts";
 import { finishBeforeForgetting, heldByNobody } from "../drive/finish-completed.ts";
@@ -11,6 +12,9 @@ import type { Purging } from "../submission.ts";
 /** The id is free afterwards: another life may begin under it, and after the run of a workflow another run of its key. */
 export async function purge(engine: Engine, id: InvocationId): Promise<Purging> {
   return await forget(engine, id, async (_, loaded) => {
+    const { standing } = loaded.invocation;
+    // Who attached to what had ended counts on a wake, which may be lost; here it would come too late (I8).
+    if (standing.status === "completed") await answerSinks(engine, heldByNobody(loaded), standing.result);
     await wipeWorkflow(engine, loaded.invocation);
     return await dropAll(engine, loaded);
   });

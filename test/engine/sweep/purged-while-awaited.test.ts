@@ -1,0 +1,56 @@
+/** Whoever attached is told before what he waits for is forgotten, for nobody can tell him afterwards. */
+import { expect, test } from "vitest";
+import { output } from "../../../shared/engine/desk/attach.ts";
+import { purge } from "../../../shared/engine/operate/purge.ts";
+import type { Item } from "../../../shared/engine/ports/table.ts";
+import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
+import { sendOn } from "../engine-fixture.ts";
+import { Gate } from "../gate.ts";
+import { stages } from "../stages.ts";
+
+const open = stages();
+const MINUTE_MS = 60_000;
+
+test("who attached at the end of an invocation that is purged then is told its result, though the wake of the sink was lost", async () => {
+  const [gate, ended] = [new Gate(), new Gate()];
+  const stage = await open({
+    awaited: async (ctx) => {
+      await ctx.get(ctx.sleep(Number(ctx.input)));
+      await gate.passed;
+      return "told";
+    },
+    attaching: (ctx) => ctx.get(ctx.attach(ctx.input)),
+  });
+  const [driver, attaching] = [stage.actor(), stage.actor()];
+  const awaited = await sendOn(driver, "awaited", String(stage.pulse.nowMs() + 5_000));
+  driver.startWorker();
+  await stage.pulse.pass(6_000);
+  // It has stood still, so that its end is known to be performed; nobody takes new messages from here on.
+  void driver.stopWorker();
+  const attached = await sendOn(attaching, "attaching", awaited.invocationId);
+  attaching.process.before = ({ port, method, args }) => {
+    if (port !== "table" || method !== "put" || !(args[0] as Item).sk.startsWith("sink#")) return undefined;
+    void attaching.stopWorker();
+    return ended.passed;
+  };
+  attaching.startWorker();
+  await stage.pulse.pass(100);
+  gate.open();
+  await stage.pulse.pass(100);
+  expect(await output(driver.engine, awaited.invocationId)).toMatchObject({ kind: "ended" });
+  ended.open();
+  await stage.pulse.pass(100);
+  await stage.wipeHints();
+  const worker = stage.actor();
+  expect(await purge(worker.engine, awaited.invocationId)).toBe("done");
+  worker.startWorker();
+  for (let passes = 0; passes < 12; passes++) {
+    await stage.pulse.pass(5 * MINUTE_MS);
+    await stage.pulse.within(1_000, sweepOnce(worker.engine));
+  }
+  await stage.pulse.pass(1_000);
+  expect(await output(worker.engine, attached.invocationId)).toMatchObject({
+    kind: "ended",
+    result: { kind: "success" },
+  });
+});
