@@ -1,4 +1,5 @@
 /** The final effects of what has ended, once more: its driver may have died before it had performed them (I2). */
+import type { Entry } from "../../core/invocation/entry.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { Engine } from "../engine.ts";
 import { keepArrivals } from "./extend.ts";
@@ -9,6 +10,8 @@ import { type Loaded, unperformed } from "../ledger/load.ts";
 import { perform } from "./perform.ts";
 
 const DAY_MS = 86_400_000;
+/** Less than the two days by the time that performing takes, and by what clocks differ. */
+const REDO_MAX_MS = 1.5 * DAY_MS;
 
 /**
  * The final effects once more: a caller or a sink may not have been told (I2), also of what is not kept any longer.
@@ -22,7 +25,13 @@ export async function finishCompleted(engine: Engine, loaded: Loaded): Promise<v
   if (last.segment.endAlone && isTombstone(last.segment)) return await passKeyOn(engine, loaded);
   const held = heldByNobody(loaded);
   const isPerformed = unperformed(loaded) === undefined;
-  await perform(engine, held, last.before, isPerformed ? tellingOnly(last.segment) : last.segment);
+  const mayRunAnew = !isPerformed && hasExpiredEffects(engine, loaded);
+  await perform(
+    engine,
+    held,
+    last.before,
+    isPerformed || mayRunAnew ? tellingOnly(last.segment, mayRunAnew) : last.segment,
+  );
   // Who waits in this process for the end of a keyed handler waits for the state that was written just now.
   engine.drives.ring(held.id);
   if (isPerformed) return;
@@ -57,8 +66,26 @@ function isTombstone({ after }: Segment): boolean {
   return after.kind === "completed" && after.tombstone;
 }
 
-/** Without its commands, and without the order to kill children, whose ids may have begun another life. */
-function tellingOnly(segment: Segment): Segment {
+/**
+ * What an end has made lives for two days, and later a redo would make it anew: a send would run again. Where no driver
+ * has said that it performed the end, as those never do that have not parked, it is taken for performed by then; one that
+ * stands in the open index still was left by a dead one, whatever its age: a table may be restored after days.
+ */
+function hasExpiredEffects({ clock }: Engine, { invocation: { standing }, hold }: Loaded): boolean {
+  if (hold?.lookAtMs !== undefined && hold.status !== "completed") return false;
+  return standing.status === "completed" && clock.nowMs() - standing.endedAtMs >= REDO_MAX_MS;
+}
+
+/**
+ * Without its commands, and without the order to kill children, whose ids may have begun another life.
+ * @param keepsState changes of state stay: under an older grant they count for nothing, however late
+ */
+function tellingOnly(segment: Segment, keepsState: boolean): Segment {
+  const entries = keepsState ? segment.entries.filter(isStateChange) : [];
   const { after } = segment;
-  return { ...segment, entries: [], after: after.kind === "completed" ? { ...after, killed: false } : after };
+  return { ...segment, entries, after: after.kind === "completed" ? { ...after, killed: false } : after };
+}
+
+function isStateChange(entry: Entry): boolean {
+  return entry.kind === "command" && entry.command.kind === "change-state";
 }
