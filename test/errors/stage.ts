@@ -110,15 +110,11 @@ export class ErrorStage {
 /** It stops, and its directory goes, when the test that opened it is over. */
 export async function openStage(settings: Partial<Record<SettingPath, string>> = {}): Promise<ErrorStage> {
   const dir = await temporaryDirectory();
+  // Also where it does not start; what is registered last is done first.
+  onTestFinished(() => removeDirectory(dir));
   const read = readSettings({ environment: {}, flags: { ...SHORT, "data-dir": dir, ...settings } });
   const log = new RecordingLog();
-  const local = await startLocalProcess(read.settings, "1.2.3", log).catch(async (error: unknown) => {
-    await removeDirectory(dir);
-    throw error;
-  });
-  onTestFinished(async () => {
-    await local.stop();
-    await removeDirectory(dir);
-  });
+  const local = await startLocalProcess(read.settings, "1.2.3", log);
+  onTestFinished(() => local.stop());
   return new ErrorStage(local, log);
 }
