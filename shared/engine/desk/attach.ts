@@ -27,11 +27,12 @@ export async function attach(
   return (await waitForEnd(engine, loaded.invocation.acceptance, signal)) ?? { kind: "unknown" };
 }
 
-/** The result if there is one, at once. */
+/** The result if there is one, at once. What has ended and may not be told yet is finished, or whoever asks so would ask for ever. */
 export async function output(engine: Engine, id: InvocationId): Promise<Ended | Absent> {
   const loaded = await loadKept(engine, id);
   if (loaded === undefined) return { kind: "unknown" };
   if (await mayBeTold(engine, loaded.invocation)) return endedOf(loaded.invocation, engine.clock.nowMs());
+  if (loaded.invocation.standing.status === "completed") await wakeIfDriverless(engine, loaded);
   return { kind: "open" };
 }
 

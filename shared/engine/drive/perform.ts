@@ -91,11 +91,8 @@ async function performOwn(
 ): Promise<void> {
   switch (effect.kind) {
     case "signal": {
-      const { signal, senderKey } = effect;
-      // Each CANCEL and each named signal counts; of an awakeable's completions the first does.
-      const once = "index" in signal && signal.index !== CANCEL_SIGNAL;
-      const key = once ? awakeableArrival(signal.index) : `x${senderKey}`;
-      await deliverSignal(engine, effect.invocationId as InvocationId, key, signal, effect.result);
+      const { invocationId, signal, result } = effect;
+      await deliverSignal(engine, invocationId as InvocationId, signalArrival(effect), signal, result);
       return;
     }
     case "complete-awakeable":
@@ -124,6 +121,12 @@ async function performOwn(
     case "close-workflow":
       return await closeWorkflow(engine, held, effect);
   }
+}
+
+/** Each CANCEL and each named signal counts; of an awakeable's completions the first does. */
+export function signalArrival({ signal, senderKey }: Extract<Effect, { kind: "signal" }>): string {
+  const once = "index" in signal && signal.index !== CANCEL_SIGNAL;
+  return once ? awakeableArrival(signal.index) : `x${senderKey}`;
 }
 
 /** @throws IdError for an id that does not parse */

@@ -10,6 +10,7 @@ import { completionOf } from "../drive/completion.ts";
 import { deliverResult } from "../drive/deliver.ts";
 import type { Engine } from "../engine.ts";
 import type { Held } from "../drive/held.ts";
+import { arrivalKey, completionArrival, invocationPk } from "../ledger/item-keys.ts";
 import { fitted, whole } from "../ledger/large-record.ts";
 import { lifeAt } from "../ledger/lock-record.ts";
 import { promiseKey, waiterKey, waitersOf } from "../ledger/object-keys.ts";
@@ -32,6 +33,33 @@ interface Place {
 export async function readPromise(engine: Engine, target: Target, name: string): Promise<Result | undefined> {
   const place = await placeOfPromise(engine, target, name);
   return await resultAt(engine, place);
+}
+
+/**
+ * Whether somebody who has ended completed it and told its listeners, as what stands there shows. It may have been completed by another.
+ * @returns false where it was not; true also where a later life of the workflow has begun, which has promises of its own
+ */
+export async function isCompletedAndTold(
+  engine: Engine,
+  target: Target,
+  { name, by }: Pick<Extract<Effect, { kind: "complete-promise" }>, "name" | "by">,
+  endedAtMs: number,
+): Promise<boolean> {
+  const { table, settings } = engine;
+  const pk = placeOf(engine, target);
+  const lock = await lockAt(engine, pk);
+  if (lock.sinceMs > endedAtMs) return true;
+  const { life } = lifeAt(lock, engine.clock.nowMs());
+  const key = promiseKey(pk, life, name, shortenWith(engine));
+  const standing = await table.get(key);
+  if (standing === undefined) return false;
+  if (standing["by"] !== by) return true;
+  const waiters = await readPartition(table, pk, waitersOf(key));
+  const told = await atMost(AT_ONCE, waiters, async ({ to, toNonce, completionId }) => {
+    const waiter = invocationPk(settings.keyPrefix, String(to));
+    return await table.get(arrivalKey(waiter, toNonce as Nonce, completionArrival(Number(completionId))));
+  });
+  return told.every((arrival) => arrival !== undefined);
 }
 
 async function resultAt(engine: Engine, { key, life }: Place): Promise<Result | undefined> {

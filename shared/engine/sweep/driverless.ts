@@ -1,22 +1,22 @@
 /** One look at one entry of an index: a message where nobody drives what should be driven (I8). */
-import { effectsOf } from "../../core/invocation/effects.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import { CHECK_INTERVAL_MS } from "../drive/grasp.ts";
 import type { Engine } from "../engine.ts";
 import { extendOpen } from "../drive/extend.ts";
+import { finishCompleted } from "../drive/finish-completed.ts";
 import { noteOpen } from "../drive/note-open.ts";
 import { forgetInTime } from "../operate/purge.ts";
 import { idOf } from "../ledger/index-walk.ts";
 import { belongsTo } from "../ledger/item-keys.ts";
 import { EXTEND_BELOW_S } from "../ledger/keep.ts";
-import { hasExpired, isHeld, isParked, load, type Loaded, unperformed } from "../ledger/load.ts";
+import { hasExpired, isHeld, isParked, load, type Loaded } from "../ledger/load.ts";
 import type { Item } from "../ports/table.ts";
+import { isLeftUndone } from "./left-undone.ts";
 import { TooLargeError } from "../ledger/read-partition.ts";
 import { wouldAdvance } from "../drive/take-wake.ts";
 import { sendWake } from "../drive/wake.ts";
 import { wakeAwaited } from "../drive/wake-awaited.ts";
 
-const DAY_MS = 86_400_000;
 /** Of the interval of checks: a message that nobody has received by then is replaced by one more. */
 const REPLACED_AFTER_SHARE = 0.5;
 
@@ -76,7 +76,7 @@ export function lookAtOpen(engine: Engine, item: Item, tally: Tally, isRead: boo
   });
 }
 
-/** @returns whether a message was sent */
+/** @returns whether a message was sent, or something done */
 export type Waking = (engine: Engine, loaded: Loaded, nowMs: number) => Promise<boolean>;
 
 /** @returns false where it could not be looked at; never rejects */
@@ -99,31 +99,29 @@ export async function wakeOrNote(engine: Engine, loaded: Loaded, nowMs: number):
   return !isHeld(engine, open, nowMs) && (await wakeOnce(engine, open, nowMs));
 }
 
-/** Finds what was accepted and then left: not ended, not parked, held by nobody. What has ended may have a journal to drop. */
+/**
+ * Finds what was accepted and then left: not ended, not parked, held by nobody. What has ended may have something to be done,
+ * which is done at once, and a journal to drop.
+ * @returns whether somebody was helped
+ */
 export async function wakeDriverless(engine: Engine, loaded: Loaded, nowMs: number): Promise<boolean> {
   if (loaded.invocation.standing.status === "completed") {
+    const isUndone = await isLeftUndone(engine, loaded);
+    if (isUndone) await finishLate(engine, loaded);
     if (loaded.hold?.lookAtMs === undefined) await forgetInTime(engine, loaded);
-    return false;
+    return isUndone;
   }
   if (isHeld(engine, loaded, nowMs) || isParked(loaded)) return false;
   return await wakeOnce(engine, loaded, nowMs);
 }
 
-/**
- * Also what ended not long ago with a segment whose effects nobody else would perform: its driver may have died behind
- * that segment. Later than a day after the end, what it sent may have expired, and would run anew.
- */
-export async function wakeLeft(engine: Engine, loaded: Loaded, nowMs: number): Promise<boolean> {
-  const { standing } = loaded.invocation;
-  if (standing.status !== "completed") return await wakeDriverless(engine, loaded, nowMs);
-  const last = unperformed(loaded);
-  if (last === undefined || nowMs - standing.endedAtMs >= DAY_MS) return false;
-  const isLeft = effectsOf(last.before, last.segment).some(({ kind }) => !ASKED_FOR_AGAIN.has(kind));
-  return isLeft && (await wakeOnce(engine, loaded, nowMs));
+/** Here and not by a message, which might be lost as the first was: nobody comes to it again. */
+async function finishLate(engine: Engine, loaded: Loaded): Promise<void> {
+  engine.log.info("what an end asked for was left undone, and is done now", {
+    invocationId: loaded.invocation.acceptance.id,
+  });
+  await finishCompleted(engine, loaded);
 }
-
-/** Whoever waits for these asks again when it is driven. */
-const ASKED_FOR_AGAIN = new Set(["deliver", "answer-sinks", "attach", "get-output"]);
 
 /** Under a backlog the message that an earlier pass sent still waits in the queue: one for each state is enough for a while. */
 async function wakeOnce(engine: Engine, { invocation, lease }: Loaded, nowMs: number): Promise<boolean> {

@@ -1,6 +1,6 @@
 /** The walks over the listing: once over all that was accepted, when it is old enough, and once more by order. */
 import type { InvocationId } from "../../core/model/ids.ts";
-import { lookAtListed, type Waking, wakeLeft, wakeOrNote } from "./driverless.ts";
+import { lookAtListed, wakeDriverless, type Waking, wakeOrNote } from "./driverless.ts";
 import { idAt, idOf, listedItems, type Place, placeOf } from "../ledger/index-walk.ts";
 import { placeAt } from "../ledger/item-keys.ts";
 import type { Again, Progress } from "./progress.ts";
@@ -65,7 +65,7 @@ export const orderedListingTask: Task = {
     const stretch = { from: order.listedFrom!, below: placeAt(order.beganMs + DAY_MS) };
     const listedFrom = await walkOver(listedItems(engine, stretch), {
       placeOf: (item) => placeOf("list", item),
-      look: (item) => lookAtListed(engine, idOf(item), tally, wakeLeft),
+      look: (item) => lookAtListed(engine, idOf(item), tally, wakeDriverless),
       isOver,
     });
     return { ...saved, order: { ...order, listedFrom } };

@@ -1,0 +1,80 @@
+/** What an end asks for and nobody has done: its driver died behind the final segment, and its message is lost (I2, I8). */
+import { type Effect, effectsOf } from "../../core/invocation/effects.ts";
+import type { Invocation } from "../../core/invocation/invocation.ts";
+import type { InvocationId } from "../../core/model/ids.ts";
+import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
+import { currentLife } from "../drive/deliver.ts";
+import { signalArrival } from "../drive/perform.ts";
+import type { Engine } from "../engine.ts";
+import { isCompletedAndTold } from "../keyed/promises.ts";
+import { mayBeTold } from "../keyed/told.ts";
+import { AT_ONCE, atMost } from "../at-most.ts";
+import { ACCEPTANCE_SK, arrivalKey, awakeableArrival, invocationPk } from "../ledger/item-keys.ts";
+import { type Loaded, unperformed } from "../ledger/load.ts";
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Told by what the effects leave behind, a read for each: who parked before its end is known to have performed them, but
+ * of most nothing is written that says so, since it would cost a write for each invocation that ends well.
+ * @returns false also where it ended more than a day ago: what it made may have expired, and would be made anew
+ */
+export async function isLeftUndone(engine: Engine, loaded: Loaded): Promise<boolean> {
+  const { standing } = loaded.invocation;
+  const last = unperformed(loaded);
+  if (standing.status !== "completed" || last === undefined) return false;
+  const { endedAtMs } = standing;
+  if (engine.clock.nowMs() - endedAtMs >= DAY_MS) return false;
+  const effects = effectsOf(last.before, last.segment);
+  let isUndone = false;
+  await atMost(AT_ONCE, effects, async (effect) => {
+    if (!isUndone && (await leavesNothing(engine, loaded.invocation, endedAtMs, effect))) isUndone = true;
+  });
+  return isUndone;
+}
+
+/** True where what the effect would have left is not there. */
+async function leavesNothing(
+  engine: Engine,
+  invocation: Invocation,
+  endedAtMs: number,
+  effect: Effect,
+): Promise<boolean> {
+  const { table, settings } = engine;
+  switch (effect.kind) {
+    case "accept-child":
+      // A child that was purged leaves its acceptance behind.
+      return (
+        (await table.get({ pk: invocationPk(settings.keyPrefix, effect.childId), sk: ACCEPTANCE_SK })) === undefined
+      );
+    case "signal":
+      return await hasNotArrived(engine, effect.invocationId as InvocationId, signalArrival(effect));
+    case "complete-awakeable": {
+      const { kind, invocationId, index } = parseAwakeableId(effect.awakeableId);
+      return kind === "signal" && (await hasNotArrived(engine, invocationId, awakeableArrival(index)));
+    }
+    case "kill-child":
+      return await hasNotArrived(engine, effect.childId, "kill");
+    case "give-back":
+    case "close-workflow":
+      return !(await mayBeTold(engine, invocation));
+    case "complete-promise":
+      return !(await isCompletedAndTold(engine, invocation.acceptance.target, effect, endedAtMs));
+    // Its own state goes with the lock, and whoever waits for these asks again when it is driven.
+    case "apply-state":
+    case "deliver":
+    case "answer-sinks":
+    case "attach":
+    case "get-output":
+    case "get-promise":
+      return false;
+  }
+}
+
+/** False also where nobody is there to whom it could have been brought. */
+async function hasNotArrived(engine: Engine, id: InvocationId, key: string): Promise<boolean> {
+  const to = await currentLife(engine, id);
+  if (to === undefined) return false;
+  const pk = invocationPk(engine.settings.keyPrefix, id);
+  return (await engine.table.get(arrivalKey(pk, to.nonce, key))) === undefined;
+}

@@ -1,0 +1,202 @@
+/** What an end asks for and its driver has not lived to do, when its message is lost too: the look at the listing does it. */
+import { describe, expect, test } from "vitest";
+import { attach, output } from "../../../shared/engine/desk/attach.ts";
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
+import { invocationPk } from "../../../shared/engine/ledger/item-keys.ts";
+import type { Sent } from "../../../shared/engine/submission.ts";
+import type { Item } from "../../../shared/engine/ports/table.ts";
+import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
+import type { Actor, Stage } from "../engine-fixture.ts";
+import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
+import { addCount, keyed, objectOf, sendKeyed, workflowOf } from "../object-stage.ts";
+import type { Handler } from "../script-context.ts";
+import { completePromise, getPromise } from "../script-state.ts";
+import { stages } from "../stages.ts";
+
+const open = stages();
+const MINUTE_MS = 60_000;
+const WRITES = new Set(["put", "update", "delete", "transact", "send", "at"]);
+const settings = { services: [objectOf(["add"]), workflowOf(["approve"])] };
+
+const handlers: Record<string, Handler> = {
+  sends: (ctx) => (ctx.send("sent"), "done"),
+  sent: () => "sent",
+  add: addCount,
+  run: async (ctx) => `approved ${await ctx.get(getPromise(ctx, "approval"))}`,
+  approve: (ctx) => (completePromise(ctx, "approval", "yes"), "done"),
+  waits: async (ctx) => `heard ${await ctx.get(ctx.awakeable().result)}`,
+  listens: async (ctx) => `heard ${await ctx.get(ctx.signal("word"))}`,
+  resolves: (ctx) => (ctx.resolveAwakeable(ctx.input, "it"), "done"),
+  tells: (ctx) => (ctx.sendSignal(ctx.input, "word", "it"), "done"),
+};
+
+interface Play {
+  readonly stage: Stage;
+  /** It accepts, and drives nothing. */
+  readonly front: Actor;
+  /** Whoever was there before. */
+  readonly first?: InvocationId | undefined;
+}
+
+interface Shape {
+  /** Driven as far as it goes, before the other is accepted. */
+  readonly before?: (front: Actor) => Promise<Sent>;
+  /** The one whose driver dies behind its end. */
+  readonly ends: (play: Play) => Promise<Sent>;
+  /** What shows that all of it is done, with a worker to drive whatever is woken. */
+  readonly shows: (play: Play, ended: InvocationId) => Promise<unknown>;
+  readonly is: unknown;
+}
+
+async function resultOf({ stage, front }: Play, id: InvocationId): Promise<string> {
+  const ended = await stage.pulse.within(LEASE_MS, attach(front.engine, id));
+  return ended.kind === "ended" ? textOf(ended) : ended.kind;
+}
+const firstsResult = (play: Play): Promise<string> => resultOf(play, play.first!);
+
+const SHAPES: readonly (readonly [what: string, shape: Shape])[] = [
+  [
+    "a send",
+    {
+      ends: ({ front }) => sendOn(front, "sends"),
+      shows: ({ stage }) => Promise.resolve(stage.deployment.of("sent").length),
+      is: 1,
+    },
+  ],
+  [
+    "the lock of its key",
+    {
+      ends: ({ front }) => sendKeyed(front, keyed("O", "k", "add", "2")),
+      shows: async (play) => {
+        const { invocationId } = await sendKeyed(play.front, keyed("O", "k", "add", "3"));
+        return await resultOf(play, invocationId);
+      },
+      is: "5",
+    },
+  ],
+  [
+    "the life of a workflow",
+    {
+      before: (front) => sendKeyed(front, keyed("W", "w", "approve")),
+      ends: ({ front }) => sendKeyed(front, keyed("W", "w", "run")),
+      shows: async ({ stage, front }, ended) => (await stage.pulse.within(0, output(front.engine, ended))).kind,
+      is: "ended",
+    },
+  ],
+  [
+    "the completion of a promise",
+    {
+      before: (front) => sendKeyed(front, keyed("W", "w", "run")),
+      ends: ({ front }) => sendKeyed(front, keyed("W", "w", "approve")),
+      shows: firstsResult,
+      is: "approved yes",
+    },
+  ],
+  [
+    "the value of an awakeable",
+    {
+      before: (front) => sendOn(front, "waits"),
+      ends: ({ stage, front }) =>
+        sendOn(front, "resolves", encodeAwakeableId(stage.deployment.of("waits")[0]!.start.id, 17)),
+      shows: firstsResult,
+      is: "heard it",
+    },
+  ],
+  [
+    "a signal",
+    {
+      before: (front) => sendOn(front, "listens"),
+      ends: ({ front, first }) => sendOn(front, "tells", first),
+      shows: firstsResult,
+      is: "heard it",
+    },
+  ],
+];
+
+/** What has just been accepted, with nothing driven but what was before. */
+async function accepted({ before, ends }: Shape): Promise<Play & { readonly id: InvocationId }> {
+  const stage = await open(handlers, settings);
+  const front = stage.actor();
+  const first = (await before?.(front))?.invocationId;
+  const worker = stage.actor();
+  worker.startWorker();
+  await stage.pulse.pass(1_000);
+  worker.die();
+  const { invocationId: id } = await ends({ stage, front, first });
+  return { stage, front, first, id };
+}
+
+/** The process ends at the first write behind the final segment, or at a later one. */
+function diesBehindTheEnd({ process, die }: Actor, id: InvocationId, writesLeft: number): void {
+  let left: number | undefined;
+  process.before = ({ port, method, args }) => {
+    if (left !== undefined && WRITES.has(method) && left-- === 0) {
+      die();
+      return Promise.resolve();
+    }
+    const item = args[0] as Partial<Item> | undefined;
+    if (port === "table" && method === "put" && item?.pk === invocationPk("", id) && item["end"] === true)
+      left = writesLeft;
+    return undefined;
+  };
+}
+
+/** Minutes later, when the messages are gone. */
+async function swept({ stage }: Play): Promise<Actor> {
+  await stage.wipeHints();
+  await stage.pulse.pass(6 * MINUTE_MS);
+  const sweeper = stage.actor();
+  await stage.pulse.within(1_000, sweepOnce(sweeper.engine));
+  return sweeper;
+}
+
+describe.each(SHAPES)("%s, asked for by the end of an invocation", (_, shape) => {
+  test.each([0, 1])(
+    "is done by the sweeper where the driver died after %i writes, and its message is lost",
+    async (writes) => {
+      const play = await accepted(shape);
+      const { stage, id } = play;
+      const victim = stage.actor();
+      diesBehindTheEnd(victim, id, writes);
+      victim.startWorker();
+      await stage.pulse.pass(1_000);
+      await swept(play);
+      const worker = stage.actor();
+      worker.startWorker();
+      await stage.pulse.pass(1_000);
+      expect(await shape.shows({ ...play, front: worker }, id)).toBe(shape.is);
+    },
+  );
+
+  test("is seen to be done where its driver has done it, and costs reads alone", async () => {
+    const play = await accepted(shape);
+    const { stage, id } = play;
+    const worker = stage.actor();
+    worker.startWorker();
+    await stage.pulse.pass(1_000);
+    const shown = await shape.shows({ ...play, front: worker }, id);
+    await stage.pulse.within(3 * LEASE_MS, worker.stopWorker());
+    expect(shown).toBe(shape.is);
+    const sweeper = await swept(play);
+    const asked = sweeper.process.calls.filter(({ port, method }) => port !== "table" || WRITES.has(method));
+    expect(asked.filter(({ args: [item] }) => (item as Partial<Item>)?.pk !== "sweeper")).toEqual([]);
+  });
+});
+
+test("whoever asks for the output of one whose key was not given back has that done", async () => {
+  const [, shape] = SHAPES[1]!;
+  const play = await accepted(shape);
+  const { stage, id } = play;
+  const victim = stage.actor();
+  diesBehindTheEnd(victim, id, 0);
+  victim.startWorker();
+  await stage.pulse.pass(1_000);
+  await stage.wipeHints();
+  await stage.pulse.pass(LEASE_MS);
+  const front = stage.actor();
+  expect((await stage.pulse.within(0, output(front.engine, id))).kind).toBe("open");
+  front.startWorker();
+  await stage.pulse.pass(1_000);
+  expect((await stage.pulse.within(0, output(front.engine, id))).kind).toBe("ended");
+});
