@@ -5,15 +5,25 @@ import { finished } from "node:stream/promises";
 import { DynamoDBClient, paginateScan } from "@aws-sdk/client-dynamodb";
 import { aws } from "../e2e-aws/control-plane.ts";
 import { functionNames, processesOf } from "../e2e-aws/function-processes.ts";
-import type { Book } from "./book.ts";
+import type { Book, Submission } from "./book.ts";
 import type { LoadClient } from "./client.ts";
+import type { LeftBehind } from "./left-behind.ts";
 import { leftBehind } from "./left-behind.ts";
 import { say } from "./quiet.ts";
 
-/** Leaves `open.json` and `table.jsonl` in the folder, and says what stands in the first. @param name tells one moment from another */
+interface Evidence {
+  readonly atMs: number;
+  readonly submissions: readonly Submission[];
+  readonly asking: readonly unknown[];
+  readonly unanswered: readonly unknown[];
+  readonly processes: Readonly<Record<string, readonly number[]>>;
+  readonly left: LeftBehind;
+}
+
+/** Leaves the table and what is under way in two files of the folder, and says what is open. @param name tells one moment from another */
 export async function keepEvidence(folder: string, name: string, book: Book, client: LoadClient): Promise<void> {
   const processes = functionNames(aws.plain).map((each) => [each, processesOf([each])] as const);
-  const open = {
+  const open: Evidence = {
     atMs: Date.now(),
     submissions: book.openSince(Infinity),
     asking: [...client.asking.values()],
@@ -21,13 +31,20 @@ export async function keepEvidence(folder: string, name: string, book: Book, cli
     processes: Object.fromEntries(processes),
     left: await leftBehind(),
   };
-  say(`${name}: ${JSON.stringify(open)}`);
+  say(`${name}: ${JSON.stringify(briefly(open))}`);
   writeFileSync(join(folder, `open-${name}.json`), JSON.stringify(open, undefined, 2));
   const file = createWriteStream(join(folder, `table-${name}.jsonl`));
   const pages = paginateScan({ client: new DynamoDBClient({}) }, { TableName: aws.plain.outputs["TableName"]! });
   for await (const { Items = [] } of pages) for (const item of Items) file.write(`${JSON.stringify(item, shown)}\n`);
   file.end();
   await finished(file);
+}
+
+/** For whoever sees no more than what was printed: of what may be many, how many. */
+function briefly({ submissions, asking, unanswered, processes, left }: Evidence) {
+  const many = Object.entries({ ...processes, waiting: left.waiting, hidden: left.hidden, schedules: left.schedules });
+  const counts = Object.fromEntries(many.map(([name, { length }]) => [name, length]));
+  return { submissions, asking, unanswered, open: left.open, dead: left.dead, ...counts };
 }
 
 /** Bytes as text: most are JSON or names. */
