@@ -71,3 +71,15 @@ test("what is not registered is refused, and nothing is written", async () => {
   expect(await send(engine, elsewhere)).toEqual({ kind: "unknown-service" });
   expect(process.methods("table")).toEqual([]);
 });
+
+test("a send under a key whose former result is not kept any longer is driven at once", async () => {
+  const stage = await open({ greets: () => "hello" }, { idempotencyRetentionMs: 60_000 });
+  const actor = stage.actor();
+  actor.startWorker();
+  for (const times of [1, 2]) {
+    await sendOn(actor, "greets", "", { idempotencyKey: "k" });
+    await stage.pulse.pass(1_000);
+    expect(stage.deployment.of("greets")).toHaveLength(times);
+    await stage.pulse.pass(120_000);
+  }
+});

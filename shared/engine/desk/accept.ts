@@ -14,7 +14,10 @@ import { hasExpired, load, type Loaded } from "../ledger/load.ts";
 /** Segment 0 is read by whoever sends a signal, and pays for all of it: larger inputs stand beside it. */
 const INLINE_MAX_BYTES = 16 * 1024;
 
-export type Acceptation = { readonly kind: "new" } | { readonly kind: "existing"; readonly loaded: Loaded };
+/** `instead`: of a former life that is over, which whoever looked until now has found. */
+export type Acceptation =
+  | { readonly kind: "new"; readonly instead?: true }
+  | { readonly kind: "existing"; readonly loaded: Loaded };
 
 /**
  * Resolves when segment 0 is durable, or with the invocation that already lives under this id.
@@ -42,11 +45,12 @@ export async function accept(
     const former = loaded.invocation.acceptance;
     if (!hasExpired(loaded, engine.clock.nowMs()) || isThis(former)) return { kind: "existing", loaded };
     const replaced = await engine.table.put(item, { kind: "equal", attribute: "n", value: former.nonce });
-    if (replaced.written || replaced.standing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
+    if (replaced.written || replaced.standing?.["n"] === acceptance.nonce)
+      return { ...counted(engine, acceptance), instead: true };
   }
 }
 
-function counted(engine: Engine, { source }: Acceptance): Acceptation {
+function counted(engine: Engine, { source }: Acceptance): { readonly kind: "new" } {
   engine.meter.count("invocations_accepted_total", { source: source.kind });
   return { kind: "new" };
 }

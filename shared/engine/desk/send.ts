@@ -21,7 +21,8 @@ export async function send(engine: Engine, submission: Submission): Promise<Sent
     atOnce ? sendWake(engine, acceptance, 0) : undefined,
   ]);
   if (acceptation.kind === "new") {
-    if (!atOnce) await startSend(engine, acceptance);
+    // Whoever received a message before the put was done may have found the former life, which needs nothing.
+    if (!atOnce || acceptation.instead === true) await startSend(engine, acceptance);
     return {
       kind: "sent",
       invocationId: id,
