@@ -6,6 +6,7 @@ import { keepArrivals } from "./extend.ts";
 import { leaveOpenIndex } from "./grasp.ts";
 import { giveBack } from "../keyed/give-back.ts";
 import { type Held, newHeld } from "./held.ts";
+import { isLeftUndone } from "./left-undone.ts";
 import { type Loaded, unperformed } from "../ledger/load.ts";
 import { perform } from "./perform.ts";
 
@@ -17,8 +18,9 @@ const REDO_MAX_MS = 1.5 * DAY_MS;
  * The final effects once more: a caller or a sink may not have been told (I2), also of what is not kept any longer.
  * Who has taken it out of the open index has performed everything before; what is left is who attached since then,
  * and a caller that had the result in memory only.
+ * @param isSeenDone what it made stands where it was made, as far as anybody else has it still
  */
-export async function finishCompleted(engine: Engine, loaded: Loaded): Promise<void> {
+export async function finishCompleted(engine: Engine, loaded: Loaded, isSeenDone = false): Promise<void> {
   const { last, hold } = loaded;
   if (last === undefined) return;
   // A purge has performed them, and what it left tells nothing.
@@ -30,7 +32,7 @@ export async function finishCompleted(engine: Engine, loaded: Loaded): Promise<v
     engine,
     held,
     last.before,
-    isPerformed || mayRunAnew ? tellingOnly(last.segment, mayRunAnew) : last.segment,
+    isPerformed || mayRunAnew || isSeenDone ? tellingOnly(last.segment, mayRunAnew) : last.segment,
   );
   // Who waits in this process for the end of a keyed handler waits for the state that was written just now.
   engine.drives.ring(held.id);
@@ -41,12 +43,13 @@ export async function finishCompleted(engine: Engine, loaded: Loaded): Promise<v
 
 /**
  * Before what has ended is forgotten. Later than a day after the end what it made may have expired, and a redo would make
- * it anew; nobody has it to do by then.
+ * it anew; nobody has it to do by then. Nor is done again what is seen to be done: whom it was for may live anew.
  */
 export async function finishBeforeForgetting(engine: Engine, loaded: Loaded): Promise<void> {
   const { standing } = loaded.invocation;
   const isRecent = standing.status === "completed" && engine.clock.nowMs() - standing.endedAtMs < DAY_MS;
-  if (isRecent && unperformed(loaded) !== undefined) await finishCompleted(engine, loaded);
+  if (!isRecent || unperformed(loaded) === undefined) return;
+  await finishCompleted(engine, loaded, !(await isLeftUndone(engine, loaded)));
 }
 
 /** For work on what has ended: nobody drives it, and its depth keeps it from driving anything along. */

@@ -123,8 +123,9 @@ async function beginLife(engine: Engine, held: Held, pk: string): Promise<Acquir
   for (let lock = readLock(begun.standing); ;) {
     if (isHeldBy(lock, acceptance)) return grasped(held, lock);
     if (lock.grant > createdAtMs || lock.holder === undefined) return "lost";
+    const nextLife = { life: lock.life + 1, lifeFromMs: lock.goneAtMs ?? createdAtMs };
     const next: Update = {
-      set: { ...set, grant: lock.grant + 1, life: lock.life + 1, st: packState(EMPTY_STATE) },
+      set: { ...set, ...nextLife, grant: lock.grant + 1, st: packState(EMPTY_STATE) },
       add: counters,
       remove: ["goneAtMs", "expiresAtS"],
     };

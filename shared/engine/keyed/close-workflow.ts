@@ -35,10 +35,12 @@ export async function wipeWorkflow(engine: Engine, { acceptance }: Pick<Invocati
   const pk = placeOf(engine, acceptance.target);
   const lock = await lockAt(engine, pk);
   if (!isHeldBy(lock, acceptance)) return;
+  const nowMs = engine.clock.nowMs();
+  const nextLife = { life: lock.life + 1, lifeFromMs: nowMs };
   const outcome = await engine.table.update(
     lockKey(pk),
     {
-      set: { held: 0, life: lock.life + 1, st: packState(EMPTY_STATE), expiresAtS: expiryS(engine.clock.nowMs()) },
+      set: { held: 0, ...nextLife, st: packState(EMPTY_STATE), expiresAtS: expiryS(nowMs) },
       remove: ["holder", "holderNonce", "goneAtMs"],
     },
     underGrant(acceptance, lock.grant),

@@ -37,7 +37,7 @@ export async function readPromise(engine: Engine, target: Target, name: string):
 
 /**
  * Whether somebody who has ended completed it and told its listeners, as what stands there shows. It may have been completed by another.
- * @returns false where it was not; true also where a later life of the workflow has begun, which has promises of its own
+ * @returns false where it was not; true also where a later life of the workflow has begun since, which has promises of its own
  */
 export async function isCompletedAndTold(
   engine: Engine,
@@ -48,8 +48,8 @@ export async function isCompletedAndTold(
   const { table, settings } = engine;
   const pk = placeOf(engine, target);
   const lock = await lockAt(engine, pk);
-  if (lock.sinceMs > endedAtMs) return true;
-  const { life } = lifeAt(lock, engine.clock.nowMs());
+  const { life, over } = lifeAt(lock, engine.clock.nowMs());
+  if ((over ? lock.goneAtMs! : lock.lifeFromMs) > endedAtMs) return true;
   const key = promiseKey(pk, life, name, shortenWith(engine));
   const standing = await table.get(key);
   if (standing === undefined) return false;

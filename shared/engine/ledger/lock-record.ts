@@ -23,6 +23,8 @@ export interface Lock {
   readonly edits: number;
   /** Counts the lives of a workflow id; objects live once. */
   readonly life: number;
+  /** When the life before this one was over: what happened since then is of this one, also where its run came later. */
+  readonly lifeFromMs: number;
   /** From then on the life of a workflow counts as over, with its state and its promises. */
   readonly goneAtMs?: number;
   readonly sinceMs: number;
@@ -39,6 +41,7 @@ export const NO_LOCK: Lock = {
   applied: 0,
   edits: 0,
   life: 0,
+  lifeFromMs: 0,
   sinceMs: 0,
   state: EMPTY_STATE,
 };
@@ -67,6 +70,7 @@ export function readLock(item: Item | undefined): Lock {
     applied: number("applied"),
     edits: number("edits"),
     life: number("life"),
+    lifeFromMs: number("lifeFromMs"),
     sinceMs: number("sinceMs"),
     state: st === undefined ? EMPTY_STATE : unpack(st),
     ...(item["held"] === 1 && { holder: { id: holder as InvocationId, nonce: holderNonce as Nonce } }),

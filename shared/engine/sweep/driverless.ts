@@ -11,7 +11,7 @@ import { belongsTo } from "../ledger/item-keys.ts";
 import { EXTEND_BELOW_S } from "../ledger/keep.ts";
 import { hasExpired, isHeld, isParked, load, type Loaded } from "../ledger/load.ts";
 import type { Item } from "../ports/table.ts";
-import { isLeftUndone } from "./left-undone.ts";
+import { isLeftUndone } from "../drive/left-undone.ts";
 import { TooLargeError } from "../ledger/read-partition.ts";
 import { wouldAdvance } from "../drive/take-wake.ts";
 import { sendWake } from "../drive/wake.ts";

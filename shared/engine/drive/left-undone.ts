@@ -1,15 +1,14 @@
 /** What an end asks for and nobody has done: its driver died behind the final segment, and its message is lost (I2, I8). */
 import { type Effect, effectsOf } from "../../core/invocation/effects.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
-import type { InvocationId } from "../../core/model/ids.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
-import { currentLife } from "../drive/deliver.ts";
-import { signalArrival } from "../drive/perform.ts";
+import { signalArrival } from "./perform.ts";
 import type { Engine } from "../engine.ts";
 import { isCompletedAndTold } from "../keyed/promises.ts";
 import { mayBeTold } from "../keyed/told.ts";
 import { AT_ONCE, atMost } from "../at-most.ts";
-import { ACCEPTANCE_SK, arrivalKey, awakeableArrival, invocationPk } from "../ledger/item-keys.ts";
+import { ACCEPTANCE_SK, arrivalKey, awakeableArrival, invocationPk, momentOf } from "../ledger/item-keys.ts";
 import { type Loaded, unperformed } from "../ledger/load.ts";
 
 const DAY_MS = 86_400_000;
@@ -48,13 +47,13 @@ async function leavesNothing(
         (await table.get({ pk: invocationPk(settings.keyPrefix, effect.childId), sk: ACCEPTANCE_SK })) === undefined
       );
     case "signal":
-      return await hasNotArrived(engine, effect.invocationId as InvocationId, signalArrival(effect));
+      return await hasNotArrived(engine, effect.invocationId as InvocationId, signalArrival(effect), endedAtMs);
     case "complete-awakeable": {
       const { kind, invocationId, index } = parseAwakeableId(effect.awakeableId);
-      return kind === "signal" && (await hasNotArrived(engine, invocationId, awakeableArrival(index)));
+      return kind === "signal" && (await hasNotArrived(engine, invocationId, awakeableArrival(index), endedAtMs));
     }
     case "kill-child":
-      return await hasNotArrived(engine, effect.childId, "kill");
+      return await hasNotArrived(engine, effect.childId, "kill", endedAtMs);
     case "give-back":
     case "close-workflow":
       return !(await mayBeTold(engine, invocation));
@@ -71,10 +70,15 @@ async function leavesNothing(
   }
 }
 
-/** False also where nobody is there to whom it could have been brought. */
-async function hasNotArrived(engine: Engine, id: InvocationId, key: string): Promise<boolean> {
-  const to = await currentLife(engine, id);
-  if (to === undefined) return false;
-  const pk = invocationPk(engine.settings.keyPrefix, id);
-  return (await engine.table.get(arrivalKey(pk, to.nonce, key))) === undefined;
+/**
+ * False also where nobody is there to whom it could have been brought: what is forgotten has no arrivals any more, and a
+ * life that began after the end is another one.
+ */
+async function hasNotArrived(engine: Engine, id: InvocationId, key: string, endedAtMs: number): Promise<boolean> {
+  const { table, settings } = engine;
+  const pk = invocationPk(settings.keyPrefix, id);
+  const first = await table.get({ pk, sk: ACCEPTANCE_SK });
+  if (first === undefined || first["end"] === true) return false;
+  if (momentOf(String(first["listSk"])) > endedAtMs) return false;
+  return (await table.get(arrivalKey(pk, first["n"] as Nonce, key))) === undefined;
 }

@@ -1,0 +1,157 @@
+/** What an end asked for and its driver did, while whom it was for has gone since: the look at the listing brings nothing to the next life. */
+import { expect, test } from "vitest";
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
+import { output } from "../../../shared/engine/desk/attach.ts";
+import { kill } from "../../../shared/engine/drive/kill.ts";
+import { purge, purgeJournal } from "../../../shared/engine/operate/purge.ts";
+import type { Item } from "../../../shared/engine/ports/table.ts";
+import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
+import type { Actor, Stage, StageSettings } from "../engine-fixture.ts";
+import { sendOn } from "../engine-fixture.ts";
+import { Gate } from "../gate.ts";
+import { keyed, sendKeyed, workflowOf } from "../object-stage.ts";
+import type { Handler } from "../script-context.ts";
+import { completePromise, getPromise } from "../script-state.ts";
+import { stages } from "../stages.ts";
+
+const open = stages();
+const MINUTE_MS = 60_000;
+const KEY = { idempotencyKey: "k" };
+const WRITES = new Set(["put", "update", "delete", "transact", "send", "at"]);
+
+const handlers: Record<string, Handler> = {
+  run: async (ctx) => `approved ${await ctx.get(getPromise(ctx, "approval"))}`,
+  approve: (ctx) => (completePromise(ctx, "approval", "yes"), "done"),
+  waits: async (ctx) => `heard ${await ctx.get(ctx.awakeable().result)}`,
+  resolves: (ctx) => (ctx.resolveAwakeable(ctx.input, "it"), "done"),
+  calls: (ctx) => ctx.get(ctx.call("waits", "", KEY)),
+  callsSlow: (ctx) => ctx.get(ctx.call("slow", "", KEY)),
+};
+
+interface Play {
+  readonly stage: Stage;
+  readonly worker: Actor;
+}
+
+async function played(
+  settings: Pick<StageSettings, "workflowRetentionMs" | "journalRetentionMs"> = {},
+  slow: Handler = () => "done",
+): Promise<Play> {
+  const stage = await open({ ...handlers, slow }, { services: [workflowOf(["approve"])], ...settings });
+  const worker = stage.actor();
+  worker.startWorker();
+  return { stage, worker };
+}
+
+/** Minutes later: all that was accepted until now is looked at. @returns what the sweeper wrote and sent */
+async function swept({ stage }: Play): Promise<readonly unknown[]> {
+  await stage.pulse.pass(6 * MINUTE_MS);
+  const { engine, process } = stage.actor();
+  await stage.pulse.within(1_000, sweepOnce(engine));
+  await stage.pulse.pass(1_000);
+  const asked = process.calls.filter(({ port, method }) => port !== "table" || WRITES.has(method));
+  return asked.filter(({ args: [item] }) => (item as Partial<Item>)?.pk !== "sweeper");
+}
+
+async function standingOf({ stage, worker }: Play, id: InvocationId): Promise<string> {
+  return (await stage.pulse.within(0, output(worker.engine, id))).kind;
+}
+
+function awakeableOf({ deployment }: Stage): string {
+  return encodeAwakeableId(deployment.of("waits")[0]!.start.id, 17);
+}
+
+async function approved({ stage, worker }: Play): Promise<InvocationId> {
+  const { invocationId } = await sendKeyed(worker, keyed("W", "w", "run"));
+  await stage.pulse.pass(1_000);
+  await sendKeyed(worker, keyed("W", "w", "approve"));
+  await stage.pulse.pass(1_000);
+  return invocationId;
+}
+
+test("a promise that was completed in a run that is purged is not completed for the next run", async () => {
+  const play = await played();
+  const { stage, worker } = play;
+  const first = await approved(play);
+  expect(await standingOf(play, first)).toBe("ended");
+  expect(await purge(worker.engine, first)).toBe("done");
+  await swept(play);
+  const { invocationId } = await sendKeyed(worker, keyed("W", "w", "run"));
+  await stage.pulse.pass(1_000);
+  expect(await standingOf(play, invocationId)).toBe("open");
+});
+
+test("a promise that was completed in a run that is not kept any longer is not completed for the next run", async () => {
+  const play = await played({ workflowRetentionMs: MINUTE_MS });
+  const { stage, worker } = play;
+  expect(await standingOf(play, await approved(play))).toBe("ended");
+  await swept(play);
+  const { invocationId } = await sendKeyed(worker, keyed("W", "w", "run"));
+  await stage.pulse.pass(1_000);
+  expect(stage.deployment.of("run")).toHaveLength(3);
+  expect(await standingOf(play, invocationId)).toBe("open");
+});
+
+test("the value of an awakeable does not come to the next life of whom it was for", async () => {
+  const play = await played();
+  const { stage, worker } = play;
+  const first = await sendOn(worker, "waits", "", KEY);
+  await stage.pulse.pass(1_000);
+  await sendOn(worker, "resolves", awakeableOf(stage));
+  await stage.pulse.pass(1_000);
+  expect(await purge(worker.engine, first.invocationId)).toBe("done");
+  const second = await sendOn(worker, "waits", "", KEY);
+  await swept(play);
+  expect(await standingOf(play, second.invocationId)).toBe("open");
+});
+
+test("who is called again under the key of a child that was killed with its caller lives on", async () => {
+  const gate = new Gate();
+  const play = await played({}, () => gate.passed.then(() => "done"));
+  const { stage, worker } = play;
+  // Neither has ever stood still, so that nothing written says whether the end of the caller is performed.
+  const caller = await sendOn(worker, "callsSlow");
+  await stage.pulse.pass(1_000);
+  expect(await kill(worker.engine, caller.invocationId)).toBe("done");
+  await stage.pulse.pass(1_000);
+  const id = stage.deployment.of("slow")[0]!.start.debugId as InvocationId;
+  expect(await purge(worker.engine, id)).toBe("done");
+  expect((await sendOn(worker, "slow", "", KEY)).invocationId).toBe(id);
+  await swept(play);
+  expect(await standingOf(play, id)).toBe("open");
+  gate.open();
+  await stage.pulse.pass(1_000);
+  expect(await standingOf(play, id)).toBe("ended");
+});
+
+test.each([
+  ["purged", purge],
+  ["stripped of its journal", purgeJournal],
+])("whom a value was brought to that has been %s since is not brought it again", async (_, forget) => {
+  const play = await played();
+  const { stage, worker } = play;
+  const caller = await sendOn(worker, "calls");
+  await stage.pulse.pass(1_000);
+  await sendOn(worker, "resolves", awakeableOf(stage));
+  await stage.pulse.pass(1_000);
+  expect(await standingOf(play, caller.invocationId)).toBe("ended");
+  await stage.pulse.pass(10 * MINUTE_MS);
+  const id = stage.deployment.of("waits")[0]!.start.debugId as InvocationId;
+  expect(await forget(worker.engine, id)).toBe("done");
+  expect(await swept(play)).toEqual([]);
+});
+
+test("what an end did for whom has gone since is not done for the next life when its journal is dropped", async () => {
+  const play = await played({ journalRetentionMs: 60 * MINUTE_MS });
+  const { stage, worker } = play;
+  const first = await approved(play);
+  await swept(play);
+  expect(await purge(worker.engine, first)).toBe("done");
+  await stage.pulse.pass(60 * MINUTE_MS);
+  await swept(play);
+  const { invocationId } = await sendKeyed(worker, keyed("W", "w", "run"));
+  await stage.pulse.pass(1_000);
+  expect(stage.deployment.of("run")).toHaveLength(3);
+  expect(await standingOf(play, invocationId)).toBe("open");
+});
