@@ -160,3 +160,24 @@ describe("a workflow", () => {
     }
   });
 });
+
+test.each(["sends", "calls"])(
+  "a handler that %s a workflow whose former run is not kept any longer begins another run",
+  async (how) => {
+    const stage = await open(
+      {
+        sends: (ctx) => (ctx.send("run", "", { service: "W", key: "w" }), "done"),
+        calls: (ctx) => ctx.get(ctx.call("run", "", { service: "W", key: "w" })),
+        run: () => "done",
+      },
+      { services: [workflowOf()], workflowRetentionMs: 60_000 },
+    );
+    const actor = stage.actor();
+    actor.startWorker();
+    for (const times of [1, 2]) {
+      expect(textOf(await stage.pulse.within(1_000, callOn(actor, how)))).toBe("done");
+      await stage.pulse.pass(120_000);
+      expect(stage.deployment.of("run")).toHaveLength(times);
+    }
+  },
+);

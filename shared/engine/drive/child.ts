@@ -42,7 +42,7 @@ export async function acceptChild(
   const routing = engine.registry.known(service, handler) ?? (await engine.registry.route(service, handler));
   const acceptance = acceptanceOf(engine, held, effect, routing);
   const { completionId } = effect;
-  const isThis = isMadeBy(held, effect);
+  const isThis = isMadeBy(held, acceptance);
   if (completionId === undefined) {
     await acceptSend(engine, acceptance, isThis);
     return undefined;
@@ -73,11 +73,13 @@ export async function acceptChild(
 
 /**
  * A redo meets the child that this command made before, which may have ended and expired since: it must not run again (I2).
- * An id that follows from the command belongs to no other; under a key, what was accepted before the command is a former life.
+ * An id that follows from the command belongs to no other; under a key, or as the run of a workflow, what was accepted
+ * before the command is a former life.
  */
-function isMadeBy({ invocation }: Held, { child }: AcceptChild): (former: Acceptance) => boolean {
+function isMadeBy({ invocation }: Held, child: Acceptance): (former: Acceptance) => boolean {
   const madeAtMs = invocation.modifiedAtMs;
-  return ({ createdAtMs }) => child.idempotencyKey === undefined || createdAtMs >= madeAtMs;
+  const isItsOwn = child.idempotencyKey === undefined && child.handlerType !== "workflow";
+  return ({ createdAtMs }) => isItsOwn || createdAtMs >= madeAtMs;
 }
 
 function acceptanceOf(
