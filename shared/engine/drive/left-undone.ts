@@ -9,7 +9,7 @@ import { isCompletedAndTold } from "../keyed/promises.ts";
 import { mayBeTold } from "../keyed/told.ts";
 import { AT_ONCE, atMost } from "../at-most.ts";
 import { ACCEPTANCE_SK, arrivalKey, awakeableArrival, invocationPk, momentOf } from "../ledger/item-keys.ts";
-import { type Loaded, unperformed } from "../ledger/load.ts";
+import { hasExpired, load, type Loaded, unperformed } from "../ledger/load.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -39,13 +39,9 @@ async function leavesNothing(
   endedAtMs: number,
   effect: Effect,
 ): Promise<boolean> {
-  const { table, settings } = engine;
   switch (effect.kind) {
     case "accept-child":
-      // A child that was purged leaves its acceptance behind.
-      return (
-        (await table.get({ pk: invocationPk(settings.keyPrefix, effect.childId), sk: ACCEPTANCE_SK })) === undefined
-      );
+      return await isNotAccepted(engine, effect.childId, endedAtMs);
     case "signal":
       return await hasNotArrived(engine, effect.invocationId as InvocationId, signalArrival(effect), endedAtMs);
     case "complete-awakeable": {
@@ -68,6 +64,21 @@ async function leavesNothing(
     case "get-promise":
       return false;
   }
+}
+
+/**
+ * A child that was purged leaves its acceptance behind. Under a key, or as the run of a workflow, a former life may stand
+ * in its place, which was over by then.
+ */
+async function isNotAccepted(engine: Engine, id: InvocationId, endedAtMs: number): Promise<boolean> {
+  const key = { pk: invocationPk(engine.settings.keyPrefix, id), sk: ACCEPTANCE_SK };
+  const first = await engine.table.get(key);
+  if (first === undefined) return true;
+  if (momentOf(String(first["listSk"])) >= endedAtMs) return false;
+  const loaded = await load(engine, id);
+  return (
+    loaded === undefined || (loaded.invocation.acceptance.createdAtMs < endedAtMs && hasExpired(loaded, endedAtMs))
+  );
 }
 
 /**

@@ -83,7 +83,7 @@ export type Waking = (engine: Engine, loaded: Loaded, nowMs: number) => Promise<
 export function lookAtListed(engine: Engine, id: InvocationId, tally: Tally, wake: Waking): Promise<boolean> {
   const nowMs = engine.clock.nowMs();
   return spared(engine, id, tally, async (loaded) => {
-    if (!hasExpired(loaded, nowMs) && (await wake(engine, loaded, nowMs))) tally.woken++;
+    if (await wake(engine, loaded, nowMs)) tally.woken++;
   });
 }
 
@@ -101,14 +101,14 @@ export async function wakeOrNote(engine: Engine, loaded: Loaded, nowMs: number):
 
 /**
  * Finds what was accepted and then left: not ended, not parked, held by nobody. What has ended may have something to be done,
- * which is done at once, and a journal to drop.
+ * which is done at once, also of what is not kept any longer, and a journal to drop.
  * @returns whether somebody was helped
  */
 export async function wakeDriverless(engine: Engine, loaded: Loaded, nowMs: number): Promise<boolean> {
   if (loaded.invocation.standing.status === "completed") {
     const isUndone = await isLeftUndone(engine, loaded);
     if (isUndone) await finishLate(engine, loaded);
-    if (loaded.hold?.lookAtMs === undefined) await forgetInTime(engine, loaded);
+    if (loaded.hold?.lookAtMs === undefined && !hasExpired(loaded, nowMs)) await forgetInTime(engine, loaded);
     return isUndone;
   }
   if (isHeld(engine, loaded, nowMs) || isParked(loaded)) return false;

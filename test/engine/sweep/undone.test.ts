@@ -21,6 +21,7 @@ const settings = { services: [objectOf(["add"]), workflowOf(["approve"])] };
 
 const handlers: Record<string, Handler> = {
   sends: (ctx) => (ctx.send("sent"), "done"),
+  sendsKeyed: (ctx) => (ctx.send("sent", "", { idempotencyKey: "k" }), "done"),
   sent: () => "sent",
   add: addCount,
   run: async (ctx) => `approved ${await ctx.get(getPromise(ctx, "approval"))}`,
@@ -199,4 +200,60 @@ test("whoever asks for the output of one whose key was not given back has that d
   front.startWorker();
   await stage.pulse.pass(1_000);
   expect((await stage.pulse.within(0, output(front.engine, id))).kind).toBe("ended");
+});
+
+test("a promise is completed for the run of its workflow that began after the end that asked for it", async () => {
+  const stage = await open(handlers, settings);
+  const front = stage.actor();
+  const { invocationId: id } = await sendKeyed(front, keyed("W", "w", "approve"));
+  const victim = stage.actor();
+  diesBehindTheEnd(victim, id, 0);
+  victim.startWorker();
+  await stage.pulse.pass(1_000);
+  await stage.wipeHints();
+  const [worker, run] = [stage.actor(), keyed("W", "w", "run")];
+  worker.startWorker();
+  const { invocationId } = await sendKeyed(worker, run);
+  await stage.pulse.pass(1_000);
+  await swept({ stage, front });
+  const next = stage.actor();
+  next.startWorker();
+  await stage.pulse.pass(1_000);
+  expect(await resultOf({ stage, front: next }, invocationId)).toBe("approved yes");
+});
+
+test("a send under a key is accepted although what was sent under it before stands there still, and is not kept any longer", async () => {
+  const stage = await open(handlers, { ...settings, idempotencyRetentionMs: MINUTE_MS, journalRetentionMs: MINUTE_MS });
+  const front = stage.actor();
+  const key = { idempotencyKey: "k" };
+  await sendOn(front, "sent", "", key);
+  const worker = stage.actor();
+  worker.startWorker();
+  await stage.pulse.pass(2 * MINUTE_MS);
+  worker.die();
+  const { invocationId: id } = await sendOn(front, "sendsKeyed");
+  const victim = stage.actor();
+  diesBehindTheEnd(victim, id, 0);
+  victim.startWorker();
+  await stage.pulse.pass(1_000);
+  expect(stage.deployment.of("sendsKeyed")).toHaveLength(1);
+  await swept({ stage, front });
+  const next = stage.actor();
+  next.startWorker();
+  await stage.pulse.pass(1_000);
+  expect(stage.deployment.of("sent")).toHaveLength(2);
+});
+
+test("a send is accepted although the invocation that ended with it is not kept any longer", async () => {
+  const stage = await open(handlers, { idempotencyRetentionMs: 0, journalRetentionMs: 0 });
+  const front = stage.actor();
+  const { invocationId: id } = await sendOn(front, "sends");
+  const victim = stage.actor();
+  diesBehindTheEnd(victim, id, 0);
+  victim.startWorker();
+  await stage.pulse.pass(1_000);
+  await swept({ stage, front });
+  stage.actor().startWorker();
+  await stage.pulse.pass(1_000);
+  expect(stage.deployment.of("sent")).toHaveLength(1);
 });
