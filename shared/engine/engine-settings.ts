@@ -3,7 +3,8 @@ import type { EffectiveSettings } from "../core/model/service.ts";
 import type { ProtocolRange } from "../core/protocol/version.ts";
 
 /** Old enough that its own message must have come. */
-export const LISTING_AGE_MIN_MS = 300_000;
+const LISTING_AGE_MIN_MS = 300_000;
+const CHECK_INTERVAL_MS = 600_000;
 
 export interface EngineSettings {
   /** How long a driver holds an invocation without renewing. */
@@ -54,4 +55,14 @@ export interface EngineSettings {
    * write; absent where a call must be known to others before its handler runs, as where drivers share a table.
    */
   readonly acceptanceWaitMs?: number;
+}
+
+/** Each parked invocation is looked at once per interval, even if nothing wakes it (I8). */
+export function checkIntervalMs(settings: Pick<EngineSettings, "checkIntervalMs">): number {
+  return settings.checkIntervalMs ?? CHECK_INTERVAL_MS;
+}
+
+/** How old what was accepted is when the sweeper comes to it in the listing, at least. */
+export function listingAgeMinMs(settings: Pick<EngineSettings, "listingAgeMinMs">): number {
+  return settings.listingAgeMinMs ?? LISTING_AGE_MIN_MS;
 }

@@ -5,7 +5,7 @@ import type { Token } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { type Held, lose, newHeld } from "./held.ts";
 import { claimCondition, type Hold, holdItem, keepCondition } from "../ledger/hold-record.ts";
-import { LISTING_AGE_MIN_MS } from "../engine-settings.ts";
+import { checkIntervalMs, listingAgeMinMs } from "../engine-settings.ts";
 import { keepUntilS, openUntilS } from "../ledger/keep.ts";
 import type { Loaded } from "../ledger/load.ts";
 import type { Condition } from "../ports/table.ts";
@@ -13,8 +13,6 @@ import type { Condition } from "../ports/table.ts";
 /** Processes differ a little in what time it is. */
 const LISTED_BEFORE_SHARE = 0.8;
 
-/** Each parked invocation is looked at once per interval, even if nothing wakes it (I8). */
-export const CHECK_INTERVAL_MS = 600_000;
 /** One that has stood still for long, once in so much of that time more. */
 const CHECK_SHARE = 0.25;
 const CHECK_MAX_MS = 86_400_000;
@@ -118,13 +116,13 @@ export async function putDown(
  * for a key, or was put down to be taken up by another, is to go on soon.
  */
 function untilCheckMs({ clock, settings }: Engine, { invocation }: Held, status: ParkedStatus): number {
-  const intervalMs = settings.checkIntervalMs ?? CHECK_INTERVAL_MS;
+  const intervalMs = checkIntervalMs(settings);
   if (status !== "suspended" && status !== "paused") return intervalMs;
   return untilNextCheckMs(clock.nowMs() - invocation.modifiedAtMs, intervalMs);
 }
 
 /** Of one that has stood still for `waitedMs`. */
-export function untilNextCheckMs(waitedMs: number, intervalMs = CHECK_INTERVAL_MS): number {
+export function untilNextCheckMs(waitedMs: number, intervalMs = checkIntervalMs({})): number {
   return Math.max(intervalMs, Math.min(CHECK_SHARE * waitedMs, CHECK_MAX_MS));
 }
 
@@ -170,7 +168,7 @@ export function journalDropAtMs(invocation: Invocation): number | undefined {
 /** The sweeper looks once at all that was accepted, so that what ends before that costs no write to be found. */
 function isToBeListed({ clock, settings }: Engine, { acceptance }: Invocation): boolean {
   const ageMs = clock.nowMs() - acceptance.createdAtMs;
-  return ageMs < LISTED_BEFORE_SHARE * (settings.listingAgeMinMs ?? LISTING_AGE_MIN_MS);
+  return ageMs < LISTED_BEFORE_SHARE * listingAgeMinMs(settings);
 }
 
 type Changes = Partial<Hold> & Pick<Hold, "status" | "untilMs">;

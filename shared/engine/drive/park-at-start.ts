@@ -3,7 +3,7 @@ import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import { hasComeToHold } from "../keyed/acquire.ts";
 import type { Engine } from "../engine.ts";
-import { CHECK_INTERVAL_MS } from "./grasp.ts";
+import { checkIntervalMs } from "../engine-settings.ts";
 import { claimCondition, type Hold, holdItem } from "../ledger/hold-record.ts";
 import { keepUntilS, openUntilS } from "../ledger/keep.ts";
 import { sendWake, wakeAt } from "./wake.ts";
@@ -16,7 +16,7 @@ export async function parkScheduled(engine: Engine, acceptance: Acceptance, star
 
 /** Its turn in the queue may have come before the park was written, and its wake may have met nothing (I4). */
 export async function parkPending(engine: Engine, acceptance: Acceptance, ticket: number): Promise<void> {
-  const lookAtMs = engine.clock.nowMs() + (engine.settings.checkIntervalMs ?? CHECK_INTERVAL_MS);
+  const lookAtMs = engine.clock.nowMs() + checkIntervalMs(engine.settings);
   await parkAtStart(engine, acceptance, { status: "pending", ticket, lookAtMs });
   if (await hasComeToHold(engine, { invocation: { acceptance } })) await sendWake(engine, acceptance, 0);
 }

@@ -22,10 +22,11 @@ import { resultFromStored, resultToStored, StoredResult } from "../ledger/stored
 
 const COMPLETED: Result = { kind: "failure", failure: { code: 409, message: "promise was already completed" } };
 
-/** Where a promise stands, and until when, once its workflow has ended. */
+/** Where a promise stands, in a life since when, and until when, once its workflow has ended. */
 interface Place {
   readonly key: Key;
   readonly life: number;
+  readonly fromMs: number;
   readonly expiresAtS?: number;
 }
 
@@ -46,15 +47,12 @@ export async function isCompletedAndTold(
   endedAtMs: number,
 ): Promise<boolean> {
   const { table, settings } = engine;
-  const pk = placeOf(engine, target);
-  const lock = await lockAt(engine, pk);
-  const { life, over } = lifeAt(lock, engine.clock.nowMs());
-  if ((over ? lock.goneAtMs! : lock.lifeFromMs) > endedAtMs) return true;
-  const key = promiseKey(pk, life, name, shortenWith(engine));
+  const { key, fromMs } = await placeOfPromise(engine, target, name);
+  if (fromMs > endedAtMs) return true;
   const standing = await table.get(key);
   if (standing === undefined) return false;
   if (standing["by"] !== by) return true;
-  const waiters = await readPartition(table, pk, waitersOf(key));
+  const waiters = await readPartition(table, key.pk, waitersOf(key));
   const told = await atMost(AT_ONCE, waiters, async ({ to, toNonce, completionId }) => {
     const waiter = invocationPk(settings.keyPrefix, String(to));
     return await table.get(arrivalKey(waiter, toNonce as Nonce, completionArrival(Number(completionId))));
@@ -112,9 +110,10 @@ async function placeOfPromise(engine: Engine, target: Target, name: string): Pro
   const pk = placeOf(engine, target);
   const lock = await lockAt(engine, pk);
   const { life, over } = lifeAt(lock, engine.clock.nowMs());
-  const { goneAtMs } = lock;
+  const { goneAtMs, lifeFromMs } = lock;
   const kept = goneAtMs === undefined || over ? {} : { expiresAtS: expiryS(goneAtMs) };
-  return { key: promiseKey(pk, life, name, shortenWith(engine)), life, ...kept };
+  const fromMs = over && goneAtMs !== undefined ? goneAtMs : lifeFromMs;
+  return { key: promiseKey(pk, life, name, shortenWith(engine)), life, fromMs, ...kept };
 }
 
 function expiryOf({ expiresAtS }: Place): { expiresAtS?: number } {

@@ -1,7 +1,7 @@
 /** One look at one entry of an index: a message where nobody drives what should be driven (I8). */
 import type { InvocationId } from "../../core/model/ids.ts";
-import { CHECK_INTERVAL_MS } from "../drive/grasp.ts";
 import type { Engine } from "../engine.ts";
+import { checkIntervalMs } from "../engine-settings.ts";
 import { extendOpen } from "../drive/extend.ts";
 import { finishCompleted } from "../drive/finish-completed.ts";
 import { noteOpen } from "../drive/note-open.ts";
@@ -44,7 +44,7 @@ export class Tally {
 
   /** Once all that were to be looked at alone before have been. */
   async alone<T>(look: () => Promise<T>): Promise<T> {
-    const looked = this.#alone.then(look);
+    const looked = this.#alone.then(() => look());
     this.#alone = looked.catch(() => undefined);
     return await looked;
   }
@@ -92,10 +92,10 @@ export function lookAtListed(engine: Engine, id: InvocationId, tally: Tally, wak
  * together with the driver and the message that it has just now (I8).
  */
 export async function wakeOrNote(engine: Engine, loaded: Loaded, nowMs: number): Promise<boolean> {
-  const open = await noteOpen(engine, loaded, nowMs + checkIntervalMs(engine));
+  const open = await noteOpen(engine, loaded, nowMs + checkIntervalMs(engine.settings));
   if (open === undefined) return false;
-  const wasParked = loaded.hold?.lookAtMs !== undefined;
-  if (wasParked || open.invocation.standing.status === "completed") return await wakeDriverless(engine, open, nowMs);
+  const stoodThere = loaded.hold?.lookAtMs !== undefined;
+  if (stoodThere || open.invocation.standing.status === "completed") return await wakeDriverless(engine, open, nowMs);
   return !isHeld(engine, open, nowMs) && (await wakeOnce(engine, open, nowMs));
 }
 
@@ -128,16 +128,12 @@ async function wakeOnce(engine: Engine, { invocation, lease }: Loaded, nowMs: nu
   const { acceptance } = invocation;
   const { id } = acceptance;
   const { woken } = engine.drives;
-  const sinceMs = nowMs - REPLACED_AFTER_SHARE * checkIntervalMs(engine);
+  const sinceMs = nowMs - REPLACED_AFTER_SHARE * checkIntervalMs(engine.settings);
   const state = `${lease.token}.${invocation.segmentIndex}`;
   if (woken.isKnown(id, state, sinceMs)) return false;
   await sendWake(engine, acceptance, 0);
   woken.note(id, state, nowMs, sinceMs);
   return true;
-}
-
-function checkIntervalMs({ settings }: Engine): number {
-  return settings.checkIntervalMs ?? CHECK_INTERVAL_MS;
 }
 
 /** The hold of a former life, which expired before it had left the index: nobody reads it any more (I12). */

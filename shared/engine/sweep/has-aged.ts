@@ -1,6 +1,6 @@
 /** When what arrived for an open invocation is read although its clock is far away: each time that its age has doubled. */
 import type { Engine } from "../engine.ts";
-import { CHECK_INTERVAL_MS } from "../drive/grasp.ts";
+import { checkIntervalMs } from "../engine-settings.ts";
 import type { Item } from "../ports/table.ts";
 
 /**
@@ -12,7 +12,7 @@ import type { Item } from "../ports/table.ts";
  */
 export function hasAged({ settings }: Engine, item: Item, sinceMs: number, nowMs: number): boolean {
   if (sinceMs === -Infinity) return true;
-  const intervalMs = settings.checkIntervalMs ?? CHECK_INTERVAL_MS;
+  const intervalMs = checkIntervalMs(settings);
   const fromMs = Number(item["createdAtMs"] ?? item["lookAtMs"]);
   const phase = phaseOf(item.pk);
   const doublings = (atMs: number): number =>

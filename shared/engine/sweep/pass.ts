@@ -1,10 +1,11 @@
 /** One pass of the sweeper: every task for some seconds in its turn, until all is looked at or time is over. */
 import type { Engine } from "../engine.ts";
+import { listingAgeMinMs } from "../engine-settings.ts";
 import { momentOf, placeAt } from "../ledger/item-keys.ts";
 import { Tally } from "./driverless.ts";
 import { listingTask, lookAgain, orderedListingTask } from "./listing-tasks.ts";
 import { dueRound, dueTask, everythingRound, everythingTask, orderedOpenTask } from "./open-tasks.ts";
-import { listingAgeMinMs, type Progress, type Round, type Saved } from "./progress.ts";
+import type { Progress, Round, Saved } from "./progress.ts";
 import type { Pass, Task } from "./task.ts";
 
 /** What there is much of does not keep the others from their turn, and a pass that dies loses no more than this. */
@@ -50,7 +51,7 @@ function left<R extends Round>(round: R | undefined, atFirst: (beganMs: number) 
  */
 export async function runPass(engine: Engine, saved: Saved, { nowMs, untilMs, save }: Passing): Promise<SweepReport> {
   const tally = new Tally(saved.progress.due?.sinceMs);
-  const pass = { engine, nowMs, tally, listedBelow: placeAt(nowMs - listingAgeMinMs(engine)) };
+  const pass = { engine, nowMs, tally, listedBelow: placeAt(nowMs - listingAgeMinMs(engine.settings)) };
   if (saved.order !== undefined) engine.drives.woken.loseBefore(saved.order.beganMs);
   const failures: unknown[] = [];
   let tasks = inTurn(nowMs);

@@ -1,6 +1,6 @@
 /** How far the sweeper has come, and how a process that remembers nothing finds it in the table. */
 import type { Engine } from "../engine.ts";
-import { LISTING_AGE_MIN_MS } from "../engine-settings.ts";
+import { listingAgeMinMs } from "../engine-settings.ts";
 import type { Place } from "../ledger/index-walk.ts";
 import { momentOf, placeAt, sweeperPk } from "../ledger/item-keys.ts";
 import type { Item } from "../ports/table.ts";
@@ -55,12 +55,8 @@ export interface Saved {
   readonly order: Order | undefined;
 }
 
-export function listingAgeMinMs({ settings }: Pick<Engine, "settings">): number {
-  return settings.listingAgeMinMs ?? LISTING_AGE_MIN_MS;
-}
-
 export function atFirst(engine: Engine): Progress {
-  const listedFrom = placeAt(engine.clock.nowMs() - LISTING_AGE_MAX_SHARE * listingAgeMinMs(engine));
+  const listedFrom = placeAt(engine.clock.nowMs() - LISTING_AGE_MAX_SHARE * listingAgeMinMs(engine.settings));
   return { listedFrom, again: [], walkedAtMs: -Infinity, walkedFew: false };
 }
 

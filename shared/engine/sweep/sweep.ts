@@ -101,7 +101,7 @@ export async function recover(engine: Engine): Promise<number> {
   const newestMs = await newestListedMs(engine, nowMs);
   if (newestMs === undefined) return pass.tally.woken;
   const listedFrom = placeAt(newestMs - 2 * engine.settings.leaseMs);
-  // The passes that follow come to them once more: nothing is noted for these here.
+  // The queue of such a process is as durable as its table: nobody has to be noted here.
   await walkListing({ ...progress, listedFrom }, pass, () => false, wakeDriverless);
   return pass.tally.woken;
 }

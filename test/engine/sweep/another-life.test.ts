@@ -5,7 +5,6 @@ import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts
 import { output } from "../../../shared/engine/desk/attach.ts";
 import { kill } from "../../../shared/engine/drive/kill.ts";
 import { purge, purgeJournal } from "../../../shared/engine/operate/purge.ts";
-import type { Item } from "../../../shared/engine/ports/table.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import type { Actor, Stage, StageSettings } from "../engine-fixture.ts";
 import { sendOn } from "../engine-fixture.ts";
@@ -14,11 +13,11 @@ import { keyed, sendKeyed, workflowOf } from "../object-stage.ts";
 import type { Handler } from "../script-context.ts";
 import { completePromise, getPromise } from "../script-state.ts";
 import { stages } from "../stages.ts";
+import { changedBy } from "./planted.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;
 const KEY = { idempotencyKey: "k" };
-const WRITES = new Set(["put", "update", "delete", "transact", "send", "at"]);
 
 const handlers: Record<string, Handler> = {
   run: async (ctx) => `approved ${await ctx.get(getPromise(ctx, "approval"))}`,
@@ -47,11 +46,10 @@ async function played(
 /** Minutes later: all that was accepted until now is looked at. @returns what the sweeper wrote and sent */
 async function swept({ stage }: Play): Promise<readonly unknown[]> {
   await stage.pulse.pass(6 * MINUTE_MS);
-  const { engine, process } = stage.actor();
-  await stage.pulse.within(1_000, sweepOnce(engine));
+  const sweeper = stage.actor();
+  await stage.pulse.within(1_000, sweepOnce(sweeper.engine));
   await stage.pulse.pass(1_000);
-  const asked = process.calls.filter(({ port, method }) => port !== "table" || WRITES.has(method));
-  return asked.filter(({ args: [item] }) => (item as Partial<Item>)?.pk !== "sweeper");
+  return changedBy(sweeper);
 }
 
 async function standingOf({ stage, worker }: Play, id: InvocationId): Promise<string> {

@@ -8,7 +8,7 @@ import { acceptanceItem, type Lease, NO_LEASE } from "../../../shared/engine/led
 import { type Hold, holdItem } from "../../../shared/engine/ledger/hold-record.ts";
 import { invocationPk } from "../../../shared/engine/ledger/item-keys.ts";
 import type { Wake } from "../../../shared/engine/ports/queue.ts";
-import type { Table } from "../../../shared/engine/ports/table.ts";
+import type { Item, Table } from "../../../shared/engine/ports/table.ts";
 import type { Actor, Stage } from "../engine-fixture.ts";
 
 const DAY_MS = 86_400_000;
@@ -75,6 +75,15 @@ async function plant(
 export function wokenBy({ process }: Pick<Actor, "process">): InvocationId[] {
   const sent = process.calls.filter(({ port, method }) => port === "queue" && method === "send");
   return sent.map(({ args }) => (args[0] as Wake).invocationId);
+}
+
+/** Methods of ports by which something becomes otherwise. */
+export const WRITES: ReadonlySet<string> = new Set(["put", "update", "delete", "transact", "send", "at"]);
+
+/** What a process has asked for but reads of the table and how far its own walks have come. */
+export function changedBy({ process }: Pick<Actor, "process">): readonly unknown[] {
+  const asked = process.calls.filter(({ port, method }) => port !== "table" || WRITES.has(method));
+  return asked.filter(({ args: [item] }) => (item as Partial<Item>)?.pk !== "sweeper");
 }
 
 /** From now on each look of a process takes so long. */
