@@ -68,11 +68,14 @@ test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once 
   const watch = new MemoryWatch(FUNCTIONS);
   const followed = tail.follow();
   const raged = killer.rage();
-  const load = await submitUntil(endMs, { book, client, tail, watch, killer });
+  const keep = (name: string) =>
+    keepEvidence(FOLDER, name, book, client).catch((error: unknown) =>
+      say(`nothing is kept of ${name}: ${String(error)}`),
+    );
+  const load = await submitUntil(endMs, { book, client, tail, watch, killer, keep });
   killer.stop();
   await raged;
   say("nobody is struck any more");
-  const keep = (name: string) => keepEvidence(FOLDER, name, book, client);
   if (!(await settled(load.underWay, endMs + PATIENCE_MS, () => keep("late")))) {
     tail.stop();
     await keep("end");
@@ -91,6 +94,7 @@ test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once 
   const ledger = judgeLedger(lines, book.committed, killer.blows, book.killed);
   const sumOf = await sums(client, book);
   const listed = await accepted(startedAtMs);
+  if (book.submissions.length === 0) book.complain("nothing was submitted");
   const complaints = [...book.complaints, ...ledger.complaints, ...judgeObjects(book, sumOf)];
   complaints.push(...(await complaintsOfListing(listed, book, client)), ...complaintsOfLeft(left, book));
   const run = { seed: SEED, minutes: MINUTES, heldBack: load.heldBack, accepted: listed.length };
@@ -121,10 +125,12 @@ interface Load {
   readonly tail: LedgerTail;
   readonly watch: MemoryWatch;
   readonly killer: Killer;
+  /** What is kept is for readers: where that fails, the load goes on. */
+  readonly keep: (name: string) => Promise<void>;
 }
 
 /** An open loop: nobody waits for an answer before the next is submitted, but for a bound. */
-async function submitUntil(endMs: number, { book, client, tail, watch, killer }: Load) {
+async function submitUntil(endMs: number, { book, client, tail, watch, killer, keep }: Load) {
   const random = seededRandom(SEED);
   const underWay = new Set<Promise<void>>();
   let heldBack = 0;
@@ -146,7 +152,7 @@ async function submitUntil(endMs: number, { book, client, tail, watch, killer }:
     const said = [`${book.submissions.length} submitted`, `${underWay.size} under way`, `${killer.blows.length} blows`];
     say(`${said.join(", ")}, ${heldBack} held back, ${book.complaints.length} complaints`);
     const still = book.openSince(Date.now() - STANDS_STILL_MS).length;
-    if (still > 0 && kept < EVIDENCE_MAX) await keepEvidence(FOLDER, `still-${++kept}`, book, client);
+    if (still > 0 && kept < EVIDENCE_MAX) await keep(`still-${++kept}`);
   }
   return { underWay, heldBack };
 }

@@ -26,6 +26,16 @@ const { values } = parseArgs({
   },
 });
 
+for (const name of ["minutes", "rate"]) {
+  if (Number(values[name]) > 0 && Number.isFinite(Number(values[name]))) continue;
+  console.error(`--${name} takes a number above 0, not '${values[name]}'.`);
+  process.exit(2);
+}
+if (!/^\d+$/.test(values.seed)) {
+  console.error(`--seed takes a whole number, not '${values.seed}'.`);
+  process.exit(2);
+}
+
 async function load(emulator, folder) {
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
   const child = spawn(process.execPath, [vitest, "run", "--config", "test/load-aws/vitest.config.ts"], {
