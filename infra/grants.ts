@@ -30,7 +30,13 @@ export function driving(scope: Construct, props: DrivingProps): PolicyStatement[
   });
   return [
     new PolicyStatement({
-      actions: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:Query"],
+      actions: [
+        "dynamodb:GetItem",
+        "dynamodb:BatchGetItem",
+        "dynamodb:PutItem",
+        "dynamodb:UpdateItem",
+        "dynamodb:Query",
+      ],
       resources: [table.tableArn],
     }),
     new PolicyStatement({ actions: batched("sqs:SendMessage"), resources: [queue.queueArn] }),

@@ -43,6 +43,11 @@ export interface EngineSettings {
   readonly keyPrefix: string;
   /** Both indexes are spread over as many partitions (ADR 0003); one unless told, 16 at most, and never less than before. */
   readonly indexShards?: number;
+  /**
+   * What is open lives at least so long without any sweeper, less two days; 16 days unless told, and two days in a process
+   * that owns its store, where nothing is deleted before the sweeper has extended it (`keep.ts`).
+   */
+  readonly openKeptMs?: number;
   /** Sent to deployments as x-restate-cluster-name. */
   readonly clusterName: string;
   /**

@@ -1,7 +1,7 @@
 /** What every table promises, whatever it stands on: items and their conditions. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Condition, Item, Scalar, Table } from "../../shared/engine/ports/table.ts";
-import { StoreError } from "../../shared/engine/ports/table.ts";
+import { KEYS_MAX, StoreError } from "../../shared/engine/ports/table.ts";
 import { freshPartition } from "./fresh-partition.ts";
 import { tableOrderContract } from "./table-order-contract.ts";
 import { tableUpdateContract } from "./table-update-contract.ts";
@@ -70,6 +70,32 @@ function itemContract(table: () => Table): void {
     const pk = freshPartition();
     await table().put({ pk, sk: "a", here: 1, gone: undefined });
     expect(Object.keys((await table().get({ pk, sk: "a" }))!).sort()).toEqual(["here", "pk", "sk"]);
+  });
+
+  test("many items come in the order of their keys, and nothing where an item is absent", async () => {
+    const [pk, other] = [freshPartition(), freshPartition()];
+    for (const [n, key] of [
+      { pk, sk: "a" },
+      { pk, sk: "c" },
+      { pk: other, sk: "a" },
+    ].entries())
+      await table().put({ ...key, n });
+    const asked = [
+      { pk: other, sk: "a" },
+      { pk, sk: "b" },
+      { pk, sk: "c" },
+      { pk, sk: "a" },
+    ];
+    expect((await table().getMany(asked)).map((item) => item?.["n"])).toEqual([2, undefined, 1, 0]);
+    expect(await table().getMany([])).toEqual([]);
+  });
+
+  test("a hundred large items come although one answer cannot carry them, and more keys than a hundred are refused", async () => {
+    const pk = freshPartition();
+    const keys = Array.from({ length: KEYS_MAX }, (_, at) => ({ pk, sk: `k${at}` }));
+    for (const [n, key] of keys.entries()) await table().put({ ...key, n, bytes: new Uint8Array(200_000) });
+    expect((await table().getMany(keys)).map((item) => item?.["n"])).toEqual(keys.map((_, n) => n));
+    await expect(table().getMany([...keys, { pk, sk: "one more" }])).rejects.toBeInstanceOf(StoreError);
   });
 
   test("a put replaces the whole item", async () => {

@@ -51,6 +51,10 @@ export class CountedTable implements Table {
     return this.#read("get", key.sk, () => this.#table.get(key));
   }
 
+  getMany(keys: readonly Key[]): Promise<readonly (Item | undefined)[]> {
+    return this.#read("getMany", `${keys.length} keys`, () => this.#table.getMany(keys));
+  }
+
   query(pk: string, range?: Range): Promise<Page> {
     return this.#read("query", range?.from ?? "", () => this.#table.query(pk, range));
   }

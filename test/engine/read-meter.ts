@@ -27,6 +27,13 @@ export class ReadMeter implements Table {
     return item;
   }
 
+  async getMany(keys: readonly Key[]): Promise<readonly (Item | undefined)[]> {
+    this.gets++;
+    const items = await this.#table.getMany(keys);
+    for (const item of items) this.units += unitsOf(item === undefined ? 0 : sizeOf(item)) / 2;
+    return items;
+  }
+
   async query(pk: string, range?: Range): Promise<Page> {
     this.queries++;
     const page = await this.#table.query(pk, range);

@@ -89,6 +89,7 @@ test("an editor that dies behind any write leaves the key free for the next, and
     const { table } = editor.engine;
     const dying: typeof table = {
       get: (key) => table.get(key),
+      getMany: (keys) => table.getMany(keys),
       query: (pk, range) => table.query(pk, range),
       queryIndex: (index, pk, range) => table.queryIndex(index, pk, range),
       put: (item, condition) => counted(table.put(item, condition)),

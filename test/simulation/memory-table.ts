@@ -14,7 +14,7 @@ import type {
   Write,
   Written,
 } from "../../shared/engine/ports/table.ts";
-import { StoreError } from "../../shared/engine/ports/table.ts";
+import { KEYS_MAX, StoreError } from "../../shared/engine/ports/table.ts";
 
 const ITEM_MAX_BYTES = 400_000;
 const TRANSACTION_WRITES_MAX = 100;
@@ -46,6 +46,13 @@ export class MemoryTable implements Table {
 
   get(key: Key): Promise<Item | undefined> {
     return settled(() => this.shown(key));
+  }
+
+  getMany(keys: readonly Key[]): Promise<readonly (Item | undefined)[]> {
+    return settled(() => {
+      if (keys.length > KEYS_MAX) throw new StoreError(`${keys.length} keys are too many for one read`);
+      return keys.map((key) => this.shown(key));
+    });
   }
 
   query(pk: string, range: Range = {}): Promise<Page> {

@@ -2,9 +2,9 @@
 import type { ConsumedCapacity } from "@aws-sdk/client-dynamodb";
 import type { IndexName } from "../../engine/ports/table.ts";
 
-export type TableOperation = "get" | "query" | "queryIndex" | "put" | "update" | "delete" | "transact";
+export type TableOperation = "get" | "getMany" | "query" | "queryIndex" | "put" | "update" | "delete" | "transact";
 
-/** Capacity units: of reading for `get`, `query` and `queryIndex`, of writing for the others. */
+/** Capacity units: of reading for `get`, `getMany`, `query` and `queryIndex`, of writing for the others. */
 export interface Consumed {
   readonly operation: TableOperation;
   /** Of the items themselves. */

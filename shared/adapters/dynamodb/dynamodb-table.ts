@@ -1,6 +1,7 @@
 /** The table on DynamoDB. */
 import type { DynamoDBClient, QueryCommandInput } from "@aws-sdk/client-dynamodb";
 import {
+  BatchGetItemCommand,
   ConditionalCheckFailedException,
   DeleteItemCommand,
   GetItemCommand,
@@ -25,7 +26,7 @@ import type {
   Write,
   Written,
 } from "../../engine/ports/table.ts";
-import { StoreError } from "../../engine/ports/table.ts";
+import { KEYS_MAX, StoreError } from "../../engine/ports/table.ts";
 import { itemOf } from "./attribute-values.ts";
 import { pastConflicts } from "./conflicts.ts";
 import type { OnConsumed, TableOperation } from "./consumption.ts";
@@ -33,7 +34,7 @@ import { consumedOf } from "./consumption.ts";
 import { indexStart, indexToken, isEmptyRange, queryInput } from "./query-inputs.ts";
 import { INDEX_KEYS } from "./table-definition.ts";
 import { deleteInput, keyAttributes, putInput, transactionPart, updateInput } from "./write-inputs.ts";
-import { pastThrottling, throttlingReasons } from "./throttling.ts";
+import { pastThrottling, pastUnserved, throttlingReasons } from "./throttling.ts";
 
 const TRANSACTION_MAX_WRITES = 100;
 const WRITTEN: Written = { written: true };
@@ -71,6 +72,24 @@ export class DynamoTable implements Table {
       const { Item, ConsumedCapacity } = await this.#client.send(new GetItemCommand(input));
       this.#tell("get", [ConsumedCapacity]);
       return Item && itemOf(Item);
+    });
+  }
+
+  async getMany(keys: readonly Key[]): Promise<readonly (Item | undefined)[]> {
+    if (keys.length > KEYS_MAX) throw new StoreError(`${keys.length} keys are too many for one read`);
+    if (keys.length === 0) return [];
+    const found = new Map<string, Item>();
+    let left = keys.map(keyAttributes);
+    return await stored(this.#clock, async () => {
+      await pastUnserved(this.#clock, async () => {
+        const RequestItems = { [this.#tableName]: { Keys: left } };
+        const answer = await this.#client.send(new BatchGetItemCommand({ RequestItems, ...this.#metering }));
+        this.#tell("getMany", answer.ConsumedCapacity ?? []);
+        for (const item of (answer.Responses?.[this.#tableName] ?? []).map(itemOf)) found.set(nameOf(item), item);
+        left = (answer.UnprocessedKeys?.[this.#tableName]?.Keys ?? []) as typeof left;
+        return left.length;
+      });
+      return keys.map((key) => found.get(nameOf(key)));
     });
   }
 
@@ -174,6 +193,10 @@ function refusedOf(error: unknown): boolean[] | undefined {
   if (!(error instanceof TransactionCanceledException)) return undefined;
   const refused = error.CancellationReasons?.map(({ Code }) => Code === "ConditionalCheckFailed");
   return refused?.includes(true) === true ? refused : undefined;
+}
+
+function nameOf({ pk, sk }: Key): string {
+  return JSON.stringify([pk, sk]);
 }
 
 async function stored<T>(clock: Clock, work: () => Promise<T>): Promise<T> {

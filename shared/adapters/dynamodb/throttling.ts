@@ -15,6 +15,27 @@ export async function pastThrottling<T>(clock: Clock, attempt: () => Promise<T>)
   return await tryAgain(clock, PATIENCE, attempt);
 }
 
+/**
+ * A batch is served in part where the table has no room for the rest, or where the answer grows too large.
+ * @param attempt asks for what is left, and tells how many keys are still left
+ * @throws what the last try threw, or ThrottlingException where keys are left after all tries
+ */
+export async function pastUnserved(clock: Clock, attempt: () => Promise<number>): Promise<void> {
+  let before = Infinity;
+  for (let isServed = false; !isServed;) {
+    await tryAgain(clock, PATIENCE, async () => {
+      const left = await attempt();
+      const isAdvancing = left < before;
+      before = left;
+      isServed = left === 0;
+      if (isServed || isAdvancing) return;
+      const error = new Error(`${left} keys of a batch were not served`);
+      error.name = "ThrottlingException";
+      throw error;
+    });
+  }
+}
+
 function isThrottling(error: unknown): boolean {
   return error instanceof Error && NAMES.has(error.name);
 }

@@ -13,7 +13,7 @@ import type {
   Write,
   Written,
 } from "../../engine/ports/table.ts";
-import { StoreError } from "../../engine/ports/table.ts";
+import { KEYS_MAX, StoreError } from "../../engine/ports/table.ts";
 import type { Condition } from "../../engine/ports/table.ts";
 import type { CommitGroup, Operation } from "./commit-groups.ts";
 import { holds } from "./item-conditions.ts";
@@ -59,6 +59,11 @@ export class EmbeddedTable implements Table {
       const bytes = this.#store.read(itemKey(key.pk, key.sk));
       return bytes === undefined ? undefined : decodeItem(key.pk, key.sk, bytes);
     });
+  }
+
+  getMany(keys: readonly Key[]): Promise<readonly (Item | undefined)[]> {
+    if (keys.length > KEYS_MAX) return Promise.reject(new StoreError(`${keys.length} keys are too many for one read`));
+    return Promise.all(keys.map((key) => this.get(key)));
   }
 
   query(pk: string, range: Range = {}): Promise<Page> {

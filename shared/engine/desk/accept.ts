@@ -30,7 +30,7 @@ export async function accept(
   isThis: (former: Acceptance) => boolean = () => false,
 ): Promise<Acceptation> {
   const nowMs = engine.clock.nowMs();
-  const plain = acceptanceItem(engine.settings, acceptance, lease, keepUntilS(acceptance, nowMs));
+  const plain = acceptanceItem(engine.settings, acceptance, lease, keepUntilS(engine.settings, acceptance, nowMs));
   const item = await fitted(engine, plain, acceptance.nonce, INLINE_MAX_BYTES);
   const first = await engine.table.put(item, { kind: "absent" });
   // A put whose answer was lost and that was sent again is refused by itself: the nonce is ours alone.

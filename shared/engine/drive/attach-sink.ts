@@ -10,16 +10,20 @@ import { invocationPk, sinkKey, sinkRange } from "../ledger/item-keys.ts";
 import { keepUntilS } from "../ledger/keep.ts";
 import { readPartition } from "../ledger/read-partition.ts";
 
-/** Whoever writes a sink sends a wake to its target afterwards, so that the result comes even if it has ended meanwhile (I3). */
+/**
+ * Whoever writes a sink sends a wake to its target afterwards, so that the result comes even if it has ended meanwhile (I3).
+ * @param extendedUntilS the `keepUntilS` of the target's hold, where it has one
+ */
 export async function writeSink(
   engine: Engine,
   target: Acceptance,
   to: Addressee,
   completionId: number,
+  extendedUntilS?: number,
 ): Promise<void> {
   const pk = invocationPk(engine.settings.keyPrefix, target.id);
   const key = sinkKey(pk, target.nonce, `${to.id}.${to.nonce}.${completionId}`);
-  const expiresAtS = keepUntilS(target, engine.clock.nowMs());
+  const expiresAtS = keepUntilS(engine.settings, target, engine.clock.nowMs(), extendedUntilS);
   const service = to.target && { toService: to.target.service };
   const sink = { ...key, to: to.id, toNonce: to.nonce, ...service, completionId, expiresAtS };
   await engine.table.put(sink, { kind: "absent" });

@@ -143,7 +143,7 @@ async function joinExisting(engine: Engine, held: Held, loaded: Loaded, completi
   if (standing.status === "completed") return completionOf(held, completionId, standing.result, nowMs);
   if (ours) return;
   const { id, nonce, target } = held.invocation.acceptance;
-  await writeSink(engine, acceptance, { id, nonce, target }, completionId);
+  await writeSink(engine, acceptance, { id, nonce, target }, completionId, loaded.hold?.keepUntilS);
   await wakeNow(engine, acceptance);
 }
 

@@ -24,7 +24,7 @@ export async function commit(
   const { acceptance } = held.invocation;
   const lease = longEnough(nextLease(engine, held.lease.token), segment);
   const consumedUnits = held.units + 1;
-  const expiresAtS = keepUntilS(acceptance, engine.clock.nowMs());
+  const expiresAtS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), held.hold?.keepUntilS);
   const place = { pk: held.pk, nonce: acceptance.nonce, lease, consumedUnits, expiresAtS };
   const item = await fitted(engine, segmentItem(place, segment), acceptance.nonce);
   const put = await putSegment(engine, held, item, segment);

@@ -25,7 +25,8 @@ export async function writeArrival(
   content: ArrivalContent,
 ): Promise<boolean> {
   const nowMs = engine.clock.nowMs();
-  const expiresAtS = to.keptUntilS ?? keepUntilS({ completionRetentionMs: RETENTION_ASSUMED_MS }, nowMs);
+  const expiresAtS =
+    to.keptUntilS ?? keepUntilS(engine.settings, { completionRetentionMs: RETENTION_ASSUMED_MS }, nowMs);
   const item = arrivalItem(engine.settings.keyPrefix, { ...to, key }, content, nowMs, expiresAtS);
   return (await engine.table.put(await fitted(engine, item, to.nonce), { kind: "absent" })).written;
 }

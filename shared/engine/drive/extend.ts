@@ -1,28 +1,60 @@
 /** Giving the items of one life more time to live, which is all of a segment that may ever change (I1). */
 import type { Invocation } from "../../core/invocation/invocation.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import { AT_ONCE, atMost } from "../at-most.ts";
 import type { Engine } from "../engine.ts";
 import type { Held } from "./held.ts";
-import { ARRIVALS_AND_PIECES, belongsTo, holdKey, invocationPk } from "../ledger/item-keys.ts";
-import { keepUntilS, openUntilS, RETENTION_ASSUMED_MS } from "../ledger/keep.ts";
-import type { Loaded } from "../ledger/load.ts";
-import type { Range } from "../ports/table.ts";
+import { ACCEPTANCE_SK, ARRIVALS_AND_PIECES, belongsTo, holdKey, invocationPk } from "../ledger/item-keys.ts";
+import { extendedUntilS, keepUntilS, RETENTION_ASSUMED_MS } from "../ledger/keep.ts";
+import type { Item, Page, Range } from "../ports/table.ts";
 import { readPartition } from "../ledger/read-partition.ts";
 
-/** @returns false where it is not open */
-export async function extendOpen(engine: Engine, { pk, invocation }: Loaded): Promise<boolean> {
-  if (invocation.standing.status === "completed") return false;
-  const { id, nonce } = invocation.acceptance;
-  const nowMs = engine.clock.nowMs();
-  await extendItems(engine, pk, invocation, {}, keepUntilS(invocation.acceptance, nowMs));
-  // The hold comes last: an extension that died on the way is begun anew.
-  const openUntil = openUntilS(nowMs);
+/** An item that lives nearly as long already was reached by an extension that died on its way. */
+const NEARLY_S = 86_400;
+
+/**
+ * Extends every item of an open invocation, page by page, so that it takes no more memory than one page whatever is stored.
+ * Costs a query for each page and a write for each item.
+ * @returns false where the life has gone, or has no hold
+ */
+export async function extendOpen(engine: Engine, id: InvocationId, nonce: Nonce): Promise<boolean> {
+  const pk = invocationPk(engine.settings.keyPrefix, id);
   const key = holdKey(pk, nonce);
-  const older = { kind: "less", attribute: "keepUntilS", than: openUntil } as const;
-  await engine.table.update(key, { set: { keepUntilS: openUntil } }, older);
+  const page = await engine.table.query(pk);
+  const standing = (sk: string) => standingAt(engine, page, { pk, sk });
+  const [acceptance, hold] = await Promise.all([standing(ACCEPTANCE_SK), standing(key.sk)]);
+  if (hold === undefined || acceptance?.["n"] !== nonce) return false;
+  const untilS = extendedUntilS(engine.settings, engine.clock.nowMs());
+  // Both were written together: by so much an item outlives the end.
+  const retentionS = Math.max(0, Number(acceptance["expiresAtS"]) - Number(hold["keepUntilS"]));
+  await extendPages(engine, page, { pk, nonce, untilS: untilS + retentionS });
+  // The hold comes last: an extension that died on the way is begun anew.
+  const older = { kind: "less", attribute: "keepUntilS", than: untilS } as const;
+  await engine.table.update(key, { set: { keepUntilS: untilS } }, older);
   // A driver of this process would put back what it knows.
   const driver = engine.drives.find(id);
-  if (driver?.hold !== undefined) driver.hold = { ...driver.hold, keepUntilS: openUntil };
+  if (driver?.hold !== undefined) driver.hold = { ...driver.hold, keepUntilS: untilS };
   return true;
+}
+
+async function standingAt(engine: Engine, page: Page, key: { pk: string; sk: string }): Promise<Item | undefined> {
+  const found = page.items.find(({ sk }) => sk === key.sk);
+  return found ?? (page.next === undefined ? undefined : await engine.table.get(key));
+}
+
+interface Extension {
+  readonly pk: string;
+  readonly nonce: Nonce;
+  readonly untilS: number;
+}
+
+async function extendPages(engine: Engine, first: Page, extension: Extension): Promise<void> {
+  let page = first;
+  for (;;) {
+    await extendItems(engine, page.items, extension);
+    if (page.next === undefined) return;
+    page = await engine.table.query(extension.pk, { after: page.next });
+  }
 }
 
 /**
@@ -30,22 +62,24 @@ export async function extendOpen(engine: Engine, { pk, invocation }: Loaded): Pr
  * read, and only where the retention is longer than was assumed.
  */
 export async function keepArrivals(engine: Engine, { id, invocation }: Pick<Held, "id" | "invocation">): Promise<void> {
-  const { acceptance, taken } = invocation;
+  const { acceptance, taken }: Pick<Invocation, "acceptance" | "taken"> = invocation;
   if (acceptance.completionRetentionMs <= RETENTION_ASSUMED_MS || taken.size === 0) return;
   const pk = invocationPk(engine.settings.keyPrefix, id);
-  await extendItems(engine, pk, invocation, ARRIVALS_AND_PIECES, keepUntilS(acceptance, engine.clock.nowMs()));
+  const untilS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs());
+  const range: Range = ARRIVALS_AND_PIECES;
+  const items = await readPartition(engine.table, pk, range);
+  await extendItems(engine, items, { pk, nonce: acceptance.nonce, untilS }, 0);
 }
 
 async function extendItems(
   engine: Engine,
-  pk: string,
-  { acceptance }: Invocation,
-  range: Range,
-  untilS: number,
+  items: readonly Item[],
+  { pk, nonce, untilS }: Extension,
+  nearlyS = NEARLY_S,
 ): Promise<void> {
-  for (const { sk, expiresAtS } of await readPartition(engine.table, pk, range)) {
-    if (!belongsTo(sk, acceptance.nonce) || typeof expiresAtS !== "number" || expiresAtS >= untilS) continue;
-    const shorter = { kind: "less", attribute: "expiresAtS", than: untilS } as const;
+  const shorter = { kind: "less", attribute: "expiresAtS", than: untilS } as const;
+  await atMost(AT_ONCE, items, async ({ sk, expiresAtS }) => {
+    if (!belongsTo(sk, nonce) || typeof expiresAtS !== "number" || expiresAtS >= untilS - nearlyS) return;
     await engine.table.update({ pk, sk }, { set: { expiresAtS: untilS } }, shorter);
-  }
+  });
 }

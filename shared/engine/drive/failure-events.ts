@@ -22,7 +22,7 @@ export async function noteFailure(engine: Engine, held: Held, failure: AttemptFa
   const { acceptance, attempts } = held.invocation;
   if (held.durable !== undefined) await held.durable;
   const b = sealed(encode(StoredAttemptFailure, attemptFailureToStored(bounded(failure)), ENVELOPE_BYTES));
-  const expiresAtS = keepUntilS(acceptance, engine.clock.nowMs());
+  const expiresAtS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs());
   held.units++;
   await engine.table.put({ ...eventKey(held.pk, acceptance.nonce, attempts), b, expiresAtS });
 }

@@ -183,7 +183,7 @@ export async function writeHold(engine: Engine, held: Held, changes: Changes, co
     token: lease.token,
     attempts: invocation.attempts,
     retries: invocation.retries,
-    keepUntilS: Math.max(held.hold?.keepUntilS ?? 0, openUntilS(acceptance.createdAtMs)),
+    keepUntilS: Math.max(held.hold?.keepUntilS ?? 0, openUntilS(engine.settings, acceptance.createdAtMs)),
     ...(held.hold?.performed !== undefined && { performed: held.hold.performed }),
     ...(ticket !== undefined && { ticket }),
     ...(pin && { deploymentId: pin.deploymentId }),
@@ -196,7 +196,7 @@ export async function writeHold(engine: Engine, held: Held, changes: Changes, co
     nonce: acceptance.nonce,
     target: acceptance.target,
     createdAtMs: acceptance.createdAtMs,
-    expiresAtS: keepUntilS(acceptance, engine.clock.nowMs()),
+    expiresAtS: keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), hold.keepUntilS),
   };
   held.units++;
   const { written } = await engine.table.put(holdItem(place, hold), condition);

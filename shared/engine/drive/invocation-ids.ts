@@ -11,7 +11,7 @@ import type { Route } from "../../core/model/deployment.ts";
 import type { Target } from "../../core/model/target.ts";
 import type { Engine } from "../engine.ts";
 
-export function freshId(engine: Engine): InvocationId {
+export function freshId(engine: Pick<Engine, "ids">): InvocationId {
   return invocationIdFromBytes(engine.ids.random(INVOCATION_ID_BYTES));
 }
 

@@ -33,7 +33,7 @@ async function parkAtStart(
     untilMs: 0,
     attempts: 0,
     retries: NO_RETRIES,
-    keepUntilS: openUntilS(createdAtMs),
+    keepUntilS: openUntilS(engine.settings, createdAtMs),
     ...how,
   };
   const place = {
@@ -42,7 +42,7 @@ async function parkAtStart(
     nonce,
     target,
     createdAtMs,
-    expiresAtS: keepUntilS(acceptance, createdAtMs),
+    expiresAtS: keepUntilS(engine.settings, acceptance, createdAtMs),
   };
   await engine.table.put(holdItem(place, hold), claimCondition(0, undefined));
 }

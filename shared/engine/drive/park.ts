@@ -124,7 +124,8 @@ export async function readArrivals(engine: Engine, held: Held): Promise<void> {
 /** What only memory knows becomes an arrival item, so that whoever drives next finds it. */
 async function writeDownInline(engine: Engine, held: Held): Promise<void> {
   const { acceptance } = held.invocation;
-  const to = { id: held.id, nonce: acceptance.nonce, keptUntilS: keepUntilS(acceptance, engine.clock.nowMs()) };
+  const keptUntilS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), held.hold?.keepUntilS);
+  const to = { id: held.id, nonce: acceptance.nonce, keptUntilS };
   await atMost(AT_ONCE, [...held.results], async ([key, { completionId, result }]) => {
     const arrival = held.arrivals.get(key);
     if (arrival?.kind === "notification") {

@@ -56,7 +56,7 @@ export class PendingAcceptance implements Joinable {
   async putWith(segment: Item, isLast: boolean): Promise<Written> {
     this.#hasBegun = true;
     const { settings, clock, table, meter } = this.#engine;
-    const expiresAtS = keepUntilS(this.#acceptance, clock.nowMs());
+    const expiresAtS = keepUntilS(settings, this.#acceptance, clock.nowMs());
     const first = acceptanceItem(settings, this.#acceptance, this.#lease, expiresAtS);
     const writes = [first, segment].map((item) => ({ kind: "put", item, condition: { kind: "absent" } }) as const);
     try {

@@ -174,7 +174,7 @@ async function attachTo(engine: Engine, held: Held, lookup: Lookup, completionId
     return;
   }
   const { id, nonce, target } = held.invocation.acceptance;
-  await writeSink(engine, found.acceptance, { id, nonce, target }, completionId);
+  await writeSink(engine, found.acceptance, { id, nonce, target }, completionId, found.extendedUntilS);
   await wakeNow(engine, found.acceptance);
 }
 
@@ -189,6 +189,7 @@ async function find(engine: Engine, lookup: Lookup) {
   const loaded = id === undefined ? undefined : await load(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
   const { acceptance, standing } = loaded.invocation;
-  if (standing.status !== "completed") return { kind: "open" as const, acceptance };
+  if (standing.status !== "completed")
+    return { kind: "open" as const, acceptance, extendedUntilS: loaded.hold?.keepUntilS };
   return { kind: "ended" as const, result: standing.result };
 }

@@ -1,5 +1,6 @@
 /** The key scheme: where everything about an invocation stands in the one table (ADR 0003). */
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import { textHash } from "../../core/model/text-hash.ts";
 import type { Key } from "../ports/table.ts";
 
 /** Sort keys of one invocation: `arr#`, `blob#`, `hold#`, `seg#`, `sink#`, `try#`, in this order. */
@@ -84,8 +85,12 @@ export function awakeableArrival(index: number): string {
   return `s${index}`;
 }
 
-function shardOf(id: InvocationId, { indexShards = 1 }: KeyScheme): number {
-  return id.charCodeAt(id.length - 1) % indexShards;
+/**
+ * Ids end in letters of base 62, of which a remainder would give some shards half as much again as others: the hash spreads
+ * them evenly. An entry that stands elsewhere by a former rule is found all the same, because every reader walks all shards.
+ */
+export function shardOf(id: InvocationId, { indexShards = 1 }: Pick<KeyScheme, "indexShards">): number {
+  return textHash(id) % indexShards;
 }
 
 /** The shards that lists are told from. */

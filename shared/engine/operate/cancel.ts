@@ -19,7 +19,8 @@ export async function cancel(engine: Engine, id: InvocationId): Promise<Interrup
   if (standing.status === "completed") return "completed";
   // Each cancel counts, so each has a key of its own.
   const key = `x${hex(engine.ids.random(12))}`;
-  const keptUntilS = keepUntilS(acceptance, engine.clock.nowMs());
+  const extendedUntilS = loaded.hold?.keepUntilS;
+  const keptUntilS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), extendedUntilS);
   await writeArrival(engine, { id, nonce: acceptance.nonce, keptUntilS }, key, {
     kind: "notification",
     id: { index: CANCEL_SIGNAL },

@@ -79,7 +79,7 @@ async function replaceEnd(engine: Engine, pk: string, invocation: Invocation, en
     nonce: acceptance.nonce,
     lease: { token: engine.drives.newToken(), untilMs: 0 },
     consumedUnits: 0,
-    expiresAtS: expiresAtSOf(standing) ?? keepUntilS(acceptance, engine.clock.nowMs()),
+    expiresAtS: expiresAtSOf(standing) ?? keepUntilS(engine.settings, acceptance, engine.clock.nowMs()),
   };
   const span = end.attempt ?? { startedAtMs: end.writtenAtMs, endedAtMs: end.writtenAtMs };
   // The pin and the count of attempts stood in segments that are to go.
@@ -127,7 +127,7 @@ async function stripAcceptance(engine: Engine, { acceptance }: Invocation, isLis
   const key = { pk: item.pk, sk: item.sk };
   const standing = await engine.table.get(key);
   if (standing?.["n"] !== acceptance.nonce) return;
-  const untilS = expiresAtSOf(standing) ?? keepUntilS(acceptance, engine.clock.nowMs());
+  const untilS = expiresAtSOf(standing) ?? keepUntilS(engine.settings, acceptance, engine.clock.nowMs());
   await engine.table.put(
     { ...item, end: true, expiresAtS: untilS, ...(isListed && listPk !== undefined && { listPk, listSk }) },
     { kind: "equal", attribute: "n", value: acceptance.nonce },

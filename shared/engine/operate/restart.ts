@@ -114,6 +114,12 @@ async function writeBeginning(
     ...(pin && { pin }),
   };
   const pk = invocationPk(engine.settings.keyPrefix, acceptance.id);
-  const place = { pk, nonce, lease: NO_LEASE, consumedUnits: 1, expiresAtS: keepUntilS(acceptance, nowMs) };
+  const place = {
+    pk,
+    nonce,
+    lease: NO_LEASE,
+    consumedUnits: 1,
+    expiresAtS: keepUntilS(engine.settings, acceptance, nowMs),
+  };
   await engine.table.put(await fitted(engine, segmentItem(place, segment), nonce), { kind: "absent" });
 }

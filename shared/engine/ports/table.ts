@@ -69,15 +69,23 @@ export interface Page {
   readonly next?: string;
 }
 
+/** Of one `getMany`. */
+export const KEYS_MAX = 100;
+
 export type IndexName = "list" | "open";
 
 /**
- * Every promise resolves only when its effect is durable; reads are strongly consistent but for `queryIndex`,
- * which may lag and shows at least the keys and the projected attributes of each item.
+ * Every promise resolves only when its effect is durable; reads are strongly consistent but for `getMany` and `queryIndex`,
+ * which may lag. `queryIndex` shows at least the keys and the projected attributes of each item.
  * Failures of the store itself reject with `StoreError`.
  */
 export interface Table {
   get(key: Key): Promise<Item | undefined>;
+  /**
+   * Many items in few requests, in the order of the keys; at most 100, no key twice. The answer may lag as an index does,
+   * so it serves a look that decides nothing by what is absent.
+   */
+  getMany(keys: readonly Key[]): Promise<readonly (Item | undefined)[]>;
   /** All items of a partition in key order, page by page. */
   query(pk: string, range?: Range): Promise<Page>;
   queryIndex(index: IndexName, pk: string, range?: Range): Promise<Page>;

@@ -8,7 +8,7 @@ import { noteOpen } from "../drive/note-open.ts";
 import { forgetInTime } from "../operate/purge.ts";
 import { idOf } from "../ledger/index-walk.ts";
 import { belongsTo } from "../ledger/item-keys.ts";
-import { EXTEND_BELOW_S } from "../ledger/keep.ts";
+import { isToBeExtended } from "../ledger/keep.ts";
 import { hasExpired, isHeld, isParked, load, type Loaded } from "../ledger/load.ts";
 import type { Item } from "../ports/table.ts";
 import { isLeftUndone } from "../drive/left-undone.ts";
@@ -60,13 +60,14 @@ export function lookAtOpen(engine: Engine, item: Item, tally: Tally, isRead: boo
   const nowMs = engine.clock.nowMs();
   // Who drives keeps the entry where it stood, so that the end of a lease is known to the hold alone.
   const isDue = item["status"] === "running" || Number(item["lookAtMs"]) <= nowMs;
-  const isOld = Number(item["keepUntilS"]) - nowMs / 1000 < EXTEND_BELOW_S;
+  const isOld = isToBeExtended(engine.settings, Number(item["keepUntilS"]), nowMs);
   if (!isDue && !isOld && !isRead) return undefined;
   if (isRead && !isDue) tally.readsLeft--;
   return spared(engine, idOf(item), tally, async (loaded) => {
     if (!belongsTo(item.sk, loaded.invocation.acceptance.nonce)) return await removeGhost(engine, item);
     if (item["status"] === "completed") return await forgetInTime(engine, loaded);
-    if (isOld && (await extendOpen(engine, loaded))) tally.extended++;
+    if (isOld && (await extendOpen(engine, loaded.invocation.acceptance.id, loaded.invocation.acceptance.nonce)))
+      tally.extended++;
     if (isHeld(engine, loaded, nowMs)) return;
     // Whom it waits for may have ended without a word: its driver is dead, and its message lost.
     if (!isDue && !(isRead && wouldAdvance(loaded, nowMs)))

@@ -1,4 +1,5 @@
 /** When what arrived for an open invocation is read although its clock is far away: each time that its age has doubled. */
+import { textHash } from "../../core/model/text-hash.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../engine-settings.ts";
 import type { Item } from "../ports/table.ts";
@@ -14,15 +15,8 @@ export function hasAged({ settings }: Engine, item: Item, sinceMs: number, nowMs
   if (sinceMs === -Infinity) return true;
   const intervalMs = checkIntervalMs(settings);
   const fromMs = Number(item["createdAtMs"] ?? item["lookAtMs"]);
-  const phase = phaseOf(item.pk);
+  const phase = textHash(item.pk) / 2 ** 32;
   const doublings = (atMs: number): number =>
     Math.floor(Math.log2(Math.max(0.5, Math.abs(atMs - fromMs) / intervalMs)) + phase);
   return sinceMs < nowMs && doublings(nowMs) !== doublings(sinceMs);
-}
-
-/** FNV-1a of its letters, as a part of one. */
-function phaseOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return (hash >>> 0) / 2 ** 32;
 }

@@ -6,6 +6,7 @@ import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { completeAwakeable } from "../../../shared/engine/drive/perform.ts";
 import { runSweeper, sweep } from "../../../shared/engine/sweep/sweep.ts";
 import { expireItems } from "../../../shared/wiring/expire-items.ts";
+import { keyed, objectOf, sendKeyed } from "../object-stage.ts";
 import { type Actor, LEASE_MS, type Stage, sendOn, textOf } from "../engine-fixture.ts";
 import { stages } from "../stages.ts";
 
@@ -88,6 +89,36 @@ test("what is open outlives five days in which nothing ran", async () => {
   expect(ended.kind === "ended" && textOf(ended)).toBe("still there");
 });
 
+test.each(["awakeable", "sleep", "key"] as const)(
+  "in a table that deletes by itself, an invocation that waits for its %s outlives fourteen days without a sweeper",
+  async (kind) => {
+    const stage = await open(
+      {
+        awakeable: (ctx) => ctx.get(ctx.awakeable().result),
+        sleep: (ctx) => ctx.get(ctx.sleep(stage.pulse.nowMs() + 60 * DAY_MS)),
+        key: () => "never its turn",
+      },
+      { idempotencyRetentionMs: 0, journalRetentionMs: 0, services: [objectOf(["awakeable", "key"])] },
+    );
+    const actor = stage.actor();
+    actor.startWorker();
+    if (kind === "key") await sendKeyed(actor, keyed("O", "k", "awakeable"));
+    const { invocationId } = await (kind === "key" ? sendKeyed(actor, keyed("O", "k", "key")) : sendOn(actor, kind));
+    await stage.pulse.pass(LEASE_MS);
+    const before = await inspect(actor.engine, invocationId);
+    await stage.pulse.within(2 * LEASE_MS, actor.stopWorker());
+    const expire = () => (stage.stores.table as EmbeddedTable).sweepExpired(stage.pulse.nowMs() / 1000, 1_000);
+    await stage.pulse.pass(14 * DAY_MS);
+    await stage.pulse.during(expire());
+    expect(await inspect(actor.engine, invocationId)).toEqual(before);
+    // One pass of the sweeper gives it a month more, whatever the clock says until then.
+    await stage.pulse.during(sweep(actor.engine, stage.pulse.nowMs()));
+    await stage.pulse.pass(29 * DAY_MS);
+    await stage.pulse.during(expire());
+    expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: before?.status });
+  },
+);
+
 test("a retention that is over leaves nothing behind", async () => {
   const stage = await open({ wait: (ctx) => ctx.get(ctx.awakeable().result) }, { idempotencyRetentionMs: 3 * DAY_MS });
   const actor = stage.actor();
@@ -97,6 +128,7 @@ test("a retention that is over leaves nothing behind", async () => {
   await stage.pulse.during(deliverSignal(actor.engine, invocationId, "s17", { index: 17 }, value("over")));
   await stage.pulse.settle();
   await stage.pulse.within(LEASE_MS, actor.stopWorker());
-  await passHours(stage, actor, 24 * 7);
+  // The sweeper has extended the open invocation by a month, and the retention comes on top.
+  await passHours(stage, actor, 24 * (30 + 3 + 1));
   expect((await stage.stores.table.query(`inv#${invocationId}`)).items).toEqual([]);
 });

@@ -24,7 +24,7 @@ const LATE_MS = 12_000;
 
 const NEVER = new Promise<never>(() => {});
 
-const READS: ReadonlySet<string> = new Set(["get", "query", "queryIndex"]);
+const READS: ReadonlySet<string> = new Set(["get", "getMany", "query", "queryIndex"]);
 
 interface Called<T> {
   readonly call: PortCall;
@@ -125,6 +125,7 @@ export class FaultyPorts {
     const at = ({ pk, sk }: Key) => `${pk} ${sk}`;
     return {
       get: (key) => called("get", at(key), () => table.get(key)),
+      getMany: (keys) => called("getMany", `${keys.length} keys`, () => table.getMany(keys)),
       query: (pk, range) => called("query", `${pk} ${range?.from ?? ""}`, () => table.query(pk, range)),
       queryIndex: (index, pk, range) =>
         called("queryIndex", `${index} ${pk}`, () => table.queryIndex(index, pk, range)),

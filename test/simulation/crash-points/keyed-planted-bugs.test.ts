@@ -9,8 +9,8 @@ const TEST_MAX_MS = 120_000;
 const OBJECT_WRITTEN = /^table\.(put|update) obj#/;
 
 function withTable(table: Table, change: Partial<Table>): Table {
-  const { get, query, queryIndex, put, update, delete: remove, transact } = table;
-  return { get, query, queryIndex, put, update, delete: remove, transact, ...change };
+  const { get, getMany, query, queryIndex, put, update, delete: remove, transact } = table;
+  return { get, getMany, query, queryIndex, put, update, delete: remove, transact, ...change };
 }
 
 /** Updates of a lock are made without what `drops` names in their conditions. */

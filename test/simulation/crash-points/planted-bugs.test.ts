@@ -12,8 +12,8 @@ const CHILD = "one";
 const isSegment = ({ sk }: Item): boolean => sk.startsWith("seg#");
 
 function withPut(table: Table, put: Table["put"]): Table {
-  const { get, query, queryIndex, update, delete: remove, transact } = table;
-  return { get, query, queryIndex, update, delete: remove, transact, put };
+  const { get, getMany, query, queryIndex, update, delete: remove, transact } = table;
+  return { get, getMany, query, queryIndex, update, delete: remove, transact, put };
 }
 
 /** Segments are reported as written before they are. */

@@ -27,6 +27,7 @@ export function tableOf(mortal: Mortal, table: WatchedTable): Table {
   const at = ({ pk, sk }: Key) => `${pk} ${sk}`;
   return {
     get: (key) => read(`get ${at(key)}`, () => table.get(key)),
+    getMany: (keys) => read(`getMany ${keys.map(at).join(", ")}`, () => table.getMany(keys)),
     query: (pk, range) => read(`query ${pk} ${range?.from ?? ""}`, () => table.query(pk, range)),
     // The sweeper walks through many empty shards: nothing of interest could go wrong with each.
     queryIndex: (index, pk, range) => table.queryIndex(index, pk, range),

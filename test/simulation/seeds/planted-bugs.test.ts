@@ -13,8 +13,8 @@ const ARRIVALS = "arr$";
 const LOADED = "seg$";
 
 function withTable(engine: Engine, change: Partial<Table>): Engine {
-  const { get, query, queryIndex, put, update, delete: remove, transact } = engine.table;
-  return { ...engine, table: { get, query, queryIndex, put, update, delete: remove, transact, ...change } };
+  const { get, getMany, query, queryIndex, put, update, delete: remove, transact } = engine.table;
+  return { ...engine, table: { get, getMany, query, queryIndex, put, update, delete: remove, transact, ...change } };
 }
 
 /** The fence is off: a segment is written over whatever stands there (I1). */
