@@ -5,6 +5,7 @@ import type { Endpoints } from "./ports/endpoints.ts";
 import type { IdSource } from "./ports/id-source.ts";
 import type { Log, Meter } from "./ports/log.ts";
 import type { Queue } from "./ports/queue.ts";
+import type { SliceQueue } from "./ports/slices.ts";
 import type { Table } from "./ports/table.ts";
 import type { Timers } from "./ports/timers.ts";
 import type { Tracer } from "./ports/tracer.ts";
@@ -18,6 +19,8 @@ export interface Engine {
   /** Deployments and services: the meta store. No transaction spans the two. */
   readonly meta: Table;
   readonly queue: Queue;
+  /** Shares the walks of the sweeper out; absent where one process does them alone. */
+  readonly slices?: SliceQueue;
   readonly timers: Timers;
   readonly endpoints: Endpoints;
   readonly registry: Registry;

@@ -2,6 +2,9 @@
 import { expect, test } from "vitest";
 import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
+import { resume } from "../../shared/engine/operate/resume.ts";
+import { takeWake } from "../../shared/engine/drive/take-wake.ts";
+import { StoreError } from "../../shared/engine/ports/table.ts";
 import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";
 import type { Actor, Stage } from "./engine-fixture.ts";
 import { sendOn } from "./engine-fixture.ts";
@@ -54,7 +57,7 @@ test("a letter that can be neither driven nor parked stays to be seen, and is dr
   const id = await deadLetter(stage, letters, sweeper, "work");
   const isLoad = ({ method, args }: PortCall) => method === "query" && args[0] === `inv#${id}`;
   sweeper.process.before = (call) => (isLoad(call) ? Promise.reject(new Error("it cannot be read")) : undefined);
-  expect(await drain(stage, letters, sweeper)).toEqual({ driven: 0, paused: 0 });
+  expect(await drain(stage, letters, sweeper)).toEqual({ driven: 0, paused: 0, left: 1 });
   expect(sweeper.log.lines.at(-1)).toMatchObject({ level: "error", fields: { invocationId: id } });
   sweeper.process.before = () => undefined;
   // At once, and by driving it: the try that failed had not ended its process.
@@ -76,7 +79,7 @@ test("of what has ended the letter stays until the effects of the end are perfor
   const isOther = ({ method, args }: PortCall) => method === "put" && (args[0] as { pk: string }).pk !== `inv#${id}`;
   const isChild = (call: PortCall) => isOther(call) && (call.args[0] as { sk: string }).sk === "seg#000000";
   sweeper.process.before = (call) => (isChild(call) ? Promise.reject(new Error("no room for it")) : undefined);
-  expect(await drain(stage, letters, sweeper)).toEqual({ driven: 0, paused: 0 });
+  expect(await drain(stage, letters, sweeper)).toEqual({ driven: 0, paused: 0, left: 1 });
   expect(await inspect(sweeper.engine, id)).toMatchObject({ status: "completed" });
   expect(sweeper.log.lines.at(-1)?.fields["error"]).toMatch(/it has ended.*no room for it/);
   sweeper.process.before = () => undefined;
@@ -85,6 +88,77 @@ test("of what has ended the letter stays until the effects of the end are perfor
   expect(message?.wake.invocationId).not.toBe(id);
   expect(await inspect(sweeper.engine, message!.wake.invocationId)).toMatchObject({ status: "ready" });
 });
+
+test("a letter that a throttled table keeps from being driven stays for hours of passes, and pauses nothing", async () => {
+  const [stage, letters] = [await open({ work: () => "done" }), await open({})];
+  const sweeper = stage.actor();
+  const id = await deadLetter(stage, letters, sweeper, "work");
+  sweeper.process.before = (call) => (isSegment(call) ? Promise.reject(new StoreError("throttled")) : undefined);
+  for (let pass = 0; pass < 35; pass++) {
+    expect(await drain(stage, letters, sweeper)).toEqual({ driven: 0, paused: 0, left: 1 });
+    await stage.pulse.pass(300_000);
+    await letters.pulse.pass(300_000);
+  }
+  expect(await inspect(sweeper.engine, id)).not.toMatchObject({ status: "paused" });
+  sweeper.process.before = () => undefined;
+  expect(await drain(stage, letters, sweeper)).toEqual({ driven: 1, paused: 0 });
+  expect(await inspect(sweeper.engine, id)).toMatchObject({ status: "completed" });
+});
+
+test("a letter for which the store has failed for three hours is that of an invocation that cannot be driven", async () => {
+  const [stage, letters] = [await open({ work: () => "done" }), await open({})];
+  const sweeper = stage.actor();
+  const id = await deadLetter(stage, letters, sweeper, "work");
+  sweeper.process.before = (call) => (isSegment(call) ? Promise.reject(new StoreError("unreadable")) : undefined);
+  let paused = 0;
+  for (let pass = 0; pass < 40; pass++) {
+    paused += (await drain(stage, letters, sweeper)).paused;
+    await stage.pulse.pass(300_000);
+    await letters.pulse.pass(300_000);
+  }
+  expect(paused).toBe(1);
+  expect(await inspect(sweeper.engine, id)).toMatchObject({
+    status: "paused",
+    lastFailure: { message: expect.stringContaining("unreadable") },
+  });
+});
+
+test.each(["scheduled", "running"])(
+  "an invocation that takes every process along that reads it (%s) is paused without being read, and goes on when it can be read",
+  async (kind) => {
+    const [stage, letters] = [await open({ work: () => "done" }), await open({})];
+    const id = await deadLetter(stage, letters, stage.actor(), "work");
+    if (kind === "running") {
+      const driver = stage.actor();
+      const stopped = new Gate();
+      stage.deployment.instead = () => (driver.die(), stopped.open(), undefined);
+      void takeWake(driver.engine, { invocationId: id, sentAtMs: stage.pulse.nowMs(), delayMs: 0 });
+      await stopped.passed;
+      stage.deployment.instead = undefined;
+    }
+    for (let pass = 0; pass < 2; pass++) {
+      const victim = stage.actor();
+      victim.process.before = ({ port, method, args }) => {
+        if (port !== "table" || method !== "query" || args[0] !== `inv#${id}`) return undefined;
+        victim.die();
+        return new Promise(() => undefined);
+      };
+      void drainDeadLetters(victim.engine, letters.stores.queue, stage.pulse.nowMs() + 60_000);
+      await stage.pulse.pass(1_000_000);
+      await letters.pulse.pass(1_000_000);
+    }
+    const sound = stage.actor();
+    expect(await inspect(sound.engine, id)).toMatchObject({
+      status: "paused",
+      lastFailure: { message: expect.stringContaining("ended before its time") },
+    });
+    expect(await drain(stage, letters, sound)).toEqual({ driven: 0, paused: 0 });
+    sound.startWorker();
+    expect(await stage.pulse.within(1_000, resume(sound.engine, id, { kind: "keep" }))).toBe("done");
+    await stage.pulse.pass(20_000);
+    expect(await inspect(sound.engine, id)).toMatchObject({ status: "completed" });
+  },
+);
 
 test("a letter whose try took its process with it is not tried again", async () => {
   const gate = new Gate();

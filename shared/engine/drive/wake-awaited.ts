@@ -13,11 +13,20 @@ import { type Recipient, sendWake } from "./wake.ts";
  */
 export async function wakeAwaited(
   engine: Engine,
-  { invocation: { standing, journal }, arrivals }: Pick<Loaded, "invocation" | "arrivals">,
+  waiting: Pick<Loaded, "invocation" | "arrivals">,
   parkedChildren: ReadonlySet<number> = new Set(),
 ): Promise<void> {
-  if (standing.status !== "suspended") return;
-  const awaited: Recipient[] = [];
+  await atMost(AT_ONCE, awaited(engine, waiting, parkedChildren), (one) => sendWake(engine, one, 0));
+}
+
+/** The invocations that a suspended one waits for: calls and attached ones that have not answered. */
+export function awaited(
+  engine: Engine,
+  { invocation: { standing, journal }, arrivals }: Pick<Loaded, "invocation" | "arrivals">,
+  parkedChildren: ReadonlySet<number> = new Set(),
+): readonly Recipient[] {
+  if (standing.status !== "suspended") return [];
+  const found: Recipient[] = [];
   for (const completionId of awaitedCompletions(standing.awaiting)) {
     const command = journal.completable.get(completionId)?.entry.command;
     if (journal.completed.has(completionId) || arrivals.has(`c${completionId}`)) continue;
@@ -26,13 +35,13 @@ export async function wakeAwaited(
       const { lookup } = command;
       const id = idOfLookup(engine, lookup);
       const target = lookup.kind === "idempotency" ? lookup.target : lookup.kind === "workflow" ? lookup : undefined;
-      if (id !== undefined) awaited.push({ id, ...(target && { target }) });
+      if (id !== undefined) found.push({ id, ...(target && { target }) });
     }
     if (command?.kind === "call" && command.completionId === completionId) {
       const { idCompletionId, target } = command.child;
       const id = journal.childIds.get(idCompletionId);
-      if (id !== undefined) awaited.push({ id: id as InvocationId, target });
+      if (id !== undefined) found.push({ id: id as InvocationId, target });
     }
   }
-  await atMost(AT_ONCE, awaited, (one) => sendWake(engine, one, 0));
+  return found;
 }

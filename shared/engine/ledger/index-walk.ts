@@ -5,10 +5,13 @@ import { INDEX_SHARDS_MAX, listingPk, momentOf, openPk } from "./item-keys.ts";
 import type { IndexName, Item, Range } from "../ports/table.ts";
 
 const DAY_MS = 86_400_000;
-const SHARDS = Array.from({ length: INDEX_SHARDS_MAX }, (_, shard) => shard);
+/** Numbers of partitions of an index. */
+export type Shards = readonly number[];
+
+const SHARDS: Shards = Array.from({ length: INDEX_SHARDS_MAX }, (_, shard) => shard);
 /** So many days in a row without any acceptance, and the listing counts as at its end. */
 const EMPTY_DAYS_MAX = 400;
-const PAGE_ITEMS = 100;
+const PAGE_ITEMS = 500;
 
 /**
  * Where an item stands in its index: the sort key there. A place orders the items of all shards, by moment and id. What is
@@ -16,25 +19,28 @@ const PAGE_ITEMS = 100;
  */
 export type Place = string;
 
+/** Ahead of every entry. */
+export const START: Place = "";
+
 /** @param from inclusive @param below exclusive; places of `item-keys.ts`, everything unless given */
-export async function* openItems(engine: Engine, range: Stretch = {}): AsyncGenerator<Item> {
+export async function* openItems(engine: Engine, range: Stretch = {}, shards = SHARDS): AsyncGenerator<Item> {
   const { keyPrefix } = engine.settings;
   yield* inOrder(
     engine,
     "open",
-    SHARDS.map((shard) => openPk(keyPrefix, shard)),
+    shards.map((shard) => openPk(keyPrefix, shard)),
     range,
   );
 }
 
-export async function* listedItems(engine: Engine, range: Required<Stretch>): AsyncGenerator<Item> {
+export async function* listedItems(engine: Engine, range: Required<Stretch>, shards = SHARDS): AsyncGenerator<Item> {
   const { keyPrefix } = engine.settings;
   const [fromMs, belowMs] = [momentOf(range.from), momentOf(range.below)];
   for (let dayMs = fromMs - (fromMs % DAY_MS); dayMs < belowMs; dayMs += DAY_MS)
     yield* inOrder(
       engine,
       "list",
-      SHARDS.map((shard) => listingPk(keyPrefix, dayMs, shard)),
+      shards.map((shard) => listingPk(keyPrefix, dayMs, shard)),
       range,
     );
 }

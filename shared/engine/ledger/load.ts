@@ -78,7 +78,14 @@ function isArrival({ sk }: Item): boolean {
   return sk.startsWith(ARRIVALS.from);
 }
 
-function assemble(id: InvocationId, pk: string, first: Item, items: readonly Item[], arrived: readonly Item[]): Loaded {
+/** @param items of one life, its segments in order and its hold @param arrived the items of its arrivals @throws AbsentArrivalError */
+export function assemble(
+  id: InvocationId,
+  pk: string,
+  first: Item,
+  items: readonly Item[],
+  arrived: readonly Item[],
+): Loaded {
   const { acceptance, lease: firstLease } = readAcceptance(id, first);
   const { nonce } = acceptance;
   const folding = new Folding(accepted(acceptance, inputEntry(acceptance)));

@@ -30,6 +30,11 @@ export function isPlain(record: unknown): boolean {
   return !(record instanceof Uint8Array) || record[1] === CODEC.plain;
 }
 
+/** True where the item says only where its record stands. */
+export function isInPieces(record: unknown): boolean {
+  return record instanceof Uint8Array && record[1] === CODEC.pieces;
+}
+
 /** A record holds something of its writer's own, by which he knows it again. */
 export function sameBytes(there: unknown, ours: unknown): boolean {
   if (!(there instanceof Uint8Array) || !(ours instanceof Uint8Array)) return false;

@@ -1,4 +1,4 @@
-/** The dead-letter queue: what could not be driven among others is tried once alone, and then parked with the reason. */
+/** The dead-letter queue: a message that could not be worked on among others is tried once alone, and its invocation is then parked with the reason. */
 import { keptFailure } from "../../core/model/attempt-failure.ts";
 import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
@@ -8,19 +8,25 @@ import { claim, putDown } from "../drive/grasp.ts";
 import { sweeperPk } from "../ledger/item-keys.ts";
 import { isHeld, load } from "../ledger/load.ts";
 import type { Delivery, Queue } from "../ports/queue.ts";
+import { StoreError } from "../ports/table.ts";
 import { takeWake } from "../drive/take-wake.ts";
 import { sendWake } from "../drive/wake.ts";
+import { pauseUnread } from "./pause-unread.ts";
 
-/** Longer than any try, so that nobody takes the same letter meanwhile. */
+/** Longer than any try, so that no other sweeper takes the same letter meanwhile. */
 const HIDDEN_MS = 900_000;
 const TRY_REMEMBERED_S = 3_600;
+/** The store fails for others too: a letter stays for so many passes, three hours of them, before its invocation is blamed. */
+const STORE_TRIES_MAX = 36;
 
 export interface DeadLetterReport {
   readonly driven: number;
   readonly paused: number;
+  /** Letters that stay, because the store could not do what was asked. */
+  readonly left?: number;
 }
 
-/** Takes letters one by one until there is none, or the time is up. One that can be neither driven nor parked stays, and is tried again by the next pass. */
+/** Takes letters one by one until there is none, or the time is up. A letter whose invocation can be neither driven nor parked stays, and is tried again by the next pass. */
 export async function drainDeadLetters(engine: Engine, letters: Queue, untilMs: number): Promise<DeadLetterReport> {
   const report = { driven: 0, paused: 0 };
   const left: string[] = [];
@@ -35,34 +41,48 @@ export async function drainDeadLetters(engine: Engine, letters: Queue, untilMs: 
     report[became]++;
     await letters.ack(letter.receipt);
   }
-  // Hidden, they would be missed by whoever watches the length of the queue.
+  // A hidden letter would be missed by an alarm on the length of the queue.
   await Promise.all(left.map((receipt) => letters.extend(receipt, 0).catch(() => undefined)));
   if (report.driven + report.paused > 0) engine.log.warn("dead letters were taken up", { ...report });
-  return report;
+  return { ...report, ...(left.length > 0 && { left: left.length }) };
 }
 
-async function answerLetter(engine: Engine, { wake }: Delivery): Promise<"driven" | "paused" | "left"> {
-  const { invocationId } = wake;
-  const marker = { pk: sweeperPk(engine.settings.keyPrefix), sk: `tried#${invocationId}` };
+async function answerLetter(engine: Engine, letter: Delivery): Promise<"driven" | "paused" | "left"> {
+  const { invocationId } = letter.wake;
   try {
-    let reason = "the process that drove it ended before its time";
-    if (await beginTry(engine, marker)) {
-      const failure = await takeWake(engine, wake).then(
-        () => undefined,
-        (error: unknown) => String(error),
-      );
-      // Only a try that takes its process with it leaves the mark.
-      await engine.table.delete(marker);
-      if (failure === undefined) return "driven";
-      reason = failure;
-    }
-    await pauseFor(engine, invocationId, `it could not be driven, not even alone: ${reason}`);
-    await engine.table.delete(marker);
-    return "paused";
+    return await tryAlone(engine, letter);
   } catch (error) {
     engine.log.error("a dead letter can be neither driven nor parked", { invocationId, error: String(error) });
     return "left";
   }
+}
+
+async function tryAlone(engine: Engine, { wake, receiveCount }: Delivery): Promise<"driven" | "paused" | "left"> {
+  const { invocationId } = wake;
+  const marker = { pk: sweeperPk(engine.settings.keyPrefix), sk: `tried#${invocationId}` };
+  if (!(await beginTry(engine, marker))) {
+    // Reading it may be what takes processes along.
+    await pauseUnread(engine, invocationId, told("the process that drove it ended before its time"));
+    await engine.table.delete(marker);
+    return "paused";
+  }
+  const failure = await takeWake(engine, wake).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  // Only a try that takes its process with it leaves the mark.
+  await engine.table.delete(marker);
+  if (failure === undefined) return "driven";
+  if (failure instanceof StoreError && receiveCount < STORE_TRIES_MAX) {
+    engine.log.warn("a dead letter stays, because the store failed", { invocationId, error: String(failure) });
+    return "left";
+  }
+  await pauseFor(engine, invocationId, told(String(failure)));
+  return "paused";
+}
+
+function told(reason: string): string {
+  return `it could not be driven, not even alone: ${reason}`;
 }
 
 /** @returns false where a try has begun and never ended: it took its process with it, and would take this one */
@@ -76,7 +96,7 @@ async function beginTry(engine: Engine, marker: { readonly pk: string; readonly 
 }
 
 /**
- * Parks what nobody drives as paused, so that an operator sees it and why.
+ * Parks what no driver drives as paused, so that an operator sees it and why.
  * @throws Error where it has ended and its end has effects that could not be performed: there is nothing to park, and
  * its letter is all that remembers them
  */
@@ -88,7 +108,7 @@ async function pauseFor(engine: Engine, id: InvocationId, reason: string): Promi
     const nowMs = engine.clock.nowMs();
     if (isHeld(engine, loaded, nowMs)) {
       const leftMs = loaded.lease.untilMs - nowMs + 1;
-      // The lease may be that of the try that has just failed; one that was renewed meanwhile belongs to somebody else.
+      // The lease may be that of the try that has just failed; one that was renewed meanwhile belongs to another driver.
       if (!hasWaited) {
         await engine.clock.sleep(leftMs);
         continue;

@@ -1,32 +1,29 @@
 /** The walks over the open index: what is due, everything else now and then, and everything by order. */
-import { lookAtOpen } from "./driverless.ts";
-import { hasAged } from "./has-aged.ts";
-import { openItems, type Place, placeOf, type Stretch } from "../ledger/index-walk.ts";
+import { type Place, START } from "../ledger/index-walk.ts";
 import { placeAt } from "../ledger/item-keys.ts";
-import type { Item } from "../ports/table.ts";
 import type { DueRound, Progress, Round } from "./progress.ts";
 import type { Pass, Task } from "./task.ts";
-import { walkOver } from "./walk-over.ts";
-
-/** So little in the open index is walked over by every pass. */
-const FEW = 1_000;
-/** Ahead of every entry. */
-export const START: Place = "";
+import { walkPart } from "./walks.ts";
 
 /** What was due when the walk began. What becomes due meanwhile is left to the next, or there might be no end. */
 export const dueTask: Task = {
   isLeft: ({ progress }) => progress.due !== undefined,
   async goOn(saved, pass, isOver) {
     const { progress } = saved;
-    const round = progress.due!;
     if (bothBegin(progress, pass)) return { ...saved, progress: await walkOverBoth(progress, pass, isOver) };
-    const stretch = { from: round.from, below: placeAt(round.beganMs + 1) };
-    const from = await walk(pass, stretch, isOver, () => false);
+    const round = progress.due!;
+    const { walk, stretch } = dueTask.rest(saved, pass);
+    const from = await walkPart(pass, walk, stretch, isOver);
     // What an earlier pass had begun does not stand for this one.
     const next = round.beganMs < pass.nowMs ? dueRound(pass.nowMs) : undefined;
     const due = from === undefined ? next : leftAt(from, round, pass);
     return { ...saved, progress: { ...progress, due } };
   },
+  rest: ({ progress, order }) => ({
+    walk: { name: "due", beganMs: progress.due!.beganMs },
+    stretch: { from: progress.due!.from, below: placeAt(progress.due!.beganMs + 1) },
+    saved: { order, progress: { ...progress, due: undefined } },
+  }),
 };
 
 /** What is due later. A lease that ended, and what is to be extended, may stand there too. */
@@ -34,22 +31,31 @@ export const everythingTask: Task = {
   isLeft: ({ progress }) => progress.walk !== undefined,
   async goOn(saved, pass, isOver) {
     const { progress } = saved;
-    const round = progress.walk!;
     if (bothBegin(progress, pass)) return { ...saved, progress: await walkOverBoth(progress, pass, isOver) };
-    const from = await walk(pass, { from: round.from }, isOver, (item) => isAged(progress, round, pass, item));
-    const next = from === undefined ? walked(progress, pass, false) : { ...progress, walk: { ...round, from } };
+    const { walk, stretch } = everythingTask.rest(saved, pass);
+    const from = await walkPart(pass, walk, stretch, isOver);
+    const next = from === undefined ? walked(progress, pass) : { ...progress, walk: { ...progress.walk!, from } };
     return { ...saved, progress: next };
   },
+  rest: (saved, pass) => ({
+    walk: { name: "everything", beganMs: saved.progress.walk!.beganMs, sinceMs: saved.progress.walkedAtMs },
+    stretch: { from: saved.progress.walk!.from },
+    saved: { ...saved, progress: walked(saved.progress, pass) },
+  }),
 };
 
 /** After a restore: it is read for everybody what has arrived, however far the clock is. */
 export const orderedOpenTask: Task = {
   isLeft: ({ order }) => order?.openFrom !== undefined,
   async goOn(saved, pass, isOver) {
-    const order = saved.order!;
-    const openFrom = await walk(pass, { from: order.openFrom! }, isOver, () => true);
-    return { ...saved, order: { ...order, openFrom } };
+    const { walk, stretch } = orderedOpenTask.rest(saved, pass);
+    return { ...saved, order: { ...saved.order!, openFrom: await walkPart(pass, walk, stretch, isOver) } };
   },
+  rest: ({ progress, order }) => ({
+    walk: { name: "ordered-open", beganMs: order!.beganMs },
+    stretch: { from: order!.openFrom! },
+    saved: { progress, order: { ...order!, openFrom: undefined } },
+  }),
 };
 
 export function dueRound(nowMs: number): Round {
@@ -75,39 +81,17 @@ function isSame(one: Round | undefined, other: Round): boolean {
 
 async function walkOverBoth(progress: Progress, pass: Pass, isOver: () => boolean): Promise<Progress> {
   const round = everythingRound(pass.nowMs);
-  let count = 0;
-  const from = await walk(pass, { from: START }, isOver, (item) => {
-    count++;
-    return isAged(progress, round, pass, item);
-  });
-  if (from === undefined) return { ...walked(progress, pass, count <= FEW), due: undefined };
+  const walk = { name: "everything" as const, beganMs: round.beganMs, sinceMs: progress.walkedAtMs };
+  const from = await walkPart(pass, walk, { from: START }, isOver);
+  if (from === undefined) return { ...walked(progress, pass), due: undefined };
   if (from < round.from) return { ...progress, due: leftAt(from, dueRound(pass.nowMs), pass) };
   return { ...progress, due: undefined, walk: { ...round, from } };
 }
 
-function walked(progress: Progress, { engine }: Pass, walkedFew: boolean): Progress {
+/** How long the walk took decides when the next begins: a short one begins with every pass. */
+function walked(progress: Progress, { engine }: Pass): Progress {
   const walkedAtMs = progress.walk!.beganMs;
   engine.drives.walkedAtMs = walkedAtMs;
-  return { ...progress, walkedAtMs, walkedFew, walk: undefined };
-}
-
-async function walk(
-  { engine, tally }: Pass,
-  stretch: Stretch,
-  isOver: () => boolean,
-  isRead: (item: Item) => boolean,
-): Promise<Place | undefined> {
-  return await walkOver(openItems(engine, stretch), {
-    placeOf: (item) => placeOf("open", item),
-    look: (item) => lookAtOpen(engine, item, tally, isRead(item)),
-    isOver,
-  });
-}
-
-/**
- * By the moments at which walks began, so that none is left out between two of them however long they take. Who is ready
- * waits for nothing that could arrive.
- */
-function isAged({ walkedAtMs }: Progress, { beganMs }: Round, { engine, tally }: Pass, item: Item): boolean {
-  return item["status"] !== "ready" && tally.readsLeft > 0 && hasAged(engine, item, walkedAtMs, beganMs);
+  const walkTookMs = Math.max(0, engine.clock.nowMs() - walkedAtMs);
+  return { ...progress, walkedAtMs, walkTookMs, walk: undefined };
 }

@@ -1,42 +1,66 @@
-/** One pass of the sweeper: every task for some seconds in its turn, until all is looked at or time is over. */
+/** One pass of the sweeper: every task for some seconds in its turn, until all is looked at, time is over, or workers have the rest. */
 import type { Engine } from "../engine.ts";
 import { listingAgeMinMs } from "../engine-settings.ts";
-import { momentOf, placeAt } from "../ledger/item-keys.ts";
-import { Tally } from "./driverless.ts";
+import { placeAt } from "../ledger/item-keys.ts";
+import { type Guard, NO_GUARD } from "./guard.ts";
+import { HAND_OVER_AFTER_MS, handOver } from "./hand-over.ts";
 import { listingTask, lookAgain, orderedListingTask } from "./listing-tasks.ts";
 import { dueRound, dueTask, everythingRound, everythingTask, orderedOpenTask } from "./open-tasks.ts";
 import type { Progress, Round, Saved } from "./progress.ts";
+import type { Slice } from "./slice.ts";
+import { Tally } from "./tally.ts";
 import type { Pass, Task } from "./task.ts";
+import { tellAges } from "./walk-ages.ts";
+import type { WalkName } from "./walks.ts";
 
 /** What there is much of does not keep the others from their turn, and a pass that dies loses no more than this. */
 const TURN_MS = 15_000;
 /** As often as the sweeper is called. */
 const FIRST_FOR_MS = 300_000;
-/** Passes between look only at what is due by its place in the open index, unless there is little in it. */
-const EVERYTHING_EVERY_MS = 600_000;
+/** A walk over everything takes no more than this share of the time, but comes every so often however long it takes. */
+const REST_TIMES = 100;
+const EVERYTHING_EVERY_MAX_MS = 6 * 3_600_000;
 
 const TASKS: readonly Task[] = [listingTask, dueTask, everythingTask, orderedOpenTask, orderedListingTask];
 
 export interface SweepReport {
   readonly woken: number;
   readonly extended: number;
+  /** Parked invocations that would not advance, and are looked at later. */
+  readonly postponed?: number;
+  /** Slices that workers were given. */
+  readonly handedOver?: number;
   /** Time was over first: the next pass goes on from there. */
   readonly unfinished?: true;
 }
 
 export interface Passing {
-  /** When its walks began: the moment that `begun` was told, by which two that begin together are read as one. */
+  /** When its walks began: the moment that `begun` was given, by which two that begin together are read as one. */
   readonly nowMs: number;
   readonly untilMs: number;
   /** Called after each turn that leaves something, and at the end. */
   readonly save: (saved: Saved) => Promise<void>;
+  readonly guard?: Guard;
+  /** What earlier passes handed over and workers have not done. */
+  readonly slices?: readonly Slice[];
 }
 
-/** @param progress of the pass before, with whatever that left @returns the same with the walks that this pass begins */
-export function begun(progress: Progress, nowMs: number): Progress {
-  const isDue = progress.walkedFew || nowMs - progress.walkedAtMs >= EVERYTHING_EVERY_MS;
+/**
+ * @param progress of the pass before, with whatever that left
+ * @param underWay walks of which workers have slices still: a second one would look at the same entries
+ * @returns the same with the walks that this pass begins
+ */
+export function begun(progress: Progress, nowMs: number, underWay: ReadonlySet<WalkName> = new Set()): Progress {
+  const everyMs = Math.min(REST_TIMES * progress.walkTookMs, EVERYTHING_EVERY_MAX_MS);
+  const isDue = nowMs - progress.walkedAtMs >= everyMs && !underWay.has("everything");
   const [due, walk] = [left(progress.due, dueRound), left(progress.walk, everythingRound)];
-  return { ...progress, due: due ?? dueRound(nowMs), walk: walk ?? (isDue ? everythingRound(nowMs) : undefined) };
+  return {
+    ...progress,
+    due: due ?? (underWay.has("due") ? undefined : dueRound(nowMs)),
+    walk: walk ?? (isDue ? everythingRound(nowMs) : undefined),
+    // A walk that workers have took at least until now.
+    ...(underWay.has("everything") && { walkTookMs: Math.max(progress.walkTookMs, nowMs - progress.walkedAtMs) }),
+  };
 }
 
 /** One that had no turn may as well begin now. */
@@ -49,14 +73,17 @@ function left<R extends Round>(round: R | undefined, atFirst: (beganMs: number) 
  * @param saved with the walks that this pass begins
  * @throws what the first task to fail threw, once all others are done
  */
-export async function runPass(engine: Engine, saved: Saved, { nowMs, untilMs, save }: Passing): Promise<SweepReport> {
+export async function runPass(engine: Engine, saved: Saved, passing: Passing): Promise<SweepReport> {
+  const { nowMs, untilMs, save, guard = NO_GUARD, slices = [] } = passing;
   const tally = new Tally(saved.progress.due?.sinceMs);
-  const pass = { engine, nowMs, tally, listedBelow: placeAt(nowMs - listingAgeMinMs(engine.settings)) };
+  const pass: Pass = { engine, nowMs, tally, guard, listedBelow: placeAt(nowMs - listingAgeMinMs(engine.settings)) };
   if (saved.order !== undefined) engine.drives.woken.loseBefore(saved.order.beganMs);
   const failures: unknown[] = [];
   let tasks = inTurn(nowMs);
   let now: Saved = { ...saved, progress: await lookAgain(saved.progress, pass) };
   const isLate = (): boolean => engine.drives.stopping || engine.clock.nowMs() >= untilMs;
+  const isLeft = (): boolean => tasks.some((task) => task.isLeft(now, pass));
+  const handedOver: Slice[] = [];
   do {
     for (const task of tasks) {
       if (!task.isLeft(now, pass)) continue;
@@ -70,38 +97,55 @@ export async function runPass(engine: Engine, saved: Saved, { nowMs, untilMs, sa
       }
       if (isOver()) await save(now);
     }
-  } while (!isLate() && tasks.some((task) => task.isLeft(now, pass)));
+    if (isLeft() && engine.clock.nowMs() - nowMs >= HAND_OVER_AFTER_MS) {
+      now = await handAllOver(pass, tasks, now, { outstanding: slices.length, handedOver });
+      await save(now);
+    }
+  } while (!isLate() && isLeft());
   await save(now);
-  // What is parked is looked at when it is due; one pass of the sweeper late is what a lost wake costs, and no more.
-  engine.meter.gauge("oldest_overdue_seconds", Math.max(0, nowMs - tally.dueSinceMs) / 1000);
+  tellAges(pass, now, [...slices, ...handedOver]);
   if (failures.length > 0) throw failures[0];
-  return reported(pass, now);
+  return reported(pass, now, handedOver.length);
 }
 
-/** Who comes first changes with the time: a task that takes the process with it keeps the others only from some passes. */
+/** Slices are written before the progress that leaves them out: a pass that dies between repeats work, and loses none. */
+async function handAllOver(
+  pass: Pass,
+  tasks: readonly Task[],
+  saved: Saved,
+  { outstanding, handedOver }: { readonly outstanding: number; readonly handedOver: Slice[] },
+): Promise<Saved> {
+  let now = saved;
+  for (const task of tasks) {
+    if (!task.isLeft(now, pass)) continue;
+    const rest = task.rest(now, pass);
+    const slices = await handOver(pass.engine, rest, outstanding + handedOver.length);
+    if (slices === undefined) continue;
+    handedOver.push(...slices);
+    now = rest.saved;
+  }
+  return now;
+}
+
+/** The first in turn changes with the time: a task that takes the process with it keeps the others only from some passes. */
 function inTurn(nowMs: number): readonly Task[] {
   const first = Math.floor(nowMs / FIRST_FOR_MS) % TASKS.length;
   return [...TASKS.slice(first), ...TASKS.slice(0, first)];
 }
 
-function reported(pass: Pass, saved: Saved): SweepReport {
+function reported(pass: Pass, saved: Saved, handedOver: number): SweepReport {
   const { engine, tally } = pass;
-  const { woken, extended } = tally;
+  const { woken, extended, postponed } = tally;
   const isUnfinished = tally.isStuck || TASKS.some((task) => task.isLeft(saved, pass));
-  const report = { woken, extended, ...(isUnfinished && { unfinished: true as const }) };
-  if (isUnfinished) engine.log.warn("the sweeper goes on with its next pass", { ...report, ...lags(pass, saved) });
-  else if (woken + extended > 0) engine.log.info("the sweeper woke what nobody woke", { ...report });
-  return report;
-}
-
-/** By how much each walk is behind, in seconds: from pass to pass it tells whether the sweeper keeps up. */
-function lags({ nowMs, listedBelow }: Pass, { order, progress }: Saved) {
-  const { listedFrom, due, walk } = progress;
-  const seconds = (fromMs: number, toMs: number): number => Math.max(0, Math.round((toMs - fromMs) / 1000));
-  return {
-    listingBehindS: seconds(momentOf(listedFrom), momentOf(listedBelow)),
-    dueBehindS: due === undefined ? 0 : seconds(due.beganMs, nowMs),
-    ...(order !== undefined && { orderedBehindS: seconds(order.beganMs, nowMs) }),
-    everythingBehindS: walk === undefined ? 0 : seconds(walk.beganMs, nowMs),
+  const report = {
+    woken,
+    extended,
+    ...(postponed > 0 && { postponed }),
+    ...(handedOver > 0 && { handedOver }),
+    ...(isUnfinished && { unfinished: true as const }),
   };
+  if (isUnfinished) engine.log.warn("the sweeper goes on with its next pass", { ...report });
+  else if (woken + extended + postponed + handedOver > 0)
+    engine.log.info("the sweeper woke what nobody woke", { ...report });
+  return report;
 }

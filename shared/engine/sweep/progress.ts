@@ -35,8 +35,8 @@ export interface Progress {
   readonly again: readonly Again[];
   /** When the last walk over everything that is open began. */
   readonly walkedAtMs: number;
-  /** It found so little that the next one costs next to nothing. */
-  readonly walkedFew: boolean;
+  /** How long it took: a short one costs next to nothing, and the next begins soon. */
+  readonly walkTookMs: number;
   /** The unfinished walk over what was due when it began. */
   readonly due?: DueRound | undefined;
   /** The unfinished walk over everything else. */
@@ -57,22 +57,18 @@ export interface Saved {
 
 export function atFirst(engine: Engine): Progress {
   const listedFrom = placeAt(engine.clock.nowMs() - LISTING_AGE_MAX_SHARE * listingAgeMinMs(engine.settings));
-  return { listedFrom, again: [], walkedAtMs: -Infinity, walkedFew: false };
+  return { listedFrom, again: [], walkedAtMs: -Infinity, walkTookMs: 0 };
 }
 
 const PROGRESS_SK = "listed";
 const ORDER_SK = "everything";
 
-/** One read. */
-export async function readSaved(engine: Engine): Promise<Saved> {
-  const range = { from: ORDER_SK, below: `${PROGRESS_SK}!` };
-  const { items } = await engine.table.query(sweeperPk(engine.settings.keyPrefix), range);
-  const order = items.find(({ sk }) => sk === ORDER_SK);
+/** @param items of the sweeper's partition */
+export function savedIn(engine: Engine, items: readonly Item[]): Saved {
+  const at = (key: string) => items.find(({ sk }) => sk === key);
+  const order = at(ORDER_SK);
   return {
-    progress: progressOf(
-      engine,
-      items.find(({ sk }) => sk === PROGRESS_SK),
-    ),
+    progress: progressOf(engine, at(PROGRESS_SK)),
     order: order && {
       beganMs: Number(order["beganMs"]),
       openFrom: placeIn(order, "openFrom"),
@@ -82,13 +78,13 @@ export async function readSaved(engine: Engine): Promise<Saved> {
 }
 
 export async function writeProgress(engine: Engine, progress: Progress): Promise<void> {
-  const { listedFrom, again, walkedAtMs, walkedFew, due, walk } = progress;
+  const { listedFrom, again, walkedAtMs, walkTookMs, due, walk } = progress;
   const item: Item = {
     pk: sweeperPk(engine.settings.keyPrefix),
     sk: PROGRESS_SK,
     fromMs: momentOf(listedFrom),
     listedFrom,
-    walkedFew,
+    walkTookMs,
     ...(Number.isFinite(walkedAtMs) && { walkedAtMs }),
     ...(again.length > 0 && { again: again.map(({ place, tries }) => `${tries} ${place}`).join("\n") }),
     ...(due && { dueBeganMs: due.beganMs, dueFrom: due.from }),
@@ -126,7 +122,7 @@ function progressOf(engine: Engine, item: Partial<Item> = {}): Progress {
     listedFrom: placeIn(item, "listedFrom") ?? (typeof fromMs === "number" ? placeAt(fromMs) : first.listedFrom),
     again: typeof again === "string" ? again.split("\n").map(againOf) : [],
     walkedAtMs: typeof walkedAtMs === "number" ? walkedAtMs : first.walkedAtMs,
-    walkedFew: item["walkedFew"] === true,
+    walkTookMs: Number(item["walkTookMs"] ?? 0),
     due: due && { ...due, ...(typeof sinceMs === "number" && { sinceMs }) },
     walk: roundIn(item, "walk"),
   };

@@ -1,13 +1,28 @@
 /** The sweeper: the one that loses nothing. It walks the open index and the recent listing, and wakes what nobody woke (I8). */
-import { Tally, wakeDriverless } from "./driverless.ts";
+import { wakeDriverless } from "./driverless.ts";
 import type { Engine } from "../engine.ts";
-import { newestListedMs, oldestListedMs } from "../ledger/index-walk.ts";
-import { placeAt } from "../ledger/item-keys.ts";
+import { newestListedMs, oldestListedMs, START } from "../ledger/index-walk.ts";
+import { placeAt, sweeperPk } from "../ledger/item-keys.ts";
+import { readPartition } from "../ledger/read-partition.ts";
+import type { Item } from "../ports/table.ts";
+import { NO_GUARD } from "./guard.ts";
+import { sendAgain } from "./hand-over.ts";
 import { walkListing } from "./listing-tasks.ts";
-import { dueRound, everythingRound, everythingTask, START } from "./open-tasks.ts";
+import { dueRound, everythingRound, everythingTask } from "./open-tasks.ts";
+import { beginRecord } from "./pass-record.ts";
 import { begun, runPass, type SweepReport } from "./pass.ts";
-import { atFirst, type Order, placeOrder, type Progress, readSaved, type Saved } from "./progress.ts";
-import { writeOrder, writeProgress } from "./progress.ts";
+import {
+  atFirst,
+  type Order,
+  placeOrder,
+  type Progress,
+  type Saved,
+  savedIn,
+  writeOrder,
+  writeProgress,
+} from "./progress.ts";
+import { slicesIn } from "./slice.ts";
+import { Tally } from "./tally.ts";
 
 const DAY_MS = 86_400_000;
 const PAUSE_MAX_MS = 60_000;
@@ -30,7 +45,7 @@ export async function sweep(
     listedFrom: placeAt(listedFromMs),
     again: [],
     walkedAtMs,
-    walkedFew: false,
+    walkTookMs: 0,
     due: dueRound(nowMs),
     ...(walk === "everything" && { walk: everythingRound(nowMs) }),
   };
@@ -59,7 +74,8 @@ export async function runSweeper(engine: Engine, signal: AbortSignal, intervalMs
  * @param untilMs what is left by then is gone on with by the next pass
  */
 export async function sweepOnce(engine: Engine, untilMs = Infinity): Promise<SweepReport> {
-  return await passFrom(engine, await readSaved(engine), untilMs);
+  const items = await remembered(engine);
+  return await passFrom(engine, items, savedIn(engine, items), untilMs);
 }
 
 /**
@@ -72,11 +88,20 @@ export async function sweepAll(engine: Engine, untilMs = Infinity): Promise<Swee
   const oldestMs = await oldestListedMs(engine, nowMs);
   const order = { beganMs: nowMs, openFrom: START, listedFrom: placeAt(oldestMs) };
   await placeOrder(engine, order);
-  const { progress } = await readSaved(engine);
-  return await passFrom(engine, { progress, order }, untilMs);
+  const items = await remembered(engine);
+  return await passFrom(engine, items, { progress: savedIn(engine, items).progress, order }, untilMs);
 }
 
-async function passFrom(engine: Engine, { progress, order }: Saved, untilMs: number): Promise<SweepReport> {
+async function remembered({ table, settings }: Engine): Promise<readonly Item[]> {
+  return await readPartition(table, sweeperPk(settings.keyPrefix), {});
+}
+
+async function passFrom(
+  engine: Engine,
+  items: readonly Item[],
+  { progress, order }: Saved,
+  untilMs: number,
+): Promise<SweepReport> {
   let orderBefore: Order | undefined = order;
   const save = async (now: Saved): Promise<void> => {
     await writeProgress(engine, now.progress);
@@ -84,8 +109,18 @@ async function passFrom(engine: Engine, { progress, order }: Saved, untilMs: num
     await writeOrder(engine, now.order);
     orderBefore = now.order;
   };
+  const record = await beginRecord(engine, items);
   const nowMs = engine.clock.nowMs();
-  return await runPass(engine, { progress: begun(progress, nowMs), order }, { nowMs, untilMs, save });
+  const slices = slicesIn(items);
+  await sendAgain(engine, slices, nowMs);
+  const underWay = new Set(slices.map(({ walk }) => walk.name));
+  const saved = { progress: begun(progress, nowMs, underWay), order };
+  try {
+    return await runPass(engine, saved, { nowMs, untilMs, save, guard: record.guard, slices });
+  } finally {
+    // An error is no death: the record stands only where the process did not come to this line.
+    await record.end();
+  }
 }
 
 /**
@@ -94,7 +129,7 @@ async function passFrom(engine: Engine, { progress, order }: Saved, untilMs: num
  */
 export async function recover(engine: Engine): Promise<number> {
   const nowMs = engine.clock.nowMs();
-  const pass = { engine, nowMs, tally: new Tally(), listedBelow: placeAt(nowMs + DAY_MS) };
+  const pass = { engine, nowMs, tally: new Tally(), guard: NO_GUARD, listedBelow: placeAt(nowMs + DAY_MS) };
   const progress: Progress = { ...begun(atFirst(engine), nowMs), walkedAtMs: nowMs };
   await everythingTask.goOn({ progress, order: undefined }, pass, () => false);
   // Drives that never parked nor renewed are in the listing alone, and no older than a lease before the last of it.

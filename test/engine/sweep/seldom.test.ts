@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/desk/attach.ts";
 import { deliverSignal } from "../../../shared/engine/drive/deliver.ts";
 import { runSweeper } from "../../../shared/engine/sweep/sweep.ts";
+import type { Update } from "../../../shared/engine/ports/table.ts";
+import type { PortCall } from "../engine-process.ts";
 import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
 import { stages } from "../stages.ts";
 import { wokenBy } from "./planted.ts";
@@ -21,22 +23,26 @@ async function waiting() {
   return { stage, actor, invocationId };
 }
 
-test("what waits without a clock is woken every ten minutes at first, then once in a quarter of the time that it has waited, and once a day at least", async () => {
+test("an invocation that waits without a clock is looked at every ten minutes at first, then once in a quarter of the time that it has waited, and once a day at least; no look wakes it", async () => {
   const { stage, actor } = await waiting();
   void runSweeper(actor.engine, new AbortController().signal, 10 * MINUTE_MS);
-  const wakes = async (ms: number): Promise<number> => {
-    const before = wokenBy(actor).length;
+  const [woken, attempts] = [wokenBy(actor).length, stage.deployment.attempts.length];
+  const isPostponement = ({ method, args }: PortCall) =>
+    method === "update" && (args[1] as Update).set?.["lookAtMs"] !== undefined;
+  const looks = async (ms: number): Promise<number> => {
+    const before = actor.process.calls.filter(isPostponement).length;
     await stage.pulse.pass(ms);
-    return wokenBy(actor).length - before;
+    return actor.process.calls.filter(isPostponement).length - before;
   };
-  const [first, ofDay] = [await wakes(41 * MINUTE_MS), await wakes(DAY_MS - 41 * MINUTE_MS)];
+  const [first, ofDay] = [await looks(41 * MINUTE_MS), await looks(DAY_MS - 41 * MINUTE_MS)];
   expect(first).toBeGreaterThanOrEqual(3);
   // A hundred and forty, if it were looked at every ten minutes.
   expect(ofDay).toBeLessThan(20);
   await stage.pulse.pass(4 * DAY_MS);
-  const later = await wakes(3 * DAY_MS);
+  const later = await looks(3 * DAY_MS);
   expect(later).toBeGreaterThanOrEqual(2);
   expect(later).toBeLessThanOrEqual(3);
+  expect([wokenBy(actor).length, stage.deployment.attempts.length]).toEqual([woken, attempts]);
 });
 
 test("a signal whose wake was lost is heard within a quarter of the time that was waited for it", async () => {

@@ -1,0 +1,71 @@
+/** What keeps one invocation that takes processes with it from stopping the sweeper: after a death each look is written down before it begins. */
+import type { InvocationId } from "../../core/model/ids.ts";
+import type { Engine } from "../engine.ts";
+import { sweeperPk } from "../ledger/item-keys.ts";
+import type { Item, Key } from "../ports/table.ts";
+import type { Phase } from "./look.ts";
+
+export interface Guard {
+  /** Set behind a death: looks go one by one, and each is written down before it begins. */
+  readonly isCautious: boolean;
+  mark(id: InvocationId, phase: Phase): Promise<void>;
+  /** True where a process died at this of this invocation within the last day. */
+  isDeadly(id: InvocationId, phase: Phase): boolean;
+}
+
+/** Of a process that walks in its own memory: its death is the death of all that it does. */
+export const NO_GUARD: Guard = { isCautious: false, mark: async () => {}, isDeadly: () => false };
+
+const DEADLY = "deadly#";
+/** Later it is tried once more: a function may have been given more memory, or its program be mended. */
+const DEADLY_S = 86_400;
+
+export type DeadlyLooks = ReadonlySet<string>;
+
+/** @param items of the sweeper's partition */
+export function deadlyLooks(items: readonly Item[], nowMs: number): DeadlyLooks {
+  const standing = items.filter(({ sk, expiresAtS }) => sk.startsWith(DEADLY) && Number(expiresAtS) * 1000 > nowMs);
+  return new Set(standing.map(({ sk }) => sk.slice(DEADLY.length)));
+}
+
+/**
+ * @param record the item of the walk, in which looks are written down
+ * @param token the process that walks: a mark of another one is none of its own
+ */
+export function guardOver(
+  engine: Engine,
+  record: Key,
+  { token, deadly, isCautious }: { readonly token: string; readonly deadly: DeadlyLooks; readonly isCautious: boolean },
+): Guard {
+  return {
+    isCautious,
+    async mark(id, phase) {
+      const mine = { kind: "equal", attribute: "token", value: token } as const;
+      await engine.table.update(record, { set: { trying: nameOf(id, phase) } }, mine);
+    },
+    isDeadly: (id, phase) => deadly.has(nameOf(id, phase)),
+  };
+}
+
+/**
+ * Takes over from a walk that did not end: the look that was written down last took its process with it.
+ * @param deadly those known before
+ * @returns those known now
+ */
+export async function learnDeadly(engine: Engine, dead: Partial<Item>, deadly: DeadlyLooks): Promise<DeadlyLooks> {
+  const { trying } = dead;
+  if (typeof trying !== "string") return deadly;
+  const key = { pk: sweeperPk(engine.settings.keyPrefix), sk: `${DEADLY}${trying}` };
+  await engine.table.put({ ...key, expiresAtS: Math.ceil(engine.clock.nowMs() / 1000) + DEADLY_S });
+  const [phase, invocationId] = trying.split(" ");
+  engine.log.error("a sweeper died at an invocation, which sweepers leave to workers for a day", {
+    invocationId,
+    phase,
+  });
+  engine.meter.count("sweep_deadly_total");
+  return new Set([...deadly, trying]);
+}
+
+function nameOf(id: InvocationId, phase: Phase): string {
+  return `${phase} ${id}`;
+}

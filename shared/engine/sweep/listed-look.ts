@@ -1,0 +1,78 @@
+/** The looks at entries of the listing: many at once by a glance at their first segments, and one by one where that is not enough. */
+import { journalDropAtMs } from "../drive/grasp.ts";
+import { isLeftUndone } from "../drive/left-undone.ts";
+import type { Engine } from "../engine.ts";
+import { idOf } from "../ledger/index-walk.ts";
+import { endedAtFirst } from "../ledger/glance.ts";
+import { ACCEPTANCE_SK, segmentKey } from "../ledger/item-keys.ts";
+import type { Loaded } from "../ledger/load.ts";
+import type { Nonce } from "../../core/model/ids.ts";
+import { type Item, KEYS_MAX } from "../ports/table.ts";
+import type { Waking } from "./driverless.ts";
+import { type Look, lookAt, spared } from "./look.ts";
+import type { Looking } from "./open-look.ts";
+import { noteUnread } from "./unread.ts";
+
+/** An entry of the listing. */
+export interface Glanced {
+  readonly item: Item;
+  /** As its first two segments tell, where the second ended it. */
+  readonly ended?: Loaded;
+}
+
+/** For each entry the acceptance and the segment behind it. */
+const KEYS_EACH = 2;
+
+/** Reads ahead for as many entries as one request serves. */
+export async function* glanced(engine: Engine, items: AsyncIterable<Item>): AsyncGenerator<Glanced> {
+  let gathered: Item[] = [];
+  for await (const item of items) {
+    if (gathered.push(item) < KEYS_MAX / KEYS_EACH) continue;
+    yield* await glanceAt(engine, gathered);
+    gathered = [];
+  }
+  yield* await glanceAt(engine, gathered);
+}
+
+async function glanceAt(engine: Engine, items: readonly Item[]): Promise<readonly Glanced[]> {
+  // While an id begins another life, an index may show both of its entries.
+  const byPk = new Map(items.map((item) => [item.pk, item]));
+  const keys = [...byPk.values()].flatMap(({ pk, n }) => [{ pk, sk: ACCEPTANCE_SK }, segmentKey(pk, n as Nonce, 1)]);
+  const found = await engine.table.getMany(keys);
+  const ended = new Map<Item, Loaded>();
+  await Promise.all(
+    [...byPk.values()].map(async (item, at) => {
+      const [first, second] = [found[KEYS_EACH * at], found[KEYS_EACH * at + 1]];
+      const loaded = first && second && (await endedAtFirst(engine, idOf(item), first, second));
+      if (loaded !== undefined) ended.set(item, loaded);
+    }),
+  );
+  return items.map((item) => ({ item, ...(ended.has(item) && { ended: ended.get(item)! }) }));
+}
+
+/** @param wake what is done for an invocation that was loaded */
+export function lookAtListed(at: Looking, { item, ended }: Glanced, wake: Waking): Look {
+  const { engine, tally, guard } = at;
+  const id = idOf(item);
+  const unread = () => noteUnread(engine, item);
+  if (guard.isDeadly(id, "look")) return { id, phase: "look", run: () => spared(engine, id, unread) };
+  const whole = lookAt(
+    engine,
+    id,
+    async (loaded) => {
+      if (await wake(engine, loaded, engine.clock.nowMs())) tally.woken++;
+    },
+    unread,
+  );
+  if (ended === undefined || journalDropAtMs(ended.invocation) !== undefined) return whole;
+  return { ...whole, run: () => runUnlessDone(engine, ended, whole) };
+}
+
+/** An end that left nothing undone needs no more than the glance. */
+async function runUnlessDone(engine: Engine, ended: Loaded, whole: Look): Promise<boolean> {
+  let isUndone = true;
+  const isAsked = await spared(engine, whole.id, async () => {
+    isUndone = await isLeftUndone(engine, ended);
+  });
+  return isAsked && isUndone ? await whole.run() : isAsked;
+}

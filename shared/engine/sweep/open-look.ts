@@ -1,0 +1,121 @@
+/** The looks that one entry of the open index asks for: more time to live, a message, or a later moment to look again (I8). */
+import type { Nonce } from "../../core/model/ids.ts";
+import type { Engine } from "../engine.ts";
+import { extendOpen } from "../drive/extend.ts";
+import { forgetInTime } from "../operate/purge.ts";
+import { idOf } from "../ledger/index-walk.ts";
+import { belongsTo, holdKey, HOLDS } from "../ledger/item-keys.ts";
+import { readHold } from "../ledger/hold-record.ts";
+import { isToBeExtended } from "../ledger/keep.ts";
+import { isHeld, isParked, load, type Loaded } from "../ledger/load.ts";
+import type { Item } from "../ports/table.ts";
+import { wakeLoaded, wakeOnce } from "./driverless.ts";
+import type { Guard } from "./guard.ts";
+import { type Look, lookAt, spared } from "./look.ts";
+import type { Tally } from "./tally.ts";
+import { wakeUntold } from "./untold.ts";
+import { postpone, wouldAdvance } from "./would-advance.ts";
+
+export interface Looking {
+  readonly engine: Engine;
+  readonly tally: Tally;
+  readonly guard: Guard;
+}
+
+/**
+ * @param item of the open index
+ * @param isRead whether what arrived is read although the clock is far away: the wake of an arrival may be lost
+ * @returns none where the entry tells that there is nothing to do
+ */
+export function looksAtOpen(at: Looking, item: Item, isRead: boolean): readonly Look[] {
+  const nowMs = at.engine.clock.nowMs();
+  // A driver keeps the entry where it stood, so that the end of its lease is known to the hold alone.
+  const isDue = item["status"] === "running" || Number(item["lookAtMs"]) <= nowMs;
+  const isOld = item["status"] !== "completed" && isToBeExtended(at.engine.settings, Number(item["keepUntilS"]), nowMs);
+  if (!isDue && !isOld && !isRead) return [];
+  const id = idOf(item);
+  const looks: Look[] = [];
+  if (isOld && !at.guard.isDeadly(id, "extend")) looks.push({ id, phase: "extend", run: () => extend(at, item) });
+  if (!isDue && !isRead) return looks;
+  if (isRead && !isDue) at.tally.readsLeft--;
+  looks.push(at.guard.isDeadly(id, "look") ? unreadLook(at, item, isDue) : look(at, item, { nowMs, isDue, isRead }));
+  return looks;
+}
+
+async function extend({ engine, tally }: Looking, item: Item): Promise<boolean> {
+  return await spared(engine, idOf(item), async () => {
+    if (await extendOpen(engine, idOf(item), nonceOf(item))) tally.extended++;
+  });
+}
+
+interface Why {
+  readonly nowMs: number;
+  readonly isDue: boolean;
+  readonly isRead: boolean;
+}
+
+function look(at: Looking, item: Item, why: Why): Look {
+  const { engine, tally } = at;
+  return lookAt(
+    engine,
+    idOf(item),
+    (loaded) => lookAtLoaded(at, item, loaded, why),
+    async () => {
+      // Dropping a journal takes the whole of it into memory, whatever its size: one at a time.
+      if (item["status"] === "completed") await tally.alone(() => forget(engine, item));
+      else await wakeUnread(at, item);
+    },
+  );
+}
+
+async function lookAtLoaded(at: Looking, item: Item, loaded: Loaded, { nowMs, isDue, isRead }: Why): Promise<void> {
+  const { engine, tally } = at;
+  if (!belongsTo(item.sk, loaded.invocation.acceptance.nonce)) return await removeGhost(engine, item);
+  if (item["status"] === "completed") return await forgetInTime(engine, loaded);
+  if (isHeld(engine, loaded, nowMs)) return;
+  if (isParked(loaded) && !(await wouldAdvance(engine, loaded, nowMs, isDue))) {
+    // An invocation that it waits for may have ended, its driver be dead, and its message lost.
+    await wakeUntold(engine, loaded);
+    if (!isDue) return;
+    await postpone(engine, loaded, nowMs);
+    tally.postponed++;
+    return;
+  }
+  if (!isDue && !isRead) return;
+  if (isDue && isParked(loaded)) tally.dueSinceMs = Math.min(tally.dueSinceMs, Number(item["lookAtMs"]));
+  if (await wakeLoaded(engine, loaded, nowMs)) tally.woken++;
+}
+
+/** An invocation that took a process with it is not loaded here: a worker tries it, and the dead-letter queue sets it aside. */
+function unreadLook(at: Looking, item: Item, isDue: boolean): Look {
+  const id = idOf(item);
+  const run = () => spared(at.engine, id, async () => (isDue ? await wakeUnread(at, item) : undefined));
+  return { id, phase: "look", run };
+}
+
+/** The hold alone tells whether a driver has it: whether it would advance is for the worker to find out. */
+async function wakeUnread({ engine, tally }: Looking, item: Item): Promise<void> {
+  const nowMs = engine.clock.nowMs();
+  const standing = await engine.table.get(holdKey(item.pk, nonceOf(item)));
+  if (standing === undefined) return;
+  const { token, untilMs } = readHold(standing);
+  if (isHeld(engine, { lease: { token, untilMs } }, nowMs)) return;
+  const { service } = item;
+  const to = { id: idOf(item), ...(typeof service === "string" && { target: { service } }) };
+  if (await wakeOnce(engine, to, token, nowMs)) tally.woken++;
+}
+
+async function forget(engine: Engine, item: Item): Promise<void> {
+  const loaded = await load(engine, idOf(item));
+  if (loaded !== undefined && belongsTo(item.sk, loaded.invocation.acceptance.nonce))
+    await forgetInTime(engine, loaded);
+}
+
+/** The hold of a former life, which expired before it had left the index: no driver reads it any more (I12). */
+async function removeGhost(engine: Engine, { pk, sk }: Item): Promise<void> {
+  await engine.table.delete({ pk, sk });
+}
+
+function nonceOf({ sk }: Item): Nonce {
+  return sk.slice(HOLDS.length) as Nonce;
+}

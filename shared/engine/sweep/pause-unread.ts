@@ -1,0 +1,78 @@
+/** Parking an invocation as paused by its hold alone, where reading it may take the process along. */
+import { keptFailure } from "../../core/model/attempt-failure.ts";
+import { NO_RETRIES } from "../../core/invocation/segment.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import type { Engine } from "../engine.ts";
+import { checkIntervalMs } from "../engine-settings.ts";
+import { type Hold, holdItem, readHold } from "../ledger/hold-record.ts";
+import { ACCEPTANCE_SK, holdKey, invocationPk, momentOf } from "../ledger/item-keys.ts";
+import { isHeld } from "../ledger/load.ts";
+import { keepUntilS, openUntilS } from "../ledger/keep.ts";
+import type { Item } from "../ports/table.ts";
+
+/** Behind every segment that there is or may come: so many an invocation never has. */
+const BEHIND_ALL = 999_999;
+const TRIES_MAX = 5;
+
+/**
+ * Two reads of single items. The hold says `paused` from then on, whatever segments there are; an end stands above it, and an
+ * operator who resumes it gives it to a driver as ever.
+ * @throws Error where a driver holds it, or another process writes the hold again and again
+ */
+export async function pauseUnread(engine: Engine, id: InvocationId, reason: string): Promise<void> {
+  const pk = invocationPk(engine.settings.keyPrefix, id);
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const first = await engine.table.get({ pk, sk: ACCEPTANCE_SK });
+    if (first === undefined) return;
+    const standing = await engine.table.get(holdKey(pk, first["n"] as Nonce));
+    if (standing?.["status"] === "completed") return;
+    if (standing !== undefined && isHeld(engine, { lease: readHold(standing) }, engine.clock.nowMs()))
+      throw new Error("a driver holds it after all");
+    const unchanged =
+      standing === undefined
+        ? ({ kind: "absent" } as const)
+        : ({ kind: "equal", attribute: "token", value: String(standing["token"]) } as const);
+    const { written } = await engine.table.put(paused(engine, id, { first, standing, reason }), unchanged);
+    if (!written) continue;
+    engine.meter.count("invocations_paused_total");
+    engine.log.error("an invocation is paused", { invocationId: id, reason });
+    return;
+  }
+  throw new Error("others write its hold again and again");
+}
+
+interface Found {
+  readonly first: Item;
+  readonly standing: Item | undefined;
+  readonly reason: string;
+}
+
+function paused(engine: Engine, id: InvocationId, { first, standing, reason }: Found): Item {
+  const { settings, clock, drives } = engine;
+  const nowMs = clock.nowMs();
+  const before = standing === undefined ? undefined : readHold(standing);
+  const createdAtMs = momentOf(String(first["listSk"]));
+  const keptUntilS = before?.keepUntilS ?? openUntilS(settings, createdAtMs);
+  const { wakeAtMs: _wakeAtMs, silentSinceMs: _silentSinceMs, ...kept }: Partial<Hold> = before ?? {};
+  const hold: Hold = {
+    attempts: 0,
+    ...kept,
+    base: BEHIND_ALL,
+    token: drives.newToken(),
+    untilMs: 0,
+    status: "paused",
+    retries: NO_RETRIES,
+    lookAtMs: nowMs + checkIntervalMs(settings),
+    keepUntilS: keptUntilS,
+    lastFailure: keptFailure({ errorCode: "RT0006", code: 500, message: reason, atMs: nowMs }),
+  };
+  const { service, handler, objectKey } = first;
+  const target = {
+    service: String(service),
+    handler: String(handler),
+    ...(typeof objectKey === "string" && { key: objectKey }),
+  };
+  const expiresAtS = keepUntilS(settings, { completionRetentionMs: 0 }, nowMs, keptUntilS);
+  const place = { scheme: settings, id, nonce: first["n"] as Nonce, target, createdAtMs };
+  return holdItem({ ...place, expiresAtS }, hold);
+}

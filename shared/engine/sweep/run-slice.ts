@@ -1,0 +1,104 @@
+/** One process does one slice of a walk, for a while; it is done when its item has gone. */
+import type { Engine } from "../engine.ts";
+import { behind, type Place } from "../ledger/index-walk.ts";
+import { sweeperPk } from "../ledger/item-keys.ts";
+import type { Item } from "../ports/table.ts";
+import { deadlyLooks, type Guard, guardOver, learnDeadly } from "./guard.ts";
+import { TRIES_MAX } from "./listing-tasks.ts";
+import { newSlice, readSlice, type Slice, sliceItem, sliceKey } from "./slice.ts";
+import { Tally } from "./tally.ts";
+import { walkPart } from "./walks.ts";
+
+/** So long a process goes on with a slice: others wait for their turn in the same worker. */
+const RUN_MS = 45_000;
+/** How far a slice has come is written down so often, and its lease is renewed with it. */
+const SAVE_EVERY_MS = 5_000;
+/** Longer than a run: a process that is over that has died. */
+const LEASE_MS = 90_000;
+
+/**
+ * Nothing happens where another process has it, or it is done. A slice that is not done by the end of the run is sent again.
+ * @returns true where the message of the slice may be deleted
+ */
+export async function runSlice(engine: Engine, name: string): Promise<boolean> {
+  const claimed = await claim(engine, name);
+  if (claimed === undefined) return true;
+  const { slice, guard, token } = claimed;
+  const tally = new Tally();
+  const failed: Place[] = [];
+  const untilMs = engine.clock.nowMs() + RUN_MS;
+  let from: Place | undefined = slice.from;
+  try {
+    while (from !== undefined && !isOver(engine, untilMs)) {
+      const savesAtMs = Math.min(untilMs, engine.clock.nowMs() + SAVE_EVERY_MS);
+      const part = { from, shards: slice.shards, ...(slice.below !== undefined && { below: slice.below }) };
+      const isTurnOver = () => isOver(engine, savesAtMs);
+      from = await walkPart({ engine, tally, guard }, slice.walk, part, isTurnOver, (place) => failed.push(place));
+      // An entry that failed is a slice of its own before the walk is past it.
+      for (const place of failed.splice(0)) await remember(engine, slice, place);
+      if (from !== undefined) await save(engine, slice, token, from);
+    }
+  } finally {
+    await release(engine, slice, token, from);
+    const { woken, extended, postponed } = tally;
+    engine.log.info("a slice of a walk was done", { walk: slice.walk.name, woken, extended, postponed });
+  }
+  if (from !== undefined) await engine.slices?.send(name);
+  return true;
+}
+
+function isOver({ drives, clock }: Engine, untilMs: number): boolean {
+  return drives.stopping || clock.nowMs() >= untilMs;
+}
+
+async function claim(engine: Engine, name: string) {
+  const nowMs = engine.clock.nowMs();
+  const { items } = await engine.table.query(sweeperPk(engine.settings.keyPrefix), {
+    from: "deadly#",
+    below: "deadly$",
+  });
+  const item = await engine.table.get(sliceKey(engine, name));
+  if (item === undefined) return undefined;
+  const slice = readSlice(item);
+  if (slice.untilMs > nowMs) return undefined;
+  const token = engine.drives.newToken();
+  const standing = { kind: "equal", attribute: "untilMs", value: slice.untilMs } as const;
+  const set = { token, untilMs: nowMs + LEASE_MS };
+  const { written } = await engine.table.update(sliceKey(engine, name), { set, remove: ["trying"] }, standing);
+  if (!written) return undefined;
+  const deadly = await learnDeadly(engine, item, deadlyLooks(items, nowMs));
+  const isCautious = slice.token !== undefined;
+  const guard: Guard = guardOver(engine, sliceKey(engine, name), { token, deadly, isCautious });
+  return { slice, guard, token };
+}
+
+async function save(engine: Engine, { name }: Slice, token: string, from: Place): Promise<void> {
+  const mine = { kind: "equal", attribute: "token", value: token } as const;
+  const set = { from, untilMs: engine.clock.nowMs() + LEASE_MS };
+  await engine.table.update(sliceKey(engine, name), { set }, mine);
+}
+
+/** @param from where another is to go on; undefined where the slice is done */
+async function release(engine: Engine, slice: Slice, token: string, from: Place | undefined): Promise<void> {
+  const mine = { kind: "equal", attribute: "token", value: token } as const;
+  const key = sliceKey(engine, slice.name);
+  if (from === undefined) await engine.table.delete(key, mine);
+  else await engine.table.update(key, { set: { from, untilMs: 0 }, remove: ["token", "trying"] }, mine);
+}
+
+/** The listing is walked once, so an entry that could not be looked at stands as a slice of its own, which later passes send again. */
+async function remember(engine: Engine, slice: Slice, place: Place): Promise<void> {
+  const tries = slice.tries + 1;
+  if (tries >= TRIES_MAX) {
+    engine.log.error("the sweeper gives up an entry that it could not look at", { place, tries });
+    return;
+  }
+  const below = behind(place);
+  const one = newSlice(
+    { ...slice.walk, beganMs: slice.walk.beganMs + 1 },
+    { from: place, below, shards: slice.shards },
+    tries,
+  );
+  const item: Item = sliceItem(engine, one);
+  await engine.table.put(item);
+}

@@ -1,0 +1,31 @@
+/** Waking the invocations that a parked one waits for, where they may have ended without a word to it. */
+import type { Nonce } from "../../core/model/ids.ts";
+import { AT_ONCE, atMost } from "../at-most.ts";
+import type { Engine } from "../engine.ts";
+import { awaited } from "../drive/wake-awaited.ts";
+import { type Recipient, sendWake } from "../drive/wake.ts";
+import { ACCEPTANCE_SK, holdKey, invocationPk } from "../ledger/item-keys.ts";
+import type { Loaded } from "../ledger/load.ts";
+import { KEYS_MAX } from "../ports/table.ts";
+
+/** An invocation that stands in the open index is looked at there: of a thousand calls that sleep none is sent a message from here. */
+export async function wakeUntold(engine: Engine, loaded: Loaded): Promise<void> {
+  const all = awaited(engine, loaded);
+  for (let from = 0; from < all.length; from += KEYS_MAX) {
+    const some = all.slice(from, from + KEYS_MAX);
+    const open = await standInOpenIndex(engine, some);
+    const untold = some.filter((_, at) => !open[at]);
+    await atMost(AT_ONCE, untold, (one) => sendWake(engine, one, 0));
+  }
+}
+
+async function standInOpenIndex({ table, settings }: Engine, some: readonly Recipient[]): Promise<readonly boolean[]> {
+  const pks = some.map(({ id }) => invocationPk(settings.keyPrefix, id));
+  // One that is awaited twice is asked for once.
+  const distinct = [...new Set(pks)];
+  const firsts = await table.getMany(distinct.map((pk) => ({ pk, sk: ACCEPTANCE_SK })));
+  const found = firsts.flatMap((first) => (first === undefined ? [] : [first]));
+  const holds = await table.getMany(found.map(({ pk, n }) => holdKey(pk, n as Nonce)));
+  const open = new Set(holds.flatMap((hold) => (typeof hold?.["lookAtMs"] === "number" ? [hold.pk] : [])));
+  return pks.map((pk) => open.has(pk));
+}

@@ -1,0 +1,33 @@
+/** How far each walk is behind, as measures: what an alarm must know well before anything can expire. */
+import { momentOf } from "../ledger/item-keys.ts";
+import type { Saved } from "./progress.ts";
+import type { Slice } from "./slice.ts";
+import type { Pass } from "./task.ts";
+import type { WalkName } from "./walks.ts";
+
+/** Counts what this pass has left, and what workers have not done yet. */
+export function tellAges(
+  { engine, nowMs, listedBelow, tally }: Pass,
+  { order, progress }: Saved,
+  slices: readonly Slice[],
+) {
+  const { listedFrom, due, walkedAtMs } = progress;
+  const oldest = (name: WalkName, ofSlice: (slice: Slice) => number, ownMs: number): number =>
+    Math.min(ownMs, ...slices.filter(({ walk }) => walk.name === name).map(ofSlice));
+  const began = ({ walk }: Slice): number => walk.beganMs;
+  const listedMs = oldest("listing", ({ from }) => momentOf(from), momentOf(listedFrom));
+  const dueMs = oldest("due", began, due?.beganMs ?? nowMs);
+  // A table that was never walked over is as old as its first walk.
+  const everythingMs = oldest("everything", began, Number.isFinite(walkedAtMs) ? walkedAtMs : nowMs);
+  const seconds = (fromMs: number, toMs = nowMs): number => Math.max(0, Math.round((toMs - fromMs) / 1000));
+  const ages = {
+    listing: seconds(listedMs, momentOf(listedBelow)),
+    due: seconds(dueMs),
+    everything: seconds(everythingMs),
+  };
+  for (const [walk, age] of Object.entries(ages)) engine.meter.gauge(`sweep_${walk}_behind_seconds`, age);
+  // A parked invocation is looked at when it is due; one pass of the sweeper late is what a lost wake costs, and no more.
+  engine.meter.gauge("oldest_overdue_seconds", Math.max(0, nowMs - tally.dueSinceMs) / 1000);
+  if (ages.listing + ages.due > 0 || order !== undefined)
+    engine.log.info("walks of the sweeper are behind", { ...ages, slices: slices.length });
+}

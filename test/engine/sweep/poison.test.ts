@@ -1,0 +1,87 @@
+/** An invocation that takes every process along that reads it: the sweeper comes past it, and everything else is looked at and extended. */
+import { expect, test } from "vitest";
+import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import { invocationPk, sweeperPk } from "../../../shared/engine/ledger/item-keys.ts";
+import { inspect } from "../../../shared/engine/operate/inspect.ts";
+import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
+import { type Actor, LEASE_MS, sendOn, type Stage } from "../engine-fixture.ts";
+import { stages } from "../stages.ts";
+import { wokenBy } from "./planted.ts";
+
+const open = stages();
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const PASS_EVERY_MS = 5 * MINUTE_MS;
+
+function poisoned({ process, die }: Actor, id: InvocationId, onDeath: () => void): void {
+  process.before = ({ port, method, args }) => {
+    if (port !== "table" || method !== "query" || args[0] !== invocationPk("", id)) return undefined;
+    onDeath();
+    die();
+    return new Promise(() => undefined);
+  };
+}
+
+/** Passes of processes that remember nothing, each of which the invocation kills. @returns how many died, and the invocations that were woken */
+async function passes(stage: Stage, poison: InvocationId, count: number, everyMs = PASS_EVERY_MS) {
+  let deaths = 0;
+  const woken: InvocationId[] = [];
+  for (let pass = 0; pass < count; pass++) {
+    const sweeper = stage.actor();
+    poisoned(sweeper, poison, () => deaths++);
+    void sweepOnce(sweeper.engine);
+    await stage.pulse.pass(everyMs);
+    woken.push(...wokenBy(sweeper));
+  }
+  return { deaths, woken };
+}
+
+test.each(["in the open index", "in the listing"])(
+  "a deadly invocation %s costs two passes, and the others are all woken",
+  async (where) => {
+    const naps = (ms: number) => String(stage.pulse.nowMs() + ms);
+    const stage: Stage = await open({ naps: (ctx) => ctx.get(ctx.sleep(Number(ctx.input))) });
+    const worker = stage.actor();
+    if (where === "in the open index") worker.startWorker();
+    const sent = [];
+    for (let count = 0; count < 20; count++)
+      sent.push((await sendOn(worker, "naps", naps(10 * MINUTE_MS))).invocationId);
+    await stage.pulse.pass(LEASE_MS);
+    await stage.pulse.within(2 * LEASE_MS, worker.stopWorker());
+    await stage.pulse.pass(10 * MINUTE_MS);
+    await stage.wipeHints();
+    const poison = sent[3]!;
+    const { deaths, woken } = await passes(stage, poison, 8);
+    expect(deaths).toBe(2);
+    // A worker is given it, whose dead-letter queue sets it aside.
+    expect(new Set(woken)).toEqual(new Set(sent));
+  },
+);
+
+test("a sleeper beside a deadly invocation is extended for as long as that one is deadly", async () => {
+  const stage = await open({
+    naps: (ctx) => ctx.get(ctx.sleep(Number(ctx.input))),
+    big: (ctx) => ctx.get(ctx.awakeable().result),
+  });
+  const worker = stage.actor();
+  worker.startWorker();
+  const sleeper = await sendOn(worker, "naps", String(stage.pulse.nowMs() + 60 * DAY_MS));
+  const poison = await sendOn(worker, "big");
+  await stage.pulse.pass(LEASE_MS);
+  await stage.pulse.within(2 * LEASE_MS, worker.stopWorker());
+  const { deaths } = await passes(stage, poison.invocationId, 120, DAY_MS / 4);
+  // Once a day it is tried anew: two passes for the look, and two for the extension.
+  expect(deaths).toBeLessThanOrEqual(4 * 31);
+  const table = stage.stores.table as EmbeddedTable;
+  await stage.pulse.during(table.sweepExpired(stage.pulse.nowMs() / 1000, 1_000));
+  expect(await inspect(worker.engine, sleeper.invocationId)).toMatchObject({ status: "suspended" });
+});
+
+test("a pass that ends by itself leaves nothing behind that would slow the next one down", async () => {
+  const stage = await open({ work: () => "done" });
+  const sweeper = stage.actor();
+  await stage.pulse.within(1_000, sweepOnce(sweeper.engine));
+  const { items } = await stage.stores.table.query(sweeperPk(""));
+  expect(items.map(({ sk }) => sk)).toEqual(["listed"]);
+});
