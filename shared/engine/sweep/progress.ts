@@ -63,6 +63,11 @@ export function atFirst(engine: Engine): Progress {
 const PROGRESS_SK = "listed";
 const ORDER_SK = "everything";
 
+/** @param items of the sweeper's partition @returns false before the first pass of all */
+export function hasProgress(items: readonly Item[]): boolean {
+  return items.some(({ sk }) => sk === PROGRESS_SK);
+}
+
 /** @param items of the sweeper's partition */
 export function savedIn(engine: Engine, items: readonly Item[]): Saved {
   const at = (key: string) => items.find(({ sk }) => sk === key);

@@ -13,6 +13,7 @@ import { beginRecord } from "./pass-record.ts";
 import { begun, runPass, type SweepReport } from "./pass.ts";
 import {
   atFirst,
+  hasProgress,
   type Order,
   placeOrder,
   type Progress,
@@ -110,6 +111,8 @@ async function passFrom(
     orderBefore = now.order;
   };
   const record = await beginRecord(engine, items);
+  // The first pass of all looks back from its own moment: should it die, the next must not look back from a later one.
+  if (!hasProgress(items)) await writeProgress(engine, progress);
   const nowMs = engine.clock.nowMs();
   const slices = slicesIn(items);
   await sendAgain(engine, slices, nowMs);
