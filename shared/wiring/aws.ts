@@ -5,6 +5,7 @@ import { HttpsEndpoints } from "../adapters/https/https-endpoints.ts";
 import { LambdaEndpoints } from "../adapters/lambda/lambda-endpoints.ts";
 import { sqsClient } from "../adapters/sqs/sqs-client.ts";
 import { SqsQueue } from "../adapters/sqs/sqs-queue.ts";
+import { SqsSlices } from "../adapters/sqs/sqs-slices.ts";
 import { SystemClock } from "../adapters/system/clock.ts";
 import { deflateCodec } from "../adapters/system/deflate-codec.ts";
 import { EmfMeter } from "../adapters/system/emf-meter.ts";
@@ -104,6 +105,7 @@ async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings:
     table,
     meta: table,
     queue,
+    slices: new SqsSlices({ client, queueUrl, fairBy: settings["aws.fair-queue"] }),
     timers: awsTimers(settings, queue, clock),
     endpoints:
       place && keys

@@ -1,6 +1,7 @@
 /** Messages as SQS gives them out, to a receiver or in the event of a function, read into deliveries. */
 import type { Delivery } from "../../engine/ports/queue.ts";
 import { wakeOfBody } from "../../engine/ports/wake-body.ts";
+import { sliceOfBody } from "./slice-body.ts";
 
 export interface ReceivedMessage {
   readonly messageId: string;
@@ -23,15 +24,29 @@ export interface UnreadableMessage {
   readonly reason: string;
 }
 
+/** A message that names a slice of a walk. */
+export interface SliceMessage {
+  readonly messageId: string;
+  readonly receipt: string;
+  readonly slice: string;
+}
+
 export interface ReadMessages {
   readonly deliveries: readonly MessageDelivery[];
+  readonly slices: readonly SliceMessage[];
   readonly unreadable: readonly UnreadableMessage[];
 }
 
 export function readMessages(messages: readonly ReceivedMessage[]): ReadMessages {
   const deliveries: MessageDelivery[] = [];
+  const slices: SliceMessage[] = [];
   const unreadable: UnreadableMessage[] = [];
   for (const { messageId, receipt, body, receiveCount } of messages) {
+    const slice = sliceOfBody(body);
+    if (slice !== undefined) {
+      slices.push({ messageId, receipt, slice });
+      continue;
+    }
     const read = wakeOfBody(body);
     if ("wake" in read) {
       deliveries.push({ messageId, receipt, wake: read.wake, receiveCount: Math.max(1, Number(receiveCount) || 1) });
@@ -39,5 +54,5 @@ export function readMessages(messages: readonly ReceivedMessage[]): ReadMessages
       unreadable.push({ messageId, receipt, reason: read.wrong });
     }
   }
-  return { deliveries, unreadable };
+  return { deliveries, slices, unreadable };
 }

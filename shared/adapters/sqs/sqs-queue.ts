@@ -104,7 +104,9 @@ export class SqsQueue implements Queue {
       const leftMs = Math.max(0, untilMs - this.#clock.nowMs());
       const waitS = Math.min(POLL_MAX_S, Math.floor(leftMs / 1000));
       const messages = await this.#poll(limit, Math.max(1, visibilitySeconds(visibilityMs)), waitS, signal);
-      const { deliveries, unreadable } = readMessages(messages);
+      const { deliveries, slices, unreadable } = readMessages(messages);
+      // A slice is taken by a worker's event alone; the sweeper sends it again while it is not done.
+      await Promise.all(slices.map(({ receipt }) => this.ack(receipt).catch(() => undefined)));
       await Promise.all(unreadable.map((message) => this.#drop(message)));
       if (deliveries.length > 0 || isAborted(signal)) return deliveries;
       if (waitS === 0 || this.#clock.nowMs() >= untilMs) return deliveries;

@@ -1,0 +1,37 @@
+/** Slices of walks as messages of the queue of wakes: in a message group of their own, so that neither waits for a flood of the other. */
+import type { SQSClient } from "@aws-sdk/client-sqs";
+import { SendMessageCommand } from "@aws-sdk/client-sqs";
+import type { SliceQueue } from "../../engine/ports/slices.ts";
+import { bodyOfSlice } from "./slice-body.ts";
+import { storeFailure } from "./store-failure.ts";
+
+const GROUP = "sweeper";
+
+export interface SqsSlicesOptions {
+  readonly client: SQSClient;
+  readonly queueUrl: string;
+  /** As for the wakes of the same queue. */
+  readonly fairBy?: "service" | "none";
+}
+
+export class SqsSlices implements SliceQueue {
+  readonly #client: SQSClient;
+  readonly #queueUrl: string;
+  readonly #group: { readonly MessageGroupId?: string };
+
+  constructor({ client, queueUrl, fairBy = "service" }: SqsSlicesOptions) {
+    this.#client = client;
+    this.#queueUrl = queueUrl;
+    this.#group = fairBy === "service" ? { MessageGroupId: GROUP } : {};
+  }
+
+  /** @throws StoreError */
+  async send(name: string): Promise<void> {
+    const input = { QueueUrl: this.#queueUrl, MessageBody: bodyOfSlice(name), ...this.#group };
+    try {
+      await this.#client.send(new SendMessageCommand(input));
+    } catch (cause) {
+      throw storeFailure("send a slice", cause);
+    }
+  }
+}
