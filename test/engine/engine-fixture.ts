@@ -95,10 +95,14 @@ export class Stage {
     await removeDirectory(this.#dir);
   }
 
-  /** A new process over the same stores. @param soleOwner whether it knows that it owns them alone */
-  actor({ soleOwner = false }: { soleOwner?: boolean } = {}): Actor {
+  /**
+   * A new process over the same stores.
+   * @param soleOwner whether it knows that it owns them alone
+   * @param aheadMs by how much its clock is ahead of the true time
+   */
+  actor({ soleOwner = false, aheadMs = 0 }: { soleOwner?: boolean; aheadMs?: number } = {}): Actor {
     const owner = `process-${++this.#born}`;
-    const actor = newActor(this, owner, settingsOf(this.#settings, soleOwner ? owner : undefined));
+    const actor = newActor(this, owner, settingsOf(this.#settings, soleOwner ? owner : undefined), aheadMs);
     this.#actors.push(actor);
     return actor;
   }
@@ -150,9 +154,11 @@ export class Stage {
   }
 }
 
-function newActor({ stores, pulse, deployment: endpoints }: Stage, owner: string, settings: EngineSettings): Actor {
+function newActor(stage: Stage, owner: string, settings: EngineSettings, aheadMs: number): Actor {
+  const { stores, pulse, deployment: endpoints } = stage;
   const process = new EngineProcess(pulse);
-  const clock = process.clock(pulse);
+  const nowMs = () => pulse.nowMs() + aheadMs;
+  const clock = process.clock({ nowMs, sleep: (ms, signal) => pulse.sleep(ms, signal) });
   const meta = process.watch("meta", stores.meta);
   const log = new RecordingLog();
   const meter = new RecordingMeter();

@@ -9,6 +9,7 @@ import { EDITOR, type Lock, packState, readLock } from "../ledger/lock-record.ts
 import { lockKey } from "../ledger/object-keys.ts";
 import { isHeldBy, takeOrQueue } from "./object-lock.ts";
 import { lockAt, placeOf } from "../ledger/object-place.ts";
+import { standingAcceptance } from "../ledger/standing-acceptance.ts";
 import type { Condition, Update } from "../ports/table.ts";
 import { wakeNow } from "../drive/wake.ts";
 
@@ -105,6 +106,14 @@ function isLeft(engine: Engine, loaded: Loaded): boolean {
   return !isParked(loaded) && !isHeld(engine, loaded, engine.clock.nowMs());
 }
 
+/**
+ * Asked after the lock was read: a later life takes the lock only once its acceptance stands in place of this one. The
+ * moments of two lives come from two clocks, and tell nothing of their order.
+ */
+async function stillStands(engine: Engine, { id, nonce }: Held["invocation"]["acceptance"]): Promise<boolean> {
+  return (await standingAcceptance(engine, id))?.["n"] === nonce;
+}
+
 /** The run of a workflow has its id for itself; what a former life left of state and promises is not its own (I12). */
 async function beginLife(engine: Engine, held: Held, pk: string): Promise<Acquired> {
   const { acceptance, segmentIndex } = held.invocation;
@@ -122,7 +131,7 @@ async function beginLife(engine: Engine, held: Held, pk: string): Promise<Acquir
   if (begun.written) return grasped(held, readLock(begun.item));
   for (let lock = readLock(begun.standing); ;) {
     if (isHeldBy(lock, acceptance)) return grasped(held, lock);
-    if (lock.grant > createdAtMs || lock.holder === undefined) return "lost";
+    if (lock.holder === undefined || !(await stillStands(engine, acceptance))) return "lost";
     const nextLife = { life: lock.life + 1, lifeFromMs: lock.goneAtMs ?? createdAtMs };
     const next: Update = {
       set: { ...set, ...nextLife, grant: lock.grant + 1, st: packState(EMPTY_STATE) },

@@ -1,0 +1,20 @@
+/** The acceptance that stands under an id now: which life of the id whoever writes to it reaches. */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import { readAcceptance } from "./acceptance-record.ts";
+import type { Engine } from "../engine.ts";
+import { ACCEPTANCE_SK, invocationPk } from "./item-keys.ts";
+import { whole } from "./large-record.ts";
+import type { Item } from "../ports/table.ts";
+
+/** @returns the item as it stands, of whichever life; undefined where none does */
+export async function standingAcceptance({ table, settings }: Engine, id: InvocationId): Promise<Item | undefined> {
+  const item = await table.get({ pk: invocationPk(settings.keyPrefix, id), sk: ACCEPTANCE_SK });
+  return item?.["n"] === undefined ? undefined : item;
+}
+
+/** Reads what the item holds: a further read where the input stands beside it. @throws StoreError */
+export async function acceptanceIn(engine: Engine, id: InvocationId, item: Item): Promise<Acceptance> {
+  const [readable] = await whole(engine, [item], item["n"] as Nonce);
+  return readAcceptance(id, readable ?? item).acceptance;
+}
