@@ -91,12 +91,12 @@ test.each([
   expect(view!.entries.map(({ type }) => type)).toEqual(["Command: Input"]);
 });
 
-test("a kill reaches the children, called, sent and scheduled ones, and theirs", async () => {
+test("a kill ends what is waited for, down the tree, and leaves alone what was sent or scheduled", async () => {
   const stage = await open({
     parent: async (ctx) => {
       const nowMs = stage.pulse.nowMs();
-      ctx.send("naps", ctx.input);
-      ctx.send("naps", "scheduled", { atMs: nowMs + 60_000 });
+      ctx.send("naps", String(nowMs + 30_000));
+      ctx.send("naps", String(nowMs + 90_000), { atMs: nowMs + 60_000 });
       return await ctx.get(ctx.call("middle", ctx.input));
     },
     middle: async (ctx) => await ctx.get(ctx.call("naps", ctx.input)),
@@ -110,12 +110,15 @@ test("a kill reaches the children, called, sent and scheduled ones, and theirs",
   await kill(actor.engine, stage.deployment.of("parent")[0]!.start.debugId as InvocationId);
   expect(textOf(await stage.pulse.within(0, result))).toBe("409 killed");
   await stage.pulse.pass(5_000);
-  for (const { start } of [...stage.deployment.of("naps"), ...stage.deployment.of("middle")]) {
-    const end = await output(actor.engine, start.debugId as InvocationId);
-    expect(end.kind === "ended" && textOf(end)).toBe("409 killed");
-  }
-  await stage.pulse.pass(2 * FAR_MS);
-  expect(stage.deployment.attempts).toHaveLength(4);
+  const ends = async (name: string) => {
+    const ids = new Set(stage.deployment.of(name).map(({ start }) => start.debugId as InvocationId));
+    const all = await Promise.all([...ids].map((id) => output(actor.engine, id)));
+    return all.map((end) => (end.kind === "ended" ? textOf(end) : end.kind)).sort();
+  };
+  expect(await ends("middle")).toEqual(["409 killed"]);
+  expect(await ends("naps")).toEqual(["409 killed", "open"]);
+  await stage.pulse.pass(120_000);
+  expect(await ends("naps")).toEqual(["409 killed", "slept", "slept"]);
 });
 
 test("an order to kill whose killer died is carried out by whoever looks next", async () => {

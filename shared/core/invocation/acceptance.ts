@@ -40,6 +40,30 @@ export interface Acceptance {
   readonly journalRetentionMs: number;
 }
 
+/** One call among all there are: the life that made it, and the command that waits for its result. */
+export type CallOrigin = Pick<Extract<Source, { kind: "call" }>, "callerId" | "callerNonce" | "completionId">;
+
+/** True where the invocation was made by this very call, and not met by it under a key. */
+export function isMadeByCall({ source }: Pick<Acceptance, "source">, call: CallOrigin): boolean {
+  return (
+    source.kind === "call" &&
+    source.callerId === call.callerId &&
+    source.callerNonce === call.callerNonce &&
+    source.completionId === call.completionId
+  );
+}
+
+/**
+ * True where no other life can begin under the same id: the id is random or follows from a command. An id that follows
+ * from an idempotency key, or from the key of a workflow, is free again once the result has expired.
+ */
+export function livesOnce({
+  idempotencyKey,
+  handlerType,
+}: Pick<Acceptance, "idempotencyKey" | "handlerType">): boolean {
+  return idempotencyKey === undefined && handlerType !== "workflow";
+}
+
 /** True for those that run one at a time and alone change the state of their key: they take its lock first (I6). */
 export function needsLock({ handlerType }: Pick<Acceptance, "handlerType">): boolean {
   return handlerType === "exclusive" || handlerType === "workflow";

@@ -2,9 +2,10 @@
 import type { InvocationId, Nonce } from "../model/ids.ts";
 import type { Result } from "../model/failure.ts";
 import type { StateChange } from "../model/state-change.ts";
-import { needsLock } from "./acceptance.ts";
+import { type CallOrigin, needsLock } from "./acceptance.ts";
 import type { ChildRequest, CommandEntry, Entry, Lookup, SignalName } from "./entry.ts";
 import type { Invocation } from "./invocation.ts";
+import { openCalls } from "./journal.ts";
 import type { Segment } from "./segment.ts";
 
 export type Effect =
@@ -52,7 +53,8 @@ export type Effect =
     }
   /** Whoever attached is to get the result. */
   | { readonly kind: "answer-sinks"; readonly result: Result }
-  | { readonly kind: "kill-child"; readonly childId: InvocationId };
+  /** Ends what this very call has made. An invocation that the call only met under a key, or a later life, is of another call. */
+  | (CallOrigin & { readonly kind: "kill-child"; readonly childId: InvocationId });
 
 export interface StateChanges {
   readonly inOrder: readonly StateChange[];
@@ -70,7 +72,7 @@ export function effectsOf(before: Invocation, segment: Segment): readonly Effect
   for (const [at, entry] of segment.entries.entries()) {
     if (entry.kind !== "command") continue;
     const effect = effectOf(before, entry, segment.entries[at + 1], commandIndex++);
-    if (effect !== undefined) effects.push(effect);
+    if (effect !== undefined && !(segment.after.kind === "completed" && onlyAsks(effect))) effects.push(effect);
   }
   if (needsLock(before.acceptance)) {
     const stateEffect = stateEffectOf(before, segment);
@@ -133,6 +135,11 @@ function effectOf(
   }
 }
 
+/** What has ended hears no answer; asked again in a redo, the question would reach whichever life the id has by then. */
+function onlyAsks({ kind }: Effect): boolean {
+  return kind === "attach" || kind === "get-output" || kind === "get-promise";
+}
+
 function isCompletionOf(following: Entry | undefined, completionId: number): boolean {
   return (
     following?.kind === "notification" && "completionId" in following.id && following.id.completionId === completionId
@@ -157,8 +164,9 @@ function finalEffects({ acceptance, journal }: Invocation, after: { result: Resu
   }
   effects.push({ kind: "answer-sinks", result });
   if (killed) {
-    for (const childId of journal.childIds.values())
-      effects.push({ kind: "kill-child", childId: childId as InvocationId });
+    const { id: callerId, nonce: callerNonce } = acceptance;
+    for (const { childId, completionId } of openCalls(journal))
+      effects.push({ kind: "kill-child", childId: childId as InvocationId, callerId, callerNonce, completionId });
   }
   return effects;
 }

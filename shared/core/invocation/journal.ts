@@ -120,6 +120,21 @@ export function openRuns({ open }: Journal): Set<number> {
   return runs;
 }
 
+/** Calls that have no result yet, with the ids of the invocations they made or met. */
+export function openCalls({
+  open,
+  childIds,
+}: Journal): readonly { readonly completionId: number; readonly childId: string }[] {
+  const calls = [];
+  for (const [completionId, { entry }] of open) {
+    const { command } = entry;
+    if (command.kind !== "call" || command.completionId !== completionId) continue;
+    const childId = childIds.get(command.child.idCompletionId);
+    if (childId !== undefined) calls.push({ completionId, childId });
+  }
+  return calls;
+}
+
 /** Sleeps that have not been completed, with the moment each is over. */
 export function openSleeps({ open }: Journal): readonly { readonly completionId: number; readonly wakeAtMs: number }[] {
   const sleeps = [];

@@ -43,7 +43,7 @@ export type After =
       readonly result: Result;
       /** A tombstone counts as expired at once: ended before its first attempt, it leaves no record (I6). */
       readonly tombstone: boolean;
-      /** Killed: its children are killed too. */
+      /** Killed: the calls that it still waits for are killed too. */
       readonly killed: boolean;
     };
 

@@ -27,7 +27,7 @@ export async function accept(
   engine: Engine,
   acceptance: Acceptance,
   lease: Lease,
-  isThis: (former: Acceptance) => boolean = () => false,
+  isThis: (former: Loaded) => boolean = () => false,
 ): Promise<Acceptation> {
   const nowMs = engine.clock.nowMs();
   const plain = acceptanceItem(engine.settings, acceptance, lease, keepUntilS(engine.settings, acceptance, nowMs));
@@ -42,12 +42,18 @@ export async function accept(
       if ((await engine.table.put(item, { kind: "absent" })).written) return counted(engine, acceptance);
       continue;
     }
-    const former = loaded.invocation.acceptance;
-    if (!hasExpired(loaded, engine.clock.nowMs()) || isThis(former)) return { kind: "existing", loaded };
-    const replaced = await engine.table.put(item, { kind: "equal", attribute: "n", value: former.nonce });
+    if (!isOver(engine, loaded) || isThis(loaded)) return { kind: "existing", loaded };
+    const { nonce } = loaded.invocation.acceptance;
+    const replaced = await engine.table.put(item, { kind: "equal", attribute: "n", value: nonce });
     if (replaced.written || replaced.standing?.["n"] === acceptance.nonce)
       return { ...counted(engine, acceptance), instead: true };
   }
+}
+
+/** A tombstone has expired at once, also where the clock of the process that wrote it is ahead of this one. */
+function isOver({ clock }: Engine, loaded: Loaded): boolean {
+  const { standing } = loaded.invocation;
+  return (standing.status === "completed" && standing.tombstone) || hasExpired(loaded, clock.nowMs());
 }
 
 function counted(engine: Engine, { source }: Acceptance): { readonly kind: "new" } {

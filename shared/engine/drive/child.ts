@@ -1,5 +1,5 @@
 /** The children of a segment: calls are accepted and driven along where possible, sends go to the queue. */
-import type { Acceptance, Source } from "../../core/invocation/acceptance.ts";
+import { type Acceptance, isMadeByCall, livesOnce, type Source } from "../../core/invocation/acceptance.ts";
 import type { Effect } from "../../core/invocation/effects.ts";
 import type { Result } from "../../core/model/failure.ts";
 import { targetText } from "../../core/model/target.ts";
@@ -15,7 +15,7 @@ import type { Held } from "./held.ts";
 import { parkPending } from "./park-at-start.ts";
 import type { Routing } from "../registry.ts";
 import { retentionOf } from "../ledger/retention.ts";
-import type { Loaded } from "../ledger/load.ts";
+import { hasExpired, type Loaded } from "../ledger/load.ts";
 import { startAgain, startSend } from "./start-send.ts";
 import { traceparentBelow } from "../traces.ts";
 import { wakeNow } from "./wake.ts";
@@ -30,6 +30,7 @@ export const ALONGSIDE_MAX = 32;
 /**
  * Resolves when the child is durable, not when it has ended.
  * @param room how many more children the driver can drive along
+ * @param isRedo the command may have been performed before
  * @returns a call that the driver of its caller drives along, its result being taken straight from it (design §3.2)
  */
 export async function acceptChild(
@@ -37,12 +38,13 @@ export async function acceptChild(
   held: Held,
   effect: AcceptChild,
   room: number,
+  isRedo = false,
 ): Promise<Held | undefined> {
   const { service, handler } = effect.child.target;
   const routing = engine.registry.known(service, handler) ?? (await engine.registry.route(service, handler));
   const acceptance = acceptanceOf(engine, held, effect, routing);
   const { completionId } = effect;
-  const isThis = isMadeBy(held, acceptance);
+  const isThis = isMadeBy(held, acceptance, isRedo);
   if (completionId === undefined) {
     await acceptSend(engine, acceptance, isThis);
     return undefined;
@@ -73,13 +75,15 @@ export async function acceptChild(
 
 /**
  * A redo meets the child that this command made before, which may have ended and expired since: it must not run again (I2).
- * An id that follows from the command belongs to no other; under a key, or as the run of a workflow, what was accepted
- * before the command is a former life.
+ * An id that follows from the command belongs to no other. Under a key, or as the run of a workflow, what expired before
+ * the command is a former life; what expired later, a redo may have met when the command was performed first.
  */
-function isMadeBy({ invocation }: Held, child: Acceptance): (former: Acceptance) => boolean {
-  const madeAtMs = invocation.modifiedAtMs;
-  const isItsOwn = child.idempotencyKey === undefined && child.handlerType !== "workflow";
-  return ({ createdAtMs }) => isItsOwn || createdAtMs >= madeAtMs;
+function isMadeBy({ invocation }: Held, child: Acceptance, isRedo: boolean): (former: Loaded) => boolean {
+  const askedAtMs = invocation.modifiedAtMs;
+  return (former) =>
+    livesOnce(child) ||
+    former.invocation.acceptance.createdAtMs >= askedAtMs ||
+    (isRedo && !hasExpired(former, askedAtMs));
 }
 
 function acceptanceOf(
@@ -108,7 +112,8 @@ function acceptanceOf(
     input: child.input,
     headers: child.headers,
     source,
-    createdAtMs: engine.clock.nowMs(),
+    // Never before the command that makes it, whatever this clock says: by that a redo knows what the command has made.
+    createdAtMs: Math.max(engine.clock.nowMs(), held.invocation.modifiedAtMs),
     ...retentionOf(settings, child.idempotencyKey !== undefined, handlerType),
     ...(child.idempotencyKey !== undefined && { idempotencyKey: child.idempotencyKey }),
     ...(traceparent !== undefined && { traceparent }),
@@ -117,11 +122,7 @@ function acceptanceOf(
 }
 
 /** A send has no driver yet: its message goes out also where it existed (I6), unless it has ended: two that send to each other would never rest. */
-async function acceptSend(
-  engine: Engine,
-  acceptance: Acceptance,
-  isThis: (former: Acceptance) => boolean,
-): Promise<void> {
+async function acceptSend(engine: Engine, acceptance: Acceptance, isThis: (former: Loaded) => boolean): Promise<void> {
   const acceptation = await accept(engine, acceptance, NO_LEASE, isThis);
   if (acceptation.kind === "new") await startSend(engine, acceptance);
   else await startAgain(engine, acceptation.loaded);
@@ -136,7 +137,8 @@ export const ALREADY_RUN: Result = {
 /** The child lives already: a redo of ours, or somebody else's under the same idempotency key or workflow id. */
 async function joinExisting(engine: Engine, held: Held, loaded: Loaded, completionId: number): Promise<void> {
   const { acceptance, standing } = loaded.invocation;
-  const ours = isChildOf(acceptance, held, completionId);
+  const { id: callerId, nonce: callerNonce } = held.invocation.acceptance;
+  const ours = isMadeByCall(acceptance, { callerId, callerNonce, completionId });
   const nowMs = engine.clock.nowMs();
   if (acceptance.handlerType === "workflow" && !ours) return completionOf(held, completionId, ALREADY_RUN, nowMs);
   await startAgain(engine, loaded);
@@ -145,14 +147,4 @@ async function joinExisting(engine: Engine, held: Held, loaded: Loaded, completi
   const { id, nonce, target } = held.invocation.acceptance;
   await writeSink(engine, acceptance, { id, nonce, target }, completionId, loaded.hold?.keepUntilS);
   await wakeNow(engine, acceptance);
-}
-
-function isChildOf({ source }: Acceptance, { invocation }: Held, completionId: number): boolean {
-  const { id, nonce } = invocation.acceptance;
-  return (
-    source.kind === "call" &&
-    source.callerId === id &&
-    source.callerNonce === nonce &&
-    source.completionId === completionId
-  );
 }

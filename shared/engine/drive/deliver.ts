@@ -1,14 +1,18 @@
 /** Bringing a notification to an invocation: first the arrival, then the wake (I3). */
+import { type CallOrigin, isMadeByCall } from "../../core/invocation/acceptance.ts";
 import type { NotificationId } from "../../core/invocation/entry.ts";
 import type { Result } from "../../core/model/failure.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { type ArrivalContent, arrivalItem } from "../ledger/arrival-record.ts";
 import type { Engine } from "../engine.ts";
 import { findAccepted } from "../ledger/find-accepted.ts";
-import { ACCEPTANCE_SK, completionArrival, invocationPk } from "../ledger/item-keys.ts";
+import { completionArrival } from "../ledger/item-keys.ts";
 import { keepBesideS, keepUntilS, RETENTION_ASSUMED_MS } from "../ledger/keep.ts";
 import { fitted } from "../ledger/large-record.ts";
 import { load } from "../ledger/load.ts";
+import { acceptanceIn, standingAcceptance } from "../ledger/standing-acceptance.ts";
+import { isLaterLife } from "./later-life.ts";
+import type { Item } from "../ports/table.ts";
 import { type Recipient, wakeNow } from "./wake.ts";
 
 export interface Addressee extends Recipient {
@@ -56,38 +60,49 @@ export async function deliverResult(
   await bring(engine, to, completionArrival(completionId), { kind: "notification", id: { completionId }, result });
 }
 
-/** @returns false where no such invocation is known: there is nobody to tell */
+/** @param redoOfMs in a redo, when the segment was written that asks for it: a life that began later is left alone */
 export async function deliverSignal(
   engine: Engine,
   id: InvocationId,
   key: string,
   signal: NotificationId,
   result: Result | undefined,
-): Promise<boolean> {
-  const to = await currentLife(engine, id);
-  if (to === undefined) return false;
-  await bring(engine, to, key, { kind: "notification", id: signal, result });
-  return true;
+  redoOfMs?: number,
+): Promise<void> {
+  const content: ArrivalContent = { kind: "notification", id: signal, result };
+  const standing = await findAccepted(engine, id, () => standingAcceptance(engine, id));
+  if (standing === undefined) return;
+  if (redoOfMs !== undefined && (await isLaterLife(engine, id, standing, key, redoOfMs))) return;
+  await bring(engine, addresseeIn(id, standing), key, content);
 }
 
 /** The life that an id has now; undefined where there is none. */
 export async function currentLife(engine: Engine, id: InvocationId): Promise<Addressee | undefined> {
-  const key = { pk: invocationPk(engine.settings.keyPrefix, id), sk: ACCEPTANCE_SK };
-  const acceptance = await findAccepted(engine, id, () => engine.table.get(key));
-  if (acceptance === undefined) return undefined;
-  const { n, expiresAtS, service } = acceptance as Partial<{ n: Nonce; expiresAtS: number; service: string }>;
-  if (n === undefined) return undefined;
+  const standing = await standingAcceptance(engine, id);
+  return standing && addresseeIn(id, standing);
+}
+
+function addresseeIn(id: InvocationId, standing: Item): Addressee {
+  const { n, expiresAtS, service } = standing as Partial<{ n: Nonce; expiresAtS: number; service: string }>;
   return {
     id,
-    nonce: n,
+    nonce: n!,
     ...(service !== undefined && { target: { service } }),
     ...(expiresAtS !== undefined && { keptUntilS: keepBesideS(expiresAtS) }),
   };
 }
 
 /** Every driver that reads the order ends the invocation; a worker that reads it does so at once (design §3). */
-export async function orderKill(engine: Engine, id: InvocationId): Promise<void> {
-  const to = await currentLife(engine, id);
-  if (to === undefined) return;
+export async function orderKill(engine: Engine, to: Addressee): Promise<void> {
   await bring(engine, to, "kill", { kind: "kill" });
+}
+
+/** What a call has made was durable before the caller went on (I2): nothing is waited for where it does not stand. */
+export async function orderKillOfCall(
+  engine: Engine,
+  { childId, ...call }: CallOrigin & { readonly childId: InvocationId },
+): Promise<void> {
+  const standing = await standingAcceptance(engine, childId);
+  if (standing === undefined || !isMadeByCall(await acceptanceIn(engine, childId, standing), call)) return;
+  await orderKill(engine, addresseeIn(childId, standing));
 }

@@ -32,7 +32,7 @@ export async function drive(
   engine.drives.add(held);
   void watch(engine);
   try {
-    if (redo !== undefined) await performAlong(engine, held, redo.before, redo.segment);
+    if (redo !== undefined) await performAlong(engine, held, redo.before, redo.segment, true);
     for (;;) {
       const turn = await takeTurn(engine, held);
       if (turn === "again") continue;
@@ -138,8 +138,14 @@ async function follow(engine: Engine, held: Held, transition: Transition): Promi
   }
 }
 
-async function performAlong(engine: Engine, held: Held, before: Held["invocation"], segment: Segment): Promise<void> {
-  for (const child of await perform(engine, held, before, segment)) driveAlong(engine, held, child);
+async function performAlong(
+  engine: Engine,
+  held: Held,
+  before: Held["invocation"],
+  segment: Segment,
+  isRedo = false,
+): Promise<void> {
+  for (const child of await perform(engine, held, before, segment, isRedo)) driveAlong(engine, held, child);
 }
 
 /** The driver of the caller drives the child too; what fails to drive it leaves it to the queue. */

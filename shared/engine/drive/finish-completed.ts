@@ -33,6 +33,7 @@ export async function finishCompleted(engine: Engine, loaded: Loaded, isSeenDone
     held,
     last.before,
     isPerformed || mayRunAnew || isSeenDone ? tellingOnly(last.segment, mayRunAnew) : last.segment,
+    true,
   );
   // Who waits in this process for the end of a keyed handler waits for the state that was written just now.
   engine.drives.ring(held.id);
@@ -53,9 +54,10 @@ export async function finishBeforeForgetting(engine: Engine, loaded: Loaded): Pr
 }
 
 /** For work on what has ended: nobody drives it, and its depth keeps it from driving anything along. */
-export function heldByNobody({ invocation, pk, lease, hold }: Loaded): Held {
+export function heldByNobody({ invocation, pk, lease, hold, arrivals: arrived }: Loaded): Held {
   const { id } = invocation.acceptance;
-  return newHeld({ id, pk, messageDriven: true, depth: Infinity, invocation, lease, ...(hold && { hold }) });
+  const arrivals = new Map(arrived);
+  return newHeld({ id, pk, messageDriven: true, depth: Infinity, invocation, lease, arrivals, ...(hold && { hold }) });
 }
 
 /** One that stood in line twice is served once more after its end, and nobody else can give that back (I6). */
@@ -80,7 +82,7 @@ function hasExpiredEffects({ clock }: Engine, { invocation: { standing }, hold }
 }
 
 /**
- * Without its commands, and without the order to kill children, whose ids may have begun another life.
+ * Without its commands, and without the order to kill calls.
  * @param keepsState changes of state stay: under an older grant they count for nothing, however late
  */
 function tellingOnly(segment: Segment, keepsState: boolean): Segment {

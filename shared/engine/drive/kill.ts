@@ -2,23 +2,24 @@
 import { advance } from "../../core/invocation/advance.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import { commit } from "./commit.ts";
-import { orderKill } from "./deliver.ts";
+import { type Addressee, orderKill } from "./deliver.ts";
 import type { Engine } from "../engine.ts";
 import { keepArrivals } from "./extend.ts";
 import { leaveOpenIndex } from "./grasp.ts";
 import { type Held, lose, newHeld } from "./held.ts";
+import { keepBesideS } from "../ledger/keep.ts";
 import { hasExpired, load, type Loaded, unperformed } from "../ledger/load.ts";
 import { perform } from "./perform.ts";
 import type { Interruption } from "../submission.ts";
 
-/** Applied state is not rolled back; children are killed too. */
+/** Applied state is not rolled back. Calls that are still waited for are killed too, down the tree; sends live on. */
 export async function kill(engine: Engine, id: InvocationId): Promise<Interruption> {
   for (let first = true; ; first = false) {
     const loaded = await load(engine, id);
     if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return first ? "unknown" : "done";
     if (loaded.invocation.standing.status === "completed") return first ? "completed" : "done";
     // I3: the order stands in the table before anybody acts on it, so that a killer that dies here is replaced.
-    if (first) await orderKill(engine, id);
+    if (first) await orderKill(engine, addresseeOf(loaded));
     if (await killLoaded(engine, loaded)) return "done";
   }
 }
@@ -31,7 +32,7 @@ export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolea
   const held = killerOf(loaded);
   // I2: whoever writes segment k+1 performs the effects of segment k first.
   const redo = unperformed(loaded);
-  if (redo !== undefined) await perform(engine, held, redo.before, redo.segment);
+  if (redo !== undefined) await perform(engine, held, redo.before, redo.segment, true);
   const before = held.invocation;
   const { segment, ...rest } = advance(before, { kind: "kill", atMs: engine.clock.nowMs() });
   if (segment === undefined || !(await commit(engine, held, { ...rest, segment }))) return false;
@@ -44,8 +45,14 @@ export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolea
   return true;
 }
 
+/** The life that was loaded, and no later one. */
+function addresseeOf({ invocation, expiresAtS }: Loaded): Addressee {
+  const { id, nonce, target } = invocation.acceptance;
+  return { id, nonce, target, keptUntilS: keepBesideS(expiresAtS) };
+}
+
 /** The killer holds nothing: the fence alone decides. Its depth keeps it from driving anything along. */
-function killerOf({ invocation, pk, lease, hold }: Loaded): Held {
+function killerOf({ invocation, pk, lease, hold, arrivals }: Loaded): Held {
   const { id } = invocation.acceptance;
   return newHeld({
     id,
@@ -54,6 +61,7 @@ function killerOf({ invocation, pk, lease, hold }: Loaded): Held {
     depth: Infinity,
     invocation,
     lease: { ...lease, untilMs: 0 },
+    arrivals: new Map(arrivals),
     ...(hold && { hold }),
   });
 }

@@ -1,15 +1,24 @@
 /** What an end asks for and nobody has done: its driver died behind the final segment, and its message is lost (I2, I8). */
 import { type Effect, effectsOf } from "../../core/invocation/effects.ts";
-import type { Invocation } from "../../core/invocation/invocation.ts";
+import { isMadeByCall } from "../../core/invocation/acceptance.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
+import { isLaterLife } from "./later-life.ts";
 import { signalArrival } from "./perform.ts";
 import type { Engine } from "../engine.ts";
 import { isCompletedAndTold } from "../keyed/promises.ts";
 import { mayBeTold } from "../keyed/told.ts";
 import { AT_ONCE, atMost } from "../at-most.ts";
-import { ACCEPTANCE_SK, arrivalKey, awakeableArrival, invocationPk, momentOf } from "../ledger/item-keys.ts";
+import {
+  ACCEPTANCE_SK,
+  arrivalKey,
+  awakeableArrival,
+  completionArrival,
+  invocationPk,
+  momentOf,
+} from "../ledger/item-keys.ts";
 import { hasExpired, load, type Loaded, unperformed } from "../ledger/load.ts";
+import { acceptanceIn, standingAcceptance } from "../ledger/standing-acceptance.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -27,7 +36,7 @@ export async function isLeftUndone(engine: Engine, loaded: Loaded): Promise<bool
   const effects = effectsOf(last.before, last.segment);
   let isUndone = false;
   await atMost(AT_ONCE, effects, async (effect) => {
-    if (!isUndone && (await leavesNothing(engine, loaded.invocation, endedAtMs, effect))) isUndone = true;
+    if (!isUndone && (await leavesNothing(engine, loaded, endedAtMs, effect))) isUndone = true;
   });
   return isUndone;
 }
@@ -35,7 +44,7 @@ export async function isLeftUndone(engine: Engine, loaded: Loaded): Promise<bool
 /** True where what the effect would have left is not there. */
 async function leavesNothing(
   engine: Engine,
-  invocation: Invocation,
+  { invocation, arrivals }: Loaded,
   endedAtMs: number,
   effect: Effect,
 ): Promise<boolean> {
@@ -49,7 +58,7 @@ async function leavesNothing(
       return kind === "signal" && (await hasNotArrived(engine, invocationId, awakeableArrival(index), endedAtMs));
     }
     case "kill-child":
-      return await hasNotArrived(engine, effect.childId, "kill", endedAtMs);
+      return await isNotKilled(engine, arrivals, effect);
     case "give-back":
     case "close-workflow":
       return !(await mayBeTold(engine, invocation));
@@ -86,10 +95,21 @@ async function isNotAccepted(engine: Engine, id: InvocationId, endedAtMs: number
  * life that began after the end is another one.
  */
 async function hasNotArrived(engine: Engine, id: InvocationId, key: string, endedAtMs: number): Promise<boolean> {
-  const { table, settings } = engine;
-  const pk = invocationPk(settings.keyPrefix, id);
-  const first = await table.get({ pk, sk: ACCEPTANCE_SK });
+  const first = await standingAcceptance(engine, id);
   if (first === undefined || first["end"] === true) return false;
-  if (momentOf(String(first["listSk"])) > endedAtMs) return false;
-  return (await table.get(arrivalKey(pk, first["n"] as Nonce, key))) === undefined;
+  if (await isLaterLife(engine, id, first, key, endedAtMs)) return false;
+  return (await engine.table.get(arrivalKey(first.pk, first["n"] as Nonce, key))) === undefined;
+}
+
+/** False where the call was answered, and where another call or a later life stands in its place. */
+async function isNotKilled(
+  engine: Engine,
+  arrivals: Loaded["arrivals"],
+  { childId, ...call }: Extract<Effect, { kind: "kill-child" }>,
+): Promise<boolean> {
+  if (arrivals.has(completionArrival(call.completionId))) return false;
+  const first = await standingAcceptance(engine, childId);
+  if (first === undefined || first["end"] === true) return false;
+  if (!isMadeByCall(await acceptanceIn(engine, childId, first), call)) return false;
+  return (await engine.table.get(arrivalKey(first.pk, first["n"] as Nonce, "kill"))) === undefined;
 }

@@ -13,7 +13,7 @@ import { AT_ONCE, atMost } from "../at-most.ts";
 import { acceptChild, ALONGSIDE_MAX } from "./child.ts";
 import { closeWorkflow } from "../keyed/close-workflow.ts";
 import { completionOf } from "./completion.ts";
-import { deliverResult, deliverSignal, orderKill } from "./deliver.ts";
+import { deliverResult, deliverSignal, orderKillOfCall } from "./deliver.ts";
 import { lanesOf } from "./effect-lanes.ts";
 import type { Engine } from "../engine.ts";
 import { applyState, giveBack } from "../keyed/give-back.ts";
@@ -28,6 +28,7 @@ const NOT_FOUND: Result = { kind: "failure", failure: { code: 404, message: "not
 
 /**
  * Issued in command order; final effects come last, in their own order.
+ * @param isRedo the segment was read back: its effects may have been performed, and their addressees be over since
  * @returns the calls that the driver drives along
  */
 export async function perform(
@@ -35,22 +36,24 @@ export async function perform(
   held: Held,
   before: Invocation,
   segment: Segment,
+  isRedo = false,
 ): Promise<readonly Held[]> {
+  const redoOfMs = isRedo ? segment.writtenAtMs : undefined;
   const effects = effectsOf(before, segment).filter((effect) => !isAnswered(held, effect));
   if (effects.length === 0) return [];
   const [final, first] = [effects.filter(isFinal), effects.filter((effect) => !isFinal(effect) && !isState(effect))];
   // Whoever is called here finds the state as it was left before the call.
-  for (const effect of effects) if (isState(effect)) await performOne(engine, held, effect, 0);
+  for (const effect of effects) if (isState(effect)) await performOne(engine, held, effect, 0, redoOfMs);
   let room = ALONGSIDE_MAX - held.children.size;
   const children = await atMost(AT_ONCE, lanesOf(engine, first), async (lane) => {
     const alongside: Held[] = [];
     for (const effect of lane) {
-      const child = await performOne(engine, held, effect, isCall(effect) ? room-- : 0);
+      const child = await performOne(engine, held, effect, isCall(effect) ? room-- : 0, redoOfMs);
       if (child !== undefined) alongside.push(child);
     }
     return alongside;
   });
-  for (const effect of final) await performOne(engine, held, effect, 0);
+  for (const effect of final) await performOne(engine, held, effect, 0, redoOfMs);
   return children.flat();
 }
 
@@ -78,9 +81,15 @@ function isFinal({ kind }: Effect): boolean {
   return kind === "deliver" || kind === "answer-sinks" || kind === "kill-child";
 }
 
-async function performOne(engine: Engine, held: Held, effect: Effect, room: number): Promise<Held | undefined> {
-  if (effect.kind === "accept-child") return await acceptChild(engine, held, effect, room);
-  await performOwn(engine, held, effect);
+async function performOne(
+  engine: Engine,
+  held: Held,
+  effect: Effect,
+  room: number,
+  redoOfMs: number | undefined,
+): Promise<Held | undefined> {
+  if (effect.kind === "accept-child") return await acceptChild(engine, held, effect, room, redoOfMs !== undefined);
+  await performOwn(engine, held, effect, redoOfMs);
   return undefined;
 }
 
@@ -88,15 +97,16 @@ async function performOwn(
   engine: Engine,
   held: Held,
   effect: Exclude<Effect, { kind: "accept-child" }>,
+  redoOfMs: number | undefined,
 ): Promise<void> {
   switch (effect.kind) {
     case "signal": {
       const { invocationId, signal, result } = effect;
-      await deliverSignal(engine, invocationId as InvocationId, signalArrival(effect), signal, result);
+      await deliverSignal(engine, invocationId as InvocationId, signalArrival(effect), signal, result, redoOfMs);
       return;
     }
     case "complete-awakeable":
-      return await completeAwakeable(engine, effect.awakeableId, effect.result);
+      return await completeAwakeable(engine, effect.awakeableId, effect.result, redoOfMs);
     case "attach":
       return await attachTo(engine, held, effect.lookup, effect.completionId);
     case "get-output":
@@ -109,11 +119,11 @@ async function performOwn(
         await answerSinks(engine, held, effect.result);
       return;
     case "kill-child":
-      return await orderKill(engine, effect.childId);
+      return await orderKillOfCall(engine, effect);
     case "get-promise":
       return await awaitPromise(engine, held, effect);
     case "complete-promise":
-      return await completePromise(engine, held, effect);
+      return await completePromise(engine, held, effect, redoOfMs);
     case "apply-state":
       return await applyState(engine, held, effect.changes);
     case "give-back":
@@ -129,14 +139,16 @@ export function signalArrival({ signal, senderKey }: Extract<Effect, { kind: "si
   return once ? awakeableArrival(signal.index) : `x${senderKey}`;
 }
 
-/** @throws IdError for an id that does not parse */
+/** @param redoOfMs as for a signal. @throws IdError for an id that does not parse */
 export async function completeAwakeable(
   engine: Engine,
   awakeableId: string,
   result: Result | undefined,
+  redoOfMs?: number,
 ): Promise<void> {
   const { kind, invocationId, index } = parseAwakeableId(awakeableId);
-  if (kind === "signal") await deliverSignal(engine, invocationId, awakeableArrival(index), { index }, result);
+  if (kind !== "signal") return;
+  await deliverSignal(engine, invocationId, awakeableArrival(index), { index }, result, redoOfMs);
 }
 
 /** A caller that is still there takes the result from memory; for any other it is written down (design §3.2). */

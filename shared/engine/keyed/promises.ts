@@ -8,6 +8,7 @@ import type { Target } from "../../core/model/target.ts";
 import { AT_ONCE, atMost } from "../at-most.ts";
 import { completionOf } from "../drive/completion.ts";
 import { deliverResult } from "../drive/deliver.ts";
+import { CLOCKS_DIFFER_MAX_MS } from "../drive/later-life.ts";
 import type { Engine } from "../engine.ts";
 import type { Held } from "../drive/held.ts";
 import { arrivalKey, completionArrival, invocationPk } from "../ledger/item-keys.ts";
@@ -47,8 +48,9 @@ export async function isCompletedAndTold(
   endedAtMs: number,
 ): Promise<boolean> {
   const { table, settings } = engine;
-  const { key, fromMs } = await placeOfPromise(engine, target, name);
-  if (fromMs > endedAtMs) return true;
+  const place = await placeOfPromise(engine, target, name);
+  if (await isOfLaterLife(engine, place, { name, by }, endedAtMs)) return true;
+  const { key } = place;
   const standing = await table.get(key);
   if (standing === undefined) return false;
   if (standing["by"] !== by) return true;
@@ -81,14 +83,20 @@ export async function awaitPromise(
   if (result !== undefined) completionOf(held, completionId, result, engine.clock.nowMs());
 }
 
-/** Of several completions the first counts; repeated by the same command it is the same one (I2). */
+/**
+ * Of several completions the first counts; repeated by the same command it is the same one (I2).
+ * @param redoOfMs in a redo, when the segment was written that asks for it: a later life of the workflow is left alone
+ */
 export async function completePromise(
   engine: Engine,
   held: Held,
   { name, result, completionId, by }: Extract<Effect, { kind: "complete-promise" }>,
+  redoOfMs?: number,
 ): Promise<void> {
   const { target } = held.invocation.acceptance;
   const place = await placeOfPromise(engine, target, name);
+  if (redoOfMs !== undefined && (await isOfLaterLife(engine, place, { name, by }, redoOfMs)))
+    return completionOf(held, completionId, undefined, engine.clock.nowMs());
   const b = sealed(encode(StoredResult, resultToStored(result), ENVELOPE_BYTES));
   const item: Item = { ...place.key, name, by, b, ...expiryOf(place) };
   const put = await engine.table.put(await fitted(engine, item, String(place.life)), { kind: "absent" });
@@ -104,6 +112,23 @@ async function tellWaiters(engine: Engine, promise: Key, target: Target, result:
     const waiter = { id: to as InvocationId, nonce: toNonce as Nonce, target };
     await deliverResult(engine, waiter, Number(completionId), result);
   });
+}
+
+/**
+ * Whether a redo would complete the promise of a life that began after the command. A clock behind may have written when
+ * that life began: what the command has left in the life before decides then (ADR 0021).
+ */
+async function isOfLaterLife(
+  engine: Engine,
+  { key, life, fromMs }: Place,
+  { name, by }: { readonly name: string; readonly by: string },
+  askedAtMs: number,
+): Promise<boolean> {
+  const laterByMs = fromMs - askedAtMs;
+  if (life === 0 || laterByMs <= -CLOCKS_DIFFER_MAX_MS) return false;
+  if (laterByMs > 0) return true;
+  const former = await engine.table.get(promiseKey(key.pk, life - 1, name, shortenWith(engine)));
+  return former?.["by"] === by;
 }
 
 async function placeOfPromise(engine: Engine, target: Target, name: string): Promise<Place> {

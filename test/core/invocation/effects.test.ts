@@ -64,14 +64,38 @@ describe("the effects of a segment", () => {
     ]);
   });
 
-  test("a kill reaches every child, called or sent; an ordinary end reaches none", () => {
+  test("a kill reaches the calls that have no answer, each by what made it; an ordinary end reaches none", () => {
     const invocation = invocationIn("running");
-    const entries = [call(2, 3), childId(2, "inv_a"), send(4), childId(4, "inv_b"), completion(3)];
-    const parent = { ...invocation, journal: append(invocation.journal, entries) };
-    const killedChildren = (segment: ReturnType<typeof advance>["segment"]) =>
-      effectsOf(parent, segment!).flatMap((effect) => (effect.kind === "kill-child" ? [effect.childId] : []));
-    expect(killedChildren(advance(parent, { kind: "kill", atMs: NOW_MS }).segment)).toEqual(["inv_a", "inv_b"]);
+    const answered = [call(2, 3), childId(2, "inv_a"), completion(3)];
+    const sent = [send(4), childId(4, "inv_b")];
+    const open = [call(5, 6), childId(5, "inv_c")];
+    const parent = { ...invocation, journal: append(invocation.journal, [...answered, ...sent, ...open]) };
+    const kills = (segment: ReturnType<typeof advance>["segment"]) =>
+      effectsOf(parent, segment!).filter(({ kind }) => kind === "kill-child");
+    const { id: callerId, nonce: callerNonce } = parent.acceptance;
+    expect(kills(advance(parent, { kind: "kill", atMs: NOW_MS }).segment)).toEqual([
+      { kind: "kill-child", childId: "inv_c", callerId, callerNonce, completionId: 6 },
+    ]);
     const ended = advance(parent, attemptEnded({ kind: "ended" }, { entries: [output()] })).segment;
-    expect(killedChildren(ended)).toEqual([]);
+    expect(kills(ended)).toEqual([]);
+  });
+
+  test("what has ended asks nothing any more, and still does what it was to do", () => {
+    const asks = [
+      command("AttachInvocation", { kind: "attach", lookup: { kind: "id", invocationId: "inv_x" }, completionId: 2 }),
+      command("GetInvocationOutput", {
+        kind: "get-output",
+        lookup: { kind: "id", invocationId: "inv_x" },
+        completionId: 3,
+      }),
+      command("GetPromise", { kind: "get-promise", name: "p", completionId: 4 }),
+    ];
+    const kinds = (ending: "ended" | "cut", entries: readonly Entry[]) => {
+      const invocation = invocationIn("running");
+      const { segment } = advance(invocation, attemptEnded({ kind: ending }, { entries }));
+      return effectsOf(invocation, segment!).map(({ kind }) => kind);
+    };
+    expect(kinds("cut", asks)).toEqual(["attach", "get-output", "get-promise"]);
+    expect(kinds("ended", [...asks, cancelOf("inv_x"), output()])).toEqual(["signal", "answer-sinks"]);
   });
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { attach } from "../../../shared/engine/desk/attach.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
-import { orderKill } from "../../../shared/engine/drive/deliver.ts";
+import { currentLife, orderKill } from "../../../shared/engine/drive/deliver.ts";
 import { callOn, LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
 import { stages } from "../stages.ts";
 
@@ -35,8 +35,9 @@ test("a worker that finds the order to kill sends no message for it", async () =
   actor.startWorker();
   const { invocationId } = await sendOn(actor, "wait");
   await stage.pulse.pass(LEASE_MS);
+  const to = await currentLife(actor.engine, invocationId);
   actor.process.calls.length = 0;
-  await stage.pulse.within(0, orderKill(actor.engine, invocationId));
+  await stage.pulse.within(0, orderKill(actor.engine, to!));
   await stage.pulse.pass(3 * LEASE_MS);
   const ended = await stage.pulse.within(0, attach(actor.engine, invocationId));
   expect(ended.kind === "ended" && textOf(ended)).toBe("409 killed");

@@ -1,12 +1,45 @@
 /** Clocks of processes that are each right within five seconds: no order of two events rests on comparing their moments. */
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/desk/attach.ts";
-import { textOf } from "../engine-fixture.ts";
+import { sendWake } from "../../../shared/engine/drive/wake.ts";
+import { cancel } from "../../../shared/engine/operate/cancel.ts";
+import type { Item } from "../../../shared/engine/ports/table.ts";
+import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
 import { keyed, sendKeyed, workflowOf } from "../object-stage.ts";
 import { stages } from "../stages.ts";
 
 const open = stages();
+const KEY = { idempotencyKey: "k" };
 const SKEW_MS = 5_000;
+
+test("a send under a key that a process with a clock behind redoes for a dead driver runs once", async () => {
+  const stage = await open(
+    { caller: (ctx) => (ctx.send("child", "", KEY), "done"), child: () => "ok" },
+    { idempotencyRetentionMs: 1_000, journalRetentionMs: 1_000 },
+  );
+  const [dies, behind] = [stage.actor({ aheadMs: SKEW_MS }), stage.actor({ aheadMs: -SKEW_MS })];
+  dies.process.before = ({ method, args }) => {
+    const { sk, handler } = args[0] as Item;
+    if (method !== "put" || sk !== "seg#000000" || handler !== "child") return undefined;
+    dies.die();
+    return Promise.resolve();
+  };
+  dies.startWorker();
+  const { invocationId } = await sendOn(behind, "caller");
+  await stage.pulse.pass(100);
+  await sendWake(behind.engine, { id: invocationId }, 0);
+  behind.startWorker();
+  await stage.pulse.pass(6 * LEASE_MS);
+  expect(stage.deployment.of("child")).toHaveLength(1);
+});
+
+test("what was cancelled before its start by a clock that is ahead leaves its key free at once", async () => {
+  const stage = await open({ quick: () => "quick" });
+  const [ahead, behind] = [stage.actor({ aheadMs: SKEW_MS }), stage.actor({ aheadMs: -SKEW_MS })];
+  const first = await sendOn(behind, "quick", "", { ...KEY, startAtMs: stage.pulse.nowMs() + 3_600_000 });
+  expect(await stage.pulse.within(0, cancel(ahead.engine, first.invocationId))).toBe("done");
+  expect((await sendOn(behind, "quick", "", KEY)).status).toBe("accepted");
+});
 
 test("the second run of a workflow whose first was accepted by a clock that is ahead runs", async () => {
   const settings = { services: [workflowOf()], workflowRetentionMs: 1_000 };
