@@ -55,11 +55,25 @@ test("a rejected awakeable throws at its handler", async () => {
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("400 no");
 });
 
-test("an awakeable of an invocation that is not there is nobody's, and does no harm", async () => {
+test("an awakeable of an invocation that is not there costs one write, which expires, and no message", async () => {
   const { stage, actor } = await play({ waits });
   const told = completeAwakeable(actor.engine, encodeAwakeableId(new Uint8Array(24).fill(5), 17), value("lost"));
   await stage.pulse.within(1_000, told);
-  expect(new Set(actor.process.methods("table"))).toEqual(new Set(["get"]));
+  const writes = actor.process.calls.filter(({ port, method }) => port === "table" && method !== "get");
+  expect(writes.map(({ method }) => method)).toEqual(["put"]);
+  const { expiresAtS } = writes[0]!.args[0] as { expiresAtS: number };
+  expect(expiresAtS - stage.pulse.nowMs() / 1000).toBeLessThanOrEqual(2 * 86_400 + 1);
+  expect(actor.process.methods("queue")).not.toContain("send");
+});
+
+test("a process that owns the store alone knows that the invocation is not there, and writes nothing", async () => {
+  const stage = await open({ waits });
+  const actor = stage.actor({ soleOwner: true });
+  await stage.pulse.within(
+    0,
+    completeAwakeable(actor.engine, encodeAwakeableId(new Uint8Array(24).fill(5), 17), value("lost")),
+  );
+  expect(actor.process.methods("table")).toEqual(["get"]);
 });
 
 test("a handler resolves another one's awakeable", async () => {

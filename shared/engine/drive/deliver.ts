@@ -6,8 +6,8 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { type ArrivalContent, arrivalItem } from "../ledger/arrival-record.ts";
 import type { Engine } from "../engine.ts";
 import { findAccepted } from "../ledger/find-accepted.ts";
-import { completionArrival } from "../ledger/item-keys.ts";
-import { keepBesideS, keepUntilS, RETENTION_ASSUMED_MS } from "../ledger/keep.ts";
+import { completionArrival, EARLY } from "../ledger/item-keys.ts";
+import { keepBesideS, keepUntilS, openUntilS, RETENTION_ASSUMED_MS } from "../ledger/keep.ts";
 import { fitted } from "../ledger/large-record.ts";
 import { load } from "../ledger/load.ts";
 import { acceptanceIn, standingAcceptance } from "../ledger/standing-acceptance.ts";
@@ -71,9 +71,23 @@ export async function deliverSignal(
 ): Promise<void> {
   const content: ArrivalContent = { kind: "notification", id: signal, result };
   const standing = await findAccepted(engine, id, () => standingAcceptance(engine, id));
-  if (standing === undefined) return;
+  if (standing === undefined) return await leaveEarly(engine, id, key, content);
   if (redoOfMs !== undefined && (await isLaterLife(engine, id, standing, key, redoOfMs))) return;
   await bring(engine, addresseeIn(id, standing), key, content);
+}
+
+/**
+ * An acceptance may be on its way for as long as a store is throttled, and nobody can tell it from one that never was or is
+ * gone. The arrival waits for it in the table: its driver reads arrivals whenever it has parked (I4). Where the acceptance
+ * has become durable meanwhile, that may have been before this write, so the arrival is brought as any other.
+ */
+async function leaveEarly(engine: Engine, id: InvocationId, key: string, content: ArrivalContent): Promise<void> {
+  const { clock, settings } = engine;
+  // In a process that owns the store alone, all that is on its way is known.
+  if (settings.soleOwner !== undefined) return;
+  await writeArrival(engine, { id, nonce: EARLY, keptUntilS: openUntilS(clock.nowMs()) }, key, content);
+  const to = await currentLife(engine, id);
+  if (to !== undefined) await bring(engine, to, key, content);
 }
 
 /** The life that an id has now; undefined where there is none. */

@@ -49,7 +49,7 @@ export interface Held {
   lease: Lease;
   /** The hold item as last read or written; absent while there is none. */
   hold?: Hold;
-  /** Arrivals that no segment lists, by key; those marked inline are in no item either. */
+  /** Arrivals that no segment lists, by key; the segment that lists one marked inline holds it too. */
   readonly arrivals: Map<string, Arrival>;
   /** What the inline arrivals bring, free of any protocol version, for the case that they must be written down. */
   readonly results: Map<string, { readonly completionId: number; readonly result: Result | undefined }>;

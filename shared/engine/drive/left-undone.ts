@@ -14,6 +14,7 @@ import {
   arrivalKey,
   awakeableArrival,
   completionArrival,
+  EARLY,
   invocationPk,
   momentOf,
 } from "../ledger/item-keys.ts";
@@ -98,7 +99,9 @@ async function hasNotArrived(engine: Engine, id: InvocationId, key: string, ende
   const first = await standingAcceptance(engine, id);
   if (first === undefined || first["end"] === true) return false;
   if (await isLaterLife(engine, id, first, key, endedAtMs)) return false;
-  return (await engine.table.get(arrivalKey(first.pk, first["n"] as Nonce, key))) === undefined;
+  for (const owner of [first["n"] as Nonce, EARLY])
+    if ((await engine.table.get(arrivalKey(first.pk, owner, key))) !== undefined) return false;
+  return true;
 }
 
 /** False where the call was answered, and where another call or a later life stands in its place. */

@@ -2,7 +2,7 @@
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 
-/** Where another process may be accepting, it is looked for again after each of these: a put takes a few milliseconds. */
+/** Where another process may be accepting, it is looked for again after each of these: most puts take a few milliseconds. */
 const LOOK_AGAIN_AFTER_MS = [20, 100, 400];
 
 /** @param look reads the table. @returns undefined where nothing stands there and nothing is on its way, as far as can be told */

@@ -15,6 +15,9 @@ export const EVENTS = { from: "try#", below: "try$" };
 
 export const ACCEPTANCE_SK = "seg#000000";
 
+/** Stands for the nonce of an arrival that found no acceptance: its writer could not know the nonce (ADR 0021). No nonce is so short. */
+export const EARLY = "-" as Nonce;
+
 /** How one environment places its items. */
 export interface KeyScheme {
   readonly keyPrefix: string;
@@ -64,9 +67,11 @@ export function sinkRange(nonce: Nonce): { from: string; below: string } {
   return { from: `sink#${nonce}#`, below: `sink#${nonce}$` };
 }
 
-/** False for what a former life of the same id left behind (I12). */
+/** False for what a former life of the same id left behind (I12). Early arrivals are kept and deleted with the life that stands. */
 export function belongsTo(sk: string, nonce: Nonce): boolean {
-  return sk === ACCEPTANCE_SK || sk.split("#", 2)[1] === nonce;
+  if (sk === ACCEPTANCE_SK) return true;
+  const owner = sk.split("#", 2)[1];
+  return owner === nonce || owner === EARLY;
 }
 
 /** The part of a sort key after its prefix and nonce. */

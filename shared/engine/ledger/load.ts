@@ -1,4 +1,5 @@
 /** Reads an invocation back from its partition: the acceptance with every segment folded in, and what arrived since. */
+import { livesOnce } from "../../core/invocation/acceptance.ts";
 import type { Arrival } from "../../core/invocation/event.ts";
 import {
   accepted,
@@ -17,7 +18,7 @@ import { readArrival } from "./arrival-record.ts";
 import type { Engine } from "../engine.ts";
 import { type Hold, readHold } from "./hold-record.ts";
 import { inputEntry } from "./input-entry.ts";
-import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, invocationPk } from "./item-keys.ts";
+import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, EARLY, invocationPk, uniquePart } from "./item-keys.ts";
 import type { Item } from "../ports/table.ts";
 import { JointReads } from "./joint-reads.ts";
 import { whole } from "./large-record.ts";
@@ -130,12 +131,23 @@ function segmentsOf(items: readonly Item[], nonce: Nonce): readonly Item[] {
 export function freshArrivals(arrived: readonly Item[], invocation: Invocation, nonce: Nonce): Map<string, Arrival> {
   const fresh = new Map<string, Arrival>();
   for (const item of arrived) {
-    const key = item.sk.slice(`arr#${nonce}#`.length);
-    if (invocation.taken.has(key)) continue;
-    const arrival = readArrival(item, nonce, invocation.journal, versionOf(invocation));
-    if (arrival !== undefined) fresh.set(key, arrival);
+    const owner = isEarly(item.sk) && livesOnce(invocation.acceptance) ? EARLY : nonce;
+    const key = uniquePart(item.sk, "arr", owner);
+    // An early arrival precedes every other one, in key order too: of two under one key the first counts.
+    if (key === undefined || invocation.taken.has(key) || fresh.has(key)) continue;
+    const arrival = readArrival(item, owner, invocation.journal, versionOf(invocation));
+    if (arrival !== undefined) fresh.set(key, owner === EARLY ? inSegment(arrival) : arrival);
   }
   return fresh;
+}
+
+function isEarly(sk: string): boolean {
+  return sk.startsWith(`arr#${EARLY}#`);
+}
+
+/** The segment that lists an early arrival holds it too: programs before early arrivals go on with such a journal. */
+function inSegment(arrival: Arrival): Arrival {
+  return arrival.kind === "notification" ? { ...arrival, taken: { ...arrival.taken, inline: true } } : arrival;
 }
 
 /** Before the pin the newest version is assumed: all that differs is the metadata of failures. */

@@ -2,13 +2,18 @@
 import { expect, test } from "vitest";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
 import { attach } from "../../../shared/engine/desk/attach.ts";
-import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
+import { invocationIdBytes, type InvocationId } from "../../../shared/core/model/ids.ts";
+import { idempotentId } from "../../../shared/engine/drive/invocation-ids.ts";
+import { sweep } from "../../../shared/engine/sweep/sweep.ts";
 import { completeAwakeable } from "../../../shared/engine/drive/perform.ts";
-import { callOn, textOf } from "../engine-fixture.ts";
+import { type Actor, callOn, type Stage, textOf } from "../engine-fixture.ts";
 import { Gate } from "../gate.ts";
 import { stages } from "../stages.ts";
 
 const open = stages();
+const DAY_MS = 86_400_000;
+const LATE = { kind: "success", value: new TextEncoder().encode("late") } as const;
 const DONE = { kind: "success", value: new TextEncoder().encode("early") } as const;
 
 /** A call whose acceptance is held up while its handler has handed out what names it. */
@@ -46,6 +51,77 @@ test("nor is one that another process resolves, which cannot know of the accepta
   gate.open();
   await stage.pulse.within(1_000, resolved);
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("got early");
+});
+
+test.each([800, 15_000])("nor is one whose acceptance takes %i ms in another process", async (ms) => {
+  const { stage, other, gate, result, awakeable } = await heldUp(false);
+  await stage.pulse.within(1_000, completeAwakeable(other.engine, awakeable, DONE));
+  await stage.pulse.pass(ms);
+  gate.open();
+  expect(textOf(await stage.pulse.within(1_000, result))).toBe("got early");
+});
+
+test("of two values that come so the first counts, and one that came so is not overruled later", async () => {
+  const { stage, driver, other, gate, result, awakeable } = await heldUp(false);
+  await stage.pulse.within(1_000, completeAwakeable(other.engine, awakeable, DONE));
+  await stage.pulse.within(1_000, completeAwakeable(other.engine, awakeable, LATE));
+  gate.open();
+  await stage.pulse.within(1_000, completeAwakeable(driver.engine, awakeable, LATE));
+  expect(textOf(await stage.pulse.within(1_000, result))).toBe("got early");
+});
+
+test("a value that came early is there as long as its invocation is open, and its journal is whole afterwards", async () => {
+  const days = 6;
+  const stage = await open({
+    waits: async (ctx) => {
+      const { result } = ctx.awakeable();
+      await ctx.get(ctx.sleep(Number(ctx.input)));
+      const heard = await ctx.get(result);
+      await ctx.get(ctx.sleep(Number(ctx.input) + days * DAY_MS));
+      return `got ${heard}`;
+    },
+  });
+  const [driver, other] = [stage.actor(), stage.actor()];
+  const gate = new Gate();
+  driver.process.before = ({ method }) => (method === "put" ? gate.passed : undefined);
+  void callOn(driver, "waits", String(stage.pulse.nowMs() + days * DAY_MS));
+  await stage.pulse.settle();
+  const { id, debugId } = stage.deployment.attempts[0]!.start;
+  await stage.pulse.within(1_000, completeAwakeable(other.engine, encodeAwakeableId(id, 17), DONE));
+  gate.open();
+  await stage.pulse.pass(1_000);
+  driver.die();
+  await daysPass(stage, other, days);
+  const worker = stage.actor();
+  worker.startWorker();
+  await stage.pulse.pass(1_000);
+  await worker.stopWorker();
+  await daysPass(stage, other, days);
+  stage.actor().startWorker();
+  const end = await stage.pulse.within(5_000, attach(other.engine, debugId as InvocationId));
+  expect(end.kind === "ended" && textOf(end)).toBe("got early");
+});
+
+/** A sweeper extends what is open, and what has expired is deleted. */
+async function daysPass({ pulse, stores }: Stage, sweeper: Actor, days: number): Promise<void> {
+  for (let half = 0; half < 2 * days; half++) {
+    await pulse.pass(DAY_MS / 2);
+    await pulse.during(sweep(sweeper.engine, pulse.nowMs()));
+    await pulse.during((stores.table as EmbeddedTable).sweepExpired(pulse.nowMs() / 1000, 100));
+  }
+}
+
+test("a value that found no invocation is not for the one that begins later under a key", async () => {
+  const stage = await open({ waits: async (ctx) => `got ${await ctx.get(ctx.awakeable().result)}` });
+  const actor = stage.actor();
+  actor.startWorker();
+  const id = idempotentId(actor.engine, { service: "S", handler: "waits" }, "k");
+  const awakeable = encodeAwakeableId(invocationIdBytes(id), 17);
+  await stage.pulse.within(1_000, completeAwakeable(actor.engine, awakeable, DONE));
+  const result = callOn(actor, "waits", "", { idempotencyKey: "k" });
+  await stage.pulse.pass(60_000);
+  await completeAwakeable(actor.engine, awakeable, LATE);
+  expect(textOf(await stage.pulse.within(1_000, result))).toBe("got late");
 });
 
 test("who attaches by an id that was told early waits for its end", async () => {

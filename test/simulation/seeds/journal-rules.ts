@@ -5,6 +5,7 @@ import { CANCEL_SIGNAL } from "../../../shared/core/invocation/entry.ts";
 import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
 import type { Segment } from "../../../shared/core/invocation/segment.ts";
 import { parseAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
+import { EARLY } from "../../../shared/engine/ledger/item-keys.ts";
 import { lockOf } from "./lock-rules.ts";
 import type { WatchedTable } from "./watched-table.ts";
 
@@ -50,8 +51,10 @@ export function missingEffects(table: WatchedTable, pk: string, before: Invocati
       told = { id: invocationId, key: `s${index}` };
     }
     if (told === undefined) return [];
-    const nonce = stands(told.id, "seg#000000")?.["n"];
-    if (nonce === undefined || stands(told.id, `arr#${String(nonce)}#${told.key}`) !== undefined) return [];
+    const { id, key } = told;
+    const nonce = stands(id, "seg#000000")?.["n"];
+    if (nonce === undefined) return [];
+    if ([String(nonce), EARLY].some((owner) => stands(id, `arr#${owner}#${key}`) !== undefined)) return [];
     return [`${pk} goes on, and ${told.id} was not told ${told.key} (I2)`];
   });
 }
