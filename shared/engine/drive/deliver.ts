@@ -7,7 +7,7 @@ import { type ArrivalContent, arrivalItem } from "../ledger/arrival-record.ts";
 import type { Engine } from "../engine.ts";
 import { findAccepted } from "../ledger/find-accepted.ts";
 import { completionArrival, EARLY } from "../ledger/item-keys.ts";
-import { keepBesideS, keepUntilS, openUntilS, RETENTION_ASSUMED_MS } from "../ledger/keep.ts";
+import { earlyUntilS, keepBesideS, keepUntilS, RETENTION_ASSUMED_MS } from "../ledger/keep.ts";
 import { fitted } from "../ledger/large-record.ts";
 import { load } from "../ledger/load.ts";
 import { acceptanceIn, standingAcceptance } from "../ledger/standing-acceptance.ts";
@@ -85,7 +85,7 @@ async function leaveEarly(engine: Engine, id: InvocationId, key: string, content
   const { clock, settings } = engine;
   // In a process that owns the store alone, all that is on its way is known.
   if (settings.soleOwner !== undefined) return;
-  await writeArrival(engine, { id, nonce: EARLY, keptUntilS: openUntilS(clock.nowMs()) }, key, content);
+  await writeArrival(engine, { id, nonce: EARLY, keptUntilS: earlyUntilS(clock.nowMs()) }, key, content);
   const to = await currentLife(engine, id);
   if (to !== undefined) await bring(engine, to, key, content);
 }

@@ -8,6 +8,8 @@ const DAY_S = 86_400;
 const SHARED_KEPT_S = 16 * DAY_S;
 /** A process that owns its store deletes nothing before its own sweeper has extended what is open. */
 const OWNED_KEPT_S = 2 * DAY_S;
+const EARLY_KEPT_S = 2 * DAY_S;
+
 /** An extension is for so long: as long as the retention that a result on its way home is written with (RETENTION_ASSUMED_MS). */
 const EXTENDED_S = 30 * DAY_S;
 
@@ -38,6 +40,11 @@ export function keepUntilS(
   extendedUntilS = 0,
 ): number {
   return Math.max(openUntilS(settings, nowMs), extendedUntilS) + Math.ceil(completionRetentionMs / 1000);
+}
+
+/** An arrival that found no acceptance waits for one that is on its way: a store may be throttled for long, and no put waits for days. */
+export function earlyUntilS(nowMs: number): number {
+  return Math.ceil(nowMs / 1000) + EARLY_KEPT_S;
 }
 
 /** An arrival lives as long as the segment 0 that its writer has read, and a day more: that may be extended meanwhile. */
