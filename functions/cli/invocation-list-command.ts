@@ -34,12 +34,14 @@ async function list(session: Session, flags: ListFlags): Promise<void> {
   for (const name of ["limit", "after"] as const) if (flags[name] !== undefined) query.set(name, flags[name]);
   const { body } = await session.admin.ask<InvocationListBody>("GET", `invocations?${query.toString()}`);
   session.give(body, () => listText(session, body));
-  if (!session.json && body.next !== undefined) session.terminal.tell(`There may be older ones: --after ${body.next}`);
+  if (!session.json && body.next !== undefined) session.terminal.tell(`There may be more: --after ${body.next}`);
 }
 
 function listText({ terminal }: Session, { invocations, next }: InvocationListBody): string {
   if (invocations.length === 0)
-    return next === undefined ? "No invocation is like that." : "Of the newest no invocation is like that.";
+    return next === undefined
+      ? "No invocation is like that."
+      : "No invocation is like that among those looked at so far.";
   const rows = invocations.map(({ id, target, status, created_at: created }) => [
     id,
     target,

@@ -2,7 +2,9 @@
 import { isPresented, type Presented } from "../../core/query/status-words.ts";
 import { targetText } from "../../core/model/target.ts";
 import { listInvocations, OPEN_STATUSES, UnlistableError } from "../../engine/query/list-invocations.ts";
-import type { InvocationFilter, InvocationPage, ListPosition } from "../../engine/query/list-invocations.ts";
+import type { InvocationFilter } from "../../engine/query/list-invocations.ts";
+import type { InvocationPage } from "../../engine/query/list-page.ts";
+import { type ListPosition, positionIn, positionText } from "../../engine/query/list-position.ts";
 import { SqlError } from "../../engine/ports/sql.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { jsonResponse } from "../http/message.ts";
@@ -15,7 +17,6 @@ import { momentText } from "./time-text.ts";
 
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 500;
-const POSITION = /^(\d{1,15})\.([A-Za-z0-9_~]{1,40})$/;
 
 /**
  * Query: `status` (those of the API, or `open` for all but completed), `service`, `handler`, `key`, `deployment`, each given
@@ -32,7 +33,7 @@ export async function listInvocationsRoute({ engine, request }: AdminRequest): P
     deployments: wordsIn(query, "deployment"),
   });
   try {
-    return jsonResponse(200, bodyOf(await listInvocations(engine, filter, limitIn(query), positionIn(query))));
+    return jsonResponse(200, bodyOf(await listInvocations(engine, filter, limitIn(query), afterIn(query))));
   } catch (error) {
     if (error instanceof UnlistableError || error instanceof SqlError) throw new HttpProblem(400, error.message);
     throw error;
@@ -57,12 +58,12 @@ function limitIn(query: URLSearchParams): number {
   return limit;
 }
 
-function positionIn(query: URLSearchParams): ListPosition | undefined {
+function afterIn(query: URLSearchParams): ListPosition | undefined {
   const text = query.get("after");
   if (text === null) return undefined;
-  const [, atMs, id] = POSITION.exec(text) ?? [];
-  if (atMs === undefined || id === undefined) throw badQuery("after: this is not the `next` of a page");
-  return { createdAtMs: Number(atMs), id };
+  const position = positionIn(text);
+  if (position === undefined) throw badQuery("after: this is not the `next` of a page");
+  return position;
 }
 
 function badQuery(why: string): PlainRefusal {
@@ -72,7 +73,7 @@ function badQuery(why: string): PlainRefusal {
 function bodyOf({ invocations, next }: InvocationPage): InvocationListBody {
   return {
     invocations: invocations.map(summaryBody),
-    ...(next && { next: `${next.createdAtMs}.${next.id}` }),
+    ...(next && { next: positionText(next) }),
   };
 }
 

@@ -32,8 +32,14 @@ const InvocationSummary = z
 
 export const InvocationList = z
   .object({
-    invocations: z.array(InvocationSummary).describe("Newest first."),
-    next: text.exactOptional().describe("To be given as `after`; present where more may follow."),
+    invocations: z
+      .array(InvocationSummary)
+      .describe("Newest first; the pages of what is open may go on with younger ones behind the oldest."),
+    next: text
+      .exactOptional()
+      .describe(
+        "To be given as `after`; present where more may follow, also behind a page that is not full or is empty.",
+      ),
   })
   .meta({ id: "InvocationList" }) satisfies z.ZodType<InvocationListBody>;
 

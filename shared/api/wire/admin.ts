@@ -211,9 +211,9 @@ export interface InvocationSummaryBody {
 }
 
 export interface InvocationListBody {
-  /** Newest first. */
+  /** Newest first; the pages of what is open may go on with younger ones behind the oldest. */
   readonly invocations: readonly InvocationSummaryBody[];
-  /** To be given as `after`; present where more may follow, also behind a page that is not full. */
+  /** To be given as `after`; present where more may follow, also behind a page that is not full, or that is empty. */
   readonly next?: string;
 }
 

@@ -1,32 +1,151 @@
-/** An invocation that its second segment ended, told from two items of its partition: most invocations are of that kind. */
-import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+/** How an invocation stands, told by reads of single items instead of its partition: what has ended mostly costs one. */
+import type { DeploymentId, InvocationId, Nonce } from "../../core/model/ids.ts";
+import type { Presented } from "../../core/query/status-words.ts";
+import { atMost } from "../at-most.ts";
 import type { Engine } from "../engine.ts";
-import { AbsentArrivalError } from "./segment-record.ts";
-import { assemble, type Loaded } from "./load.ts";
+import type { Item, Key } from "../ports/table.ts";
+import { readAcceptance } from "./acceptance-record.ts";
+import { type Hold, readHold } from "./hold-record.ts";
+import { ACCEPTANCE_SK, holdKey, invocationPk, segmentKey } from "./item-keys.ts";
 import { whole } from "./large-record.ts";
-import { isInPieces } from "./record-envelope.ts";
-import type { Item } from "../ports/table.ts";
+import { isHeld } from "./load.ts";
+import { readOutline, type SegmentOutline } from "./segment-record.ts";
 
-/**
- * Without its hold and its arrivals, none of which says anything of an end.
- * @param first segment 0
- * @param second segment 1 of the same life
- * @returns undefined where these two do not tell of the end, or are not all there is to be read of it
- */
-export async function endedAtFirst(
-  engine: Engine,
-  id: InvocationId,
-  first: Item,
-  second: Item,
-): Promise<Loaded | undefined> {
-  const nonce = first["n"] as Nonce;
-  if (second["end"] !== true || second["endAlone"] === true || !second.sk.startsWith(`seg#${nonce}#`)) return undefined;
-  if (isInPieces(first["b"]) || isInPieces(second["b"])) return undefined;
-  const items = await whole(engine, [first, second], nonce);
-  try {
-    return assemble(id, first.pk, items[0]!, items, []);
-  } catch (error) {
-    if (error instanceof AbsentArrivalError) return undefined;
-    throw error;
+const UNIT_BYTES = 4096;
+/** A function opens its sockets one by one, and the system refuses a burst of them. */
+const READS_AT_ONCE = 16;
+
+export interface Glanced {
+  /** `gone`: the invocation was purged, its records have expired, or it ended before its first attempt (I6). */
+  readonly status: Presented | "gone";
+  readonly deploymentId?: DeploymentId;
+}
+
+/** What the index must show of an invocation for a glance at it. */
+export interface Glimpsed {
+  readonly id: InvocationId;
+  /** An index that an older program made does not show it (ADR 0020). */
+  readonly nonce?: Nonce;
+}
+
+class NoReadsLeft extends Error {
+  override name = "NoReadsLeft";
+}
+
+/** Glances at many invocations, within so many read units in all. */
+export class Glances {
+  readonly #engine: Engine;
+  #unitsLeft: number;
+
+  constructor(engine: Engine, unitsMax: number) {
+    this.#engine = engine;
+    this.#unitsLeft = unitsMax;
+  }
+
+  /** @returns in the order of the entries; undefined from the first on for which the units did not suffice */
+  async at(entries: readonly Glimpsed[]): Promise<readonly (Glanced | undefined)[]> {
+    const glanced = await atMost(READS_AT_ONCE, entries, async (entry) => await this.#at(entry));
+    const untold = glanced.indexOf(undefined);
+    return untold < 0 ? glanced : glanced.map((one, i) => (i < untold ? one : undefined));
+  }
+
+  async #at(entry: Glimpsed): Promise<Glanced | undefined> {
+    const driven = this.#engine.drives.find(entry.id)?.invocation;
+    if (driven === undefined) return await this.#affordable(() => this.#glance(entry));
+    const { standing, pin } = driven;
+    const status = standing.status === "completed" && standing.tombstone ? "gone" : standing.status;
+    return { status: status === "ready" ? "running" : status, ...(pin && { deploymentId: pin.deploymentId }) };
+  }
+
+  /** The deployment to which the first attempt was fixed. @returns undefined where the units did not suffice */
+  deploymentOf({ id, nonce }: Glimpsed & { readonly nonce: Nonce }): Promise<DeploymentId | "none" | undefined> {
+    const { keyPrefix } = this.#engine.settings;
+    return this.#affordable(async () => {
+      const first = await this.#get(segmentKey(invocationPk(keyPrefix, id), nonce, 1));
+      return (first && (await this.#outline(first, nonce)).deploymentId) ?? "none";
+    });
+  }
+
+  async #affordable<Told>(tell: () => Promise<Told>): Promise<Told | undefined> {
+    try {
+      return await tell();
+    } catch (error) {
+      if (error instanceof NoReadsLeft) return undefined;
+      throw error;
+    }
+  }
+
+  async #glance(entry: Glimpsed): Promise<Glanced> {
+    const { id } = entry;
+    const pk = invocationPk(this.#engine.settings.keyPrefix, id);
+    const nonce = entry.nonce ?? ((await this.#get({ pk, sk: ACCEPTANCE_SK }))?.["n"] as Nonce | undefined);
+    if (nonce === undefined) return { status: "gone" };
+    const last = await this.#lastSegment(pk, nonce);
+    if (last === undefined) return await this.#atStart(id, pk, nonce);
+    if (last.item["end"] === true) return { status: last.item["tombstone"] === true ? "gone" : "completed" };
+    const outline = await this.#outline(last.item, nonce);
+    const { after, deploymentId } = outline;
+    // What ended under a program that did not say so on the item.
+    if (after === "completed") return { status: after };
+    const found = await this.#get(holdKey(pk, nonce));
+    const hold = found && readHold(found);
+    const status = this.#status(outline, hold !== undefined && hold.base >= last.index ? hold : undefined);
+    return { status, ...(deploymentId !== undefined && { deploymentId }) };
+  }
+
+  /** Of most there is one: the others are found in a number of reads that grows with the digits of theirs. */
+  async #lastSegment(pk: string, nonce: Nonce): Promise<{ index: number; item: Item } | undefined> {
+    let last: { index: number; item: Item } | undefined;
+    const read = async (index: number): Promise<boolean> => {
+      const item = await this.#get(segmentKey(pk, nonce, index));
+      if (item !== undefined) last = { index, item };
+      return item !== undefined;
+    };
+    let absent = 1;
+    while (await read(absent)) {
+      if (last?.item["end"] === true) return last;
+      absent *= 2;
+    }
+    while (last !== undefined && last.item["end"] !== true && absent - last.index > 1) {
+      const middle = Math.floor((absent + last.index) / 2);
+      if (!(await read(middle))) absent = middle;
+    }
+    return last;
+  }
+
+  /** No attempt has ended yet; or its journal has been dropped; or nothing is left of it, and its id may be another's. */
+  async #atStart(id: InvocationId, pk: string, nonce: Nonce): Promise<Glanced> {
+    const first = await this.#get(segmentKey(pk, nonce, 0));
+    // What nobody can ask for any more has left the listing, which may lag behind that.
+    if (first === undefined || first["n"] !== nonce || first["listSk"] === undefined) return { status: "gone" };
+    if (first["end"] === true) return { status: "completed" };
+    const [plain] = await whole(this.#engine, [first], nonce);
+    const { acceptance, lease } = readAcceptance(id, plain ?? first);
+    if (isHeld(this.#engine, { lease }, this.#engine.clock.nowMs())) return { status: "running" };
+    const found = await this.#get(holdKey(pk, nonce));
+    if (found === undefined) return { status: acceptance.startAtMs === undefined ? "ready" : "scheduled" };
+    const hold = readHold(found);
+    return { status: hold.status === "scheduled" ? hold.status : this.#status({ after: "running", lease }, hold) };
+  }
+
+  #status({ after, lease }: SegmentOutline, hold: Hold | undefined): Presented {
+    if (hold?.status === "backing-off" || hold?.status === "paused" || hold?.status === "pending") return hold.status;
+    if (after !== "running" && (after === "suspended" || hold === undefined)) return after;
+    const held = hold === undefined ? lease : { token: hold.token, untilMs: hold.untilMs };
+    return isHeld(this.#engine, { lease: held }, this.#engine.clock.nowMs()) ? "running" : "ready";
+  }
+
+  async #outline(segment: Item, nonce: Nonce): Promise<SegmentOutline> {
+    const [plain] = await whole(this.#engine, [segment], nonce);
+    return readOutline(plain ?? segment);
+  }
+
+  async #get(key: Key): Promise<Item | undefined> {
+    if (this.#unitsLeft <= 0) throw new NoReadsLeft();
+    this.#unitsLeft--;
+    const item = await this.#engine.table.get(key);
+    // What it holds is known only now, so that large ones may take more than is left.
+    if (item?.["b"] instanceof Uint8Array) this.#unitsLeft -= Math.floor(item["b"].length / UNIT_BYTES);
+    return item;
   }
 }

@@ -66,10 +66,13 @@ export async function newestListedMs(engine: Engine, nowMs: number): Promise<num
   return today ?? yesterday;
 }
 
-/** The beginning of the oldest day of the listing: a small read of each shard for each day back to there and for the gaps. */
-export async function oldestListedMs(engine: Engine, nowMs: number): Promise<number> {
+/**
+ * The beginning of the oldest day of the listing: a small read of each shard for each day back to there and for the gaps.
+ * @param emptyDaysMax so many days in a row without any acceptance end the listing
+ */
+export async function oldestListedMs(engine: Engine, nowMs: number, emptyDaysMax = EMPTY_DAYS_MAX): Promise<number> {
   let oldestMs = nowMs;
-  for (let dayMs = nowMs; oldestMs - dayMs <= EMPTY_DAYS_MAX * DAY_MS && dayMs >= 0; dayMs -= DAY_MS)
+  for (let dayMs = nowMs; oldestMs - dayMs <= emptyDaysMax * DAY_MS && dayMs >= 0; dayMs -= DAY_MS)
     if ((await newestOfDay(engine, dayMs)) !== undefined) oldestMs = dayMs;
   return oldestMs - (oldestMs % DAY_MS);
 }

@@ -6,12 +6,12 @@ export interface ListingLimits {
   readonly entriesMax: number;
   /** Invocations loaded from their partitions: one read unit each while they are small. */
   readonly loadsMax: number;
-  /** Of those, how many of the newest are loaded only to see whether they have ended. */
-  readonly settledMax: number;
+  /** Young invocations looked at only to see whether they have ended: one or two read units each while they are small. */
+  readonly looksMax: number;
 }
 
 /** A statement may read for a second or two, and costs cents at most; a page of a list is to cost nothing worth counting. */
-export const STATEMENT_LIMITS: ListingLimits = { entriesMax: 200_000, loadsMax: 5_000, settledMax: 2_000 };
+export const STATEMENT_LIMITS: ListingLimits = { entriesMax: 200_000, loadsMax: 5_000, looksMax: 20_000 };
 
 const REMEDY =
   "narrow it by id, by status (status != 'completed' reads no completed ones), by created_at, or by a LIMIT under ORDER BY created_at";
@@ -20,6 +20,7 @@ export class ListingBudget {
   readonly limits: ListingLimits;
   #entries = 0;
   #loads = 0;
+  #looks = 0;
 
   constructor(limits: ListingLimits) {
     this.limits = limits;
@@ -37,5 +38,22 @@ export class ListingBudget {
     this.#loads += count;
     if (this.#loads > this.limits.loadsMax)
       throw new SqlError("refused", `this looks into more than ${this.limits.loadsMax} invocations; ${REMEDY}`);
+  }
+
+  /**
+   * @param notedBelowMs what was accepted before needs no look
+   * @throws SqlError
+   */
+  looks(count: number, notedBelowMs: number): void {
+    this.#looks += count;
+    if (this.#looks <= this.limits.looksMax) return;
+    const since = notedBelowMs > 0 ? new Date(notedBelowMs).toISOString() : "the first of all";
+    throw new SqlError(
+      "refused",
+      `this looks at more than ${this.limits.looksMax} invocations to see which of them are open, because no index tells that ` +
+        `of those accepted since ${since}; ask for those accepted before (created_at < ...), or for the newest by a LIMIT ` +
+        "under ORDER BY created_at DESC, or narrow it by id, by service or by a status of what is parked " +
+        "(pending, backing-off, suspended, paused)",
+    );
   }
 }

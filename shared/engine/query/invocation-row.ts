@@ -77,6 +77,6 @@ export class InvocationRow implements SqlRow {
 }
 
 /** The entry of what is parked says what it is fixed to; that of what runs was written before. */
-function isParked({ status, loaded }: Summary): boolean {
-  return loaded !== undefined || (status !== "running" && status !== "completed");
+function isParked({ status, loaded, glanced }: Summary): boolean {
+  return loaded !== undefined || (glanced !== true && status !== "running" && status !== "completed");
 }

@@ -194,7 +194,7 @@ class ShardReader {
   }
 }
 
-function entryOf(item: Item): ListingEntry {
+export function entryOf(item: Item): ListingEntry {
   const { service, handler, objectKey, n } = item as Record<string, unknown>;
   return {
     id: idOf(item),

@@ -1,25 +1,24 @@
 /** The three tables of invocations: each finds its rows by the index that a statement's narrowing allows. */
 import type { Narrowing } from "../../core/query/narrowing.ts";
-import { allows } from "../../core/query/narrowing.ts";
 import { planInvocations, type Wanted } from "../../core/query/access.ts";
 import type { StatusWords } from "../../core/query/status-words.ts";
 import type { TableShape } from "../../core/query/table-shape.ts";
-import type { Engine } from "../engine.ts";
 import { IdError, type InvocationId, parseInvocationId } from "../../core/model/ids.ts";
-import { targetText } from "../../core/model/target.ts";
-import { InvocationRow } from "./invocation-row.ts";
-import type { ListingBudget } from "../ledger/listing-budget.ts";
-import { ListingStream, type ListingEntry, type ListingRange } from "./listing-stream.ts";
+import { Glances } from "../ledger/glance.ts";
 import { hasExpired, load } from "../ledger/load.ts";
-import { isAllParked, openSummaries, settled, summaryByLoading, summaryOfLoaded } from "./open-listing.ts";
-import type { SettledLook, Summary } from "./open-listing.ts";
-import type { ScanRequest, SqlTable } from "../ports/sql.ts";
 import type { Reading } from "../ledger/reading.ts";
+import type { ScanRequest, SqlTable } from "../ports/sql.ts";
+import { InvocationRow } from "./invocation-row.ts";
+import { type ListingEntry, type ListingRange, ListingStream } from "./listing-stream.ts";
+import { mayBeOpen, sorted, unreadEntries } from "./may-be-open.ts";
+import { isAllParked, type Summary, summaryOfLoaded } from "./open-listing.ts";
+import { type Known, readKnown, standingsOf, told, type Telling } from "./told.ts";
+import { isWanted, matters } from "./wanted.ts";
 
 /** Entries that each shard of a day gives at a time: few at first, because a LIMIT may need no more. */
 const PAGES = { firstPage: 24, nextPage: 500 };
-const NEWEST: ListingRange = { order: "newest-first", fromMs: 0, toMs: Infinity, ...PAGES };
 const TOGETHER = 16;
+const LOOKS_TOGETHER_MAX = 500;
 
 /** @param rows only those that are true of it are rows of the table */
 export function invocationTable(
@@ -52,7 +51,7 @@ export async function* summaries(
     case "ids":
       return yield* sorted(await byId(reading, access.ids), order);
     case "open":
-      return yield* sorted(await allOpen(reading, wanted), order);
+      return yield* allOpen(reading, wanted, order);
     case "listing":
       return yield* listed(reading, wanted, { order, fromMs: access.fromMs, toMs: access.toMs });
   }
@@ -81,73 +80,54 @@ function isId(text: string): text is InvocationId {
   }
 }
 
-async function allOpen({ engine, budget }: Reading, wanted: Wanted): Promise<Summary[]> {
-  const open = await openSummaries(engine, budget);
-  if (isAllParked(wanted.statuses)) return [...open.values()].filter((summary) => isWanted(summary, wanted));
-  const newest = new ListingStream(engine, budget, NEWEST);
-  const { seen: young } = await settled(engine, { newest, open, ...byLoading(engine, budget, wanted) });
-  return [...open.values(), ...young.values()].filter((summary) => isWanted(summary, wanted));
+/** The rows of the open index, and what a look finds open among the young. */
+async function* allOpen(reading: Reading, wanted: Wanted, order: ListingRange["order"]): AsyncGenerator<Summary> {
+  const { engine, budget } = reading;
+  const known = await readKnown(engine, budget);
+  const rows = [...known.open.values()];
+  const isListed = !isAllParked(wanted.statuses) && (wanted.created?.toMs ?? Infinity) >= known.noted.belowMs;
+  const young = isListed ? youngEntries(reading, known, wanted, order) : undefined;
+  const unread = isAllParked(wanted.statuses) ? [] : await unreadEntries(engine, known);
+  yield* wantedOf(reading, known, wanted, mayBeOpen(known, [...rows, ...unread], young, order));
 }
 
-/** A statement mostly asks for more than an index shows, so that what is loaded is not loaded for nothing. */
-function byLoading(engine: Engine, budget: ListingBudget, wanted: Wanted): Omit<SettledLook, "newest" | "open"> {
-  return {
-    look: async (entry) => {
-      budget.loads(1);
-      return await summaryByLoading(engine, entry);
-    },
-    looksMax: budget.limits.settledMax,
-    entriesMax: Infinity,
-    matters: (entry) => matters(entry, wanted),
-  };
-}
-
-/** What neither index tells to be open has ended. */
-async function* listed(
+/** By the moments that the statement asks for, so that what it does not want is not looked at. */
+function youngEntries(
   { engine, budget }: Reading,
+  { noted }: Known,
+  { created }: Wanted,
+  order: ListingRange["order"],
+): AsyncGenerator<ListingEntry> {
+  const fromMs = Math.max(noted.belowMs, created?.fromMs ?? 0);
+  return new ListingStream(engine, budget, { order, fromMs, toMs: created?.toMs ?? Infinity, ...PAGES }).entries();
+}
+
+async function* listed(reading: Reading, wanted: Wanted, range: Omit<ListingRange, keyof typeof PAGES>) {
+  const { engine, budget } = reading;
+  const known = await readKnown(engine, budget);
+  const stream = new ListingStream(engine, budget, { ...range, ...PAGES });
+  yield* wantedOf(reading, known, wanted, stream.entries());
+}
+
+async function* wantedOf(
+  { engine, budget }: Reading,
+  known: Known,
   wanted: Wanted,
-  range: { order: NonNullable<ScanRequest["order"]>; fromMs: number; toMs: number },
+  entries: AsyncIterable<ListingEntry>,
 ): AsyncGenerator<Summary> {
-  const open = await openSummaries(engine, budget);
-  const stream = new ListingStream(engine, budget, NEWEST);
-  const { seen: young } = await settled(engine, { newest: stream, open, ...byLoading(engine, budget, wanted) });
-  const isSame = range.order === "newest-first" && range.fromMs === 0 && range.toMs === Infinity;
-  const walked = isSame ? stream : new ListingStream(engine, budget, { ...range, ...PAGES });
-  for await (const entry of walked.entries()) {
-    const summary = open.get(entry.id) ?? young.get(entry.id) ?? ended(entry);
-    if (isWanted(summary, wanted)) yield summary;
-  }
-}
-
-export function ended(entry: ListingEntry): Summary {
-  return { ...entry, status: "completed" };
-}
-
-/** What indexes show decides here; what they do not show is left to whoever asked. */
-export function isWanted(summary: Summary, wanted: Wanted): boolean {
-  const { status, deploymentId } = summary;
-  return (
-    wanted.statuses.has(status) &&
-    (deploymentId === undefined || allows(wanted.deployment, deploymentId)) &&
-    matters(summary, wanted)
-  );
-}
-
-/** The same of what never changes. */
-export function matters({ service, key, handler, createdAtMs }: ListingEntry, wanted: Wanted): boolean {
-  const { created } = wanted;
-  return (
-    allows(wanted.service, service) &&
-    allows(wanted.handler, handler) &&
-    allows(wanted.key, key) &&
-    (wanted.target === undefined ||
-      allows(wanted.target, targetText({ service, handler, ...(key !== undefined && { key }) }))) &&
-    createdAtMs >= (created?.fromMs ?? -Infinity) &&
-    createdAtMs <= (created?.toMs ?? Infinity)
-  );
-}
-
-export function sorted(found: Summary[], order: NonNullable<ScanRequest["order"]>): Summary[] {
-  const sign = order === "newest-first" ? -1 : 1;
-  return found.sort((a, b) => sign * (a.createdAtMs - b.createdAtMs) || (a.id < b.id ? -1 : 1));
+  const glances = new Glances(engine, Infinity);
+  // A LIMIT may need no more than the first few: each group is as large as all before it.
+  let looked = 0;
+  const telling: Telling = {
+    known,
+    isExcluded: (entry) => !matters(entry, wanted),
+    look: async (unknown) => {
+      looked += unknown.length;
+      budget.looks(unknown.length, known.noted.belowMs);
+      return standingsOf(unknown, await glances.at(unknown));
+    },
+    looksTogether: () => Math.min(looked || PAGES.firstPage, LOOKS_TOGETHER_MAX),
+  };
+  for await (const { standing } of told(entries, telling))
+    if (typeof standing !== "string" && isWanted(standing, wanted)) yield standing;
 }

@@ -1,6 +1,7 @@
 /** The tables of objects and workflows: who waits for a key, who holds it, its state and its promises. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Narrowing } from "../../core/query/narrowing.ts";
+import type { Presented } from "../../core/query/status-words.ts";
 import type { TableShape } from "../../core/query/table-shape.ts";
 import { INBOX, KEYED_SERVICE_STATUS, LOCKS, PROMISE, STATE } from "../../core/query/table-shapes.ts";
 import { partitionKey } from "./invocation-cells.ts";
@@ -15,8 +16,8 @@ const TEXT = new TextDecoder("utf-8", { fatal: true });
 export function inboxTable(reading: Reading): SqlTable {
   return queueTable(reading, INBOX, {
     ofKey: ({ waiting }) => waiting.map(({ id, ticket }) => inPartition(id, { id, sequence_number: ticket })),
-    ofOpen: ({ id, status, createdAtMs }) =>
-      status === "pending" ? inPartition(id, { id, sequence_number: createdAtMs }) : undefined,
+    statuses: ["pending"],
+    ofOpen: ({ id, createdAtMs }) => inPartition(id, { id, sequence_number: createdAtMs }),
   });
 }
 
@@ -24,6 +25,7 @@ export function inboxTable(reading: Reading): SqlTable {
 export function keyedStatusTable(reading: Reading): SqlTable {
   return queueTable(reading, KEYED_SERVICE_STATUS, {
     ofKey: ({ holder }) => (holder === undefined ? [] : [inPartition(holder, { invocation_id: holder })]),
+    statuses: HOLDING,
     ofOpen: (summary) =>
       isHolder(summary, reading) ? inPartition(summary.id, { invocation_id: summary.id }) : undefined,
   });
@@ -34,6 +36,7 @@ export function locksTable(reading: Reading): SqlTable {
   const table = queueTable(reading, LOCKS, {
     ofKey: ({ holder, sinceMs }) =>
       holder === undefined ? [] : [inPartition(holder, { acquired_by: holder, acquired_at: sinceMs })],
+    statuses: HOLDING,
     ofOpen: (summary) =>
       isHolder(summary, reading) ? inPartition(summary.id, { acquired_by: summary.id }) : undefined,
   });
@@ -50,14 +53,16 @@ function byKey(narrowing: Narrowing): Narrowing {
   ]);
 }
 
-const HOLDING = new Set(["ready", "running", "backing-off", "suspended", "paused"]);
+const HOLDING: readonly Presented[] = ["ready", "running", "backing-off", "suspended", "paused"];
 
-function isHolder({ status, handler, service }: Summary, { sharedHandlers }: Reading): boolean {
-  return HOLDING.has(status) && !sharedHandlers.has(`${service}/${handler}`);
+function isHolder({ handler, service }: Summary, { sharedHandlers }: Reading): boolean {
+  return !sharedHandlers.has(`${service}/${handler}`);
 }
 
 interface QueueCells {
   ofKey(queue: QueueView): readonly Cells[];
+  /** Of the open ones that may be rows: what is parked needs no look at what is young. */
+  readonly statuses: readonly Presented[];
   /** @returns undefined for what is no row */
   ofOpen(summary: Summary): Cells | undefined;
 }
@@ -78,8 +83,8 @@ function queueTable(reading: Reading, shape: TableShape, cells: QueueCells): Sql
 }
 
 async function* openRows(reading: Reading, narrowing: Narrowing, cells: QueueCells): AsyncGenerator<SqlRow> {
-  const open = new Map([...asInvocations(narrowing), ["status", { notIn: ["completed"] }] as const]);
-  for await (const summary of summaries(reading, open, "stored", "oldest-first")) {
+  const open = new Map([...asInvocations(narrowing), ["status", { in: cells.statuses }] as const]);
+  for await (const summary of summaries(reading, open, "presented", "oldest-first")) {
     const { service, key } = summary;
     const row = key === undefined ? undefined : cells.ofOpen(summary);
     if (key !== undefined && row !== undefined) yield rowOf({ ...keyCells({ service, key }), ...row });

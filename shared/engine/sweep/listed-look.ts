@@ -3,7 +3,7 @@ import { journalDropAtMs } from "../drive/grasp.ts";
 import { isLeftUndone } from "../drive/left-undone.ts";
 import type { Engine } from "../engine.ts";
 import { idOf } from "../ledger/index-walk.ts";
-import { endedAtFirst } from "../ledger/glance.ts";
+import { endedAtFirst } from "../ledger/ended-at-first.ts";
 import { ACCEPTANCE_SK, segmentKey } from "../ledger/item-keys.ts";
 import type { Loaded } from "../ledger/load.ts";
 import type { Nonce } from "../../core/model/ids.ts";

@@ -3,6 +3,7 @@ import type { Engine } from "../engine.ts";
 import { listingAgeMinMs } from "../engine-settings.ts";
 import type { Place } from "../ledger/index-walk.ts";
 import { momentOf, placeAt, sweeperPk } from "../ledger/item-keys.ts";
+import { PROGRESS_SK } from "../ledger/noted.ts";
 import type { Item } from "../ports/table.ts";
 
 /** A sweeper that begins looks back for some times as long as what it looks at is old at least. */
@@ -60,7 +61,6 @@ export function atFirst(engine: Engine): Progress {
   return { listedFrom, again: [], walkedAtMs: -Infinity, walkTookMs: 0 };
 }
 
-const PROGRESS_SK = "listed";
 const ORDER_SK = "everything";
 
 /** @param items of the sweeper's partition @returns false before the first pass of all */
@@ -80,6 +80,14 @@ export function savedIn(engine: Engine, items: readonly Item[]): Saved {
       listedFrom: placeIn(order, "listedFrom"),
     },
   };
+}
+
+/** The progress of the listing alone. @returns undefined where no sweeper has written any yet */
+export async function readListed(engine: Engine): Promise<Pick<Progress, "listedFrom" | "again"> | undefined> {
+  const item = await engine.table.get({ pk: sweeperPk(engine.settings.keyPrefix), sk: PROGRESS_SK });
+  if (item === undefined) return undefined;
+  const { listedFrom, again } = progressOf(engine, item);
+  return { listedFrom, again };
 }
 
 export async function writeProgress(engine: Engine, progress: Progress): Promise<void> {

@@ -17,6 +17,7 @@ import {
   type Order,
   placeOrder,
   type Progress,
+  readListed,
   type Saved,
   savedIn,
   writeOrder,
@@ -27,6 +28,8 @@ import { Tally } from "./tally.ts";
 
 const DAY_MS = 86_400_000;
 const PAUSE_MAX_MS = 60_000;
+/** A new directory has no listing, and lists themselves end at as many days without an acceptance. */
+const EMPTY_DAYS_MAX = 31;
 
 /**
  * One pass, to its end.
@@ -55,19 +58,37 @@ export async function sweep(
 
 /** Runs passes until the signal aborts, each to its end. */
 export async function runSweeper(engine: Engine, signal: AbortSignal, intervalMs = PAUSE_MAX_MS): Promise<void> {
-  let saved: Saved = { progress: atFirst(engine), order: undefined };
+  let saved: Saved | undefined;
   const save = async (now: Saved): Promise<void> => {
     saved = now;
+    await writeProgress(engine, now.progress);
   };
-  while (await engine.clock.sleep(intervalMs, signal)) {
+  const passed = async (pass: () => Promise<unknown>): Promise<void> => {
     try {
-      const nowMs = engine.clock.nowMs();
-      const progress = begun(saved.progress, nowMs);
-      await runPass(engine, { ...saved, progress }, { nowMs, untilMs: Infinity, save });
+      await pass();
     } catch (error) {
       engine.log.error("a pass of the sweeper failed", { error: String(error) });
     }
-  }
+  };
+  await passed(async () => await save(await resumed(engine)));
+  while (await engine.clock.sleep(intervalMs, signal))
+    await passed(async () => {
+      saved ??= await resumed(engine);
+      const nowMs = engine.clock.nowMs();
+      const progress = begun(saved.progress, nowMs);
+      await runPass(engine, { ...saved, progress }, { nowMs, untilMs: Infinity, save });
+    });
+}
+
+/**
+ * The listing goes on where the process before left it, and in a new directory from its beginning: lists take what is older
+ * than this progress, and does not stand in the open index, for completed. The walk over the open index begins anew,
+ * because nothing that had expired may be deleted before this process has extended what is open.
+ */
+async function resumed(engine: Engine): Promise<Saved> {
+  const known = await readListed(engine);
+  const listed = known ?? { listedFrom: placeAt(await oldestListedMs(engine, engine.clock.nowMs(), EMPTY_DAYS_MAX)) };
+  return { progress: { ...atFirst(engine), ...listed }, order: undefined };
 }
 
 /**

@@ -1,0 +1,32 @@
+/** An invocation that its second segment ended, told from two items of its partition: most invocations are of that kind. */
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import type { Engine } from "../engine.ts";
+import { AbsentArrivalError } from "./segment-record.ts";
+import { assemble, type Loaded } from "./load.ts";
+import { whole } from "./large-record.ts";
+import { isInPieces } from "./record-envelope.ts";
+import type { Item } from "../ports/table.ts";
+
+/**
+ * Without its hold and its arrivals, none of which says anything of an end.
+ * @param first segment 0
+ * @param second segment 1 of the same life
+ * @returns undefined where these two do not tell of the end, or are not all there is to be read of it
+ */
+export async function endedAtFirst(
+  engine: Engine,
+  id: InvocationId,
+  first: Item,
+  second: Item,
+): Promise<Loaded | undefined> {
+  const nonce = first["n"] as Nonce;
+  if (second["end"] !== true || second["endAlone"] === true || !second.sk.startsWith(`seg#${nonce}#`)) return undefined;
+  if (isInPieces(first["b"]) || isInPieces(second["b"])) return undefined;
+  const items = await whole(engine, [first, second], nonce);
+  try {
+    return assemble(id, first.pk, items[0]!, items, []);
+  } catch (error) {
+    if (error instanceof AbsentArrivalError) return undefined;
+    throw error;
+  }
+}

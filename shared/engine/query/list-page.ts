@@ -1,0 +1,126 @@
+/** One page of a list while it is made: what it may still read, and the rows that it has found. */
+import type { Wanted } from "../../core/query/access.ts";
+import type { Engine } from "../engine.ts";
+import { Glances } from "../ledger/glance.ts";
+import { shardsOf } from "../ledger/item-keys.ts";
+import type { ListingBudget } from "../ledger/listing-budget.ts";
+import { hasExpired, load } from "../ledger/load.ts";
+import type { ListPosition } from "./list-position.ts";
+import { type ListingEntry, type ListingRange, ListingStream } from "./listing-stream.ts";
+import { type Summary, summaryOfLoaded } from "./open-listing.ts";
+import { type Known, type Looked, type Standing, standingsOf, told, type Told } from "./told.ts";
+import { isWanted, matters } from "./wanted.ts";
+
+export interface InvocationPage {
+  readonly invocations: readonly Summary[];
+  /** Present where more may follow: a page that looked at enough ends before it is full. */
+  readonly next?: ListPosition;
+}
+
+export interface PageAsked {
+  readonly wanted: Wanted;
+  readonly limit: number;
+  readonly after: ListPosition | undefined;
+  /** Only what is known to be fixed to a deployment is wanted. */
+  readonly needsDeployment: boolean;
+}
+
+/** Read units, most of them for one item each: enough for a hundred rows that ended after some steps. */
+const GLANCES_MAX = 400;
+/** The same for the deployments of rows that the open index shows without one. */
+const DEPLOYMENTS_MAX = 100;
+const LOOKS_TOGETHER = 100;
+/** Asked for beside what a page may need, because those of one moment are told together. */
+const MARGIN = 16;
+
+export class ListPage {
+  readonly engine: Engine;
+  readonly budget: ListingBudget;
+  readonly known: Known;
+  readonly asked: PageAsked;
+  readonly invocations: Summary[] = [];
+  readonly #glances: Glances;
+  readonly #deployments: Glances;
+  #hasLooked = false;
+
+  constructor(engine: Engine, budget: ListingBudget, known: Known, asked: PageAsked) {
+    this.engine = engine;
+    this.budget = budget;
+    this.known = known;
+    this.asked = asked;
+    this.#glances = new Glances(engine, GLANCES_MAX);
+    this.#deployments = new Glances(engine, DEPLOYMENTS_MAX);
+  }
+
+  get isFull(): boolean {
+    return this.invocations.length >= this.asked.limit;
+  }
+
+  /** @param first so many entries the shards give together at first @param next and so many at a time later */
+  stream(range: Pick<ListingRange, "fromMs" | "toMs" | "daysMax">, first: number, next = first): ListingStream {
+    const { engine, budget } = this;
+    const shards = shardsOf(engine.settings).length;
+    const [firstPage = 0, nextPage = 0] = [first, next].map((count) => Math.ceil(count / shards) + MARGIN);
+    return new ListingStream(engine, budget, { order: "newest-first", firstPage, nextPage, ...range });
+  }
+
+  /**
+   * How each stands, in their order; `unread` where the page may look no further.
+   * @param mostly whether most of the entries are rows of the page, or few are found by many looks
+   */
+  told(entries: AsyncIterable<ListingEntry>, mostly: "wanted" | "unwanted"): AsyncGenerator<Told> {
+    const { wanted, limit, needsDeployment } = this.asked;
+    return told(entries, {
+      known: this.known,
+      look: (unknown) => this.#look(unknown),
+      isExcluded: (entry) => !matters(entry, wanted),
+      isLacking: (open) => needsDeployment && this.#lacksDeployment(open),
+      looksTogether: () =>
+        mostly === "wanted" ? Math.min(LOOKS_TOGETHER, limit - this.invocations.length) : LOOKS_TOGETHER,
+    });
+  }
+
+  /** Takes a row in where it is wanted. */
+  take(standing: Standing): void {
+    if (typeof standing === "string" || !isWanted(standing, this.asked.wanted)) return;
+    if (this.asked.needsDeployment && standing.deploymentId === undefined) return;
+    this.invocations.push(standing);
+  }
+
+  async #look(entries: readonly ListingEntry[]): Promise<Looked[]> {
+    const { open } = this.known;
+    const unlisted = entries.filter(({ id }) => !open.has(id));
+    const looked = standingsOf(unlisted, await this.#glances.at(unlisted));
+    let at = 0;
+    const found = entries.map(({ id }) => open.get(id) ?? looked[at++]!);
+    const whole = this.asked.needsDeployment ? await this.#withDeployments(found) : found;
+    // A page that cannot afford its first look loads that one nevertheless, so that each page gets on.
+    if (!this.#hasLooked && whole[0] === "unread") whole[0] = await this.#loaded(entries[0]!);
+    this.#hasLooked = true;
+    return whole;
+  }
+
+  async #loaded({ id }: ListingEntry): Promise<Summary | "gone"> {
+    const loaded = await load(this.engine, id);
+    if (loaded === undefined || hasExpired(loaded, this.engine.clock.nowMs())) return "gone";
+    return summaryOfLoaded(this.engine, loaded);
+  }
+
+  async #withDeployments(found: readonly Looked[]): Promise<Looked[]> {
+    return await Promise.all(found.map((one) => this.#withDeployment(one)));
+  }
+
+  /** The entry of a running invocation may have been written before it was fixed to a deployment: its first segment tells. */
+  async #withDeployment(found: Looked): Promise<Looked> {
+    if (typeof found === "string" || !this.#lacksDeployment(found)) return found;
+    const { id, nonce } = found;
+    const deploymentId = nonce && (await this.#deployments.deploymentOf({ id, nonce }));
+    if (deploymentId === undefined) return "unread";
+    return deploymentId === "none" ? found : { ...found, deploymentId };
+  }
+
+  #lacksDeployment({ status, deploymentId, nonce, glanced, loaded }: Summary): boolean {
+    if (deploymentId !== undefined || nonce === undefined || loaded !== undefined) return false;
+    return status === "running" || (glanced === true && status !== "completed");
+  }
+}

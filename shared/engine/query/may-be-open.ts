@@ -1,0 +1,51 @@
+/** What may be open, in one order: the rows of the open index, and of the listing what the open index cannot tell of. */
+import type { Engine } from "../engine.ts";
+import { ACCEPTANCE_SK, invocationPk } from "../ledger/item-keys.ts";
+import { entryOf, type ListingEntry, type ListingRange } from "./listing-stream.ts";
+import type { Summary } from "./open-listing.ts";
+import type { Known } from "./told.ts";
+
+type Order = ListingRange["order"];
+
+/** @returns a comparison for sorting; entries of one moment are ordered by their ids in either order */
+export function comparison(order: Order): (a: ListingEntry, b: ListingEntry) => number {
+  const sign = order === "newest-first" ? -1 : 1;
+  return (a, b) => sign * (a.createdAtMs - b.createdAtMs) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
+}
+
+export function sorted(found: Summary[], order: Order): Summary[] {
+  return found.sort(comparison(order));
+}
+
+/**
+ * @param rows of the open index, in any order
+ * @param young in the given order: the listing from `known.noted.belowMs` on, and `unreadEntries`
+ */
+export async function* mayBeOpen(
+  known: Known,
+  rows: readonly ListingEntry[],
+  young: AsyncIterable<ListingEntry> | undefined,
+  order: Order,
+): AsyncGenerator<ListingEntry> {
+  const compare = comparison(order);
+  const standing = rows.toSorted(compare);
+  let next = 0;
+  for await (const entry of young ?? []) {
+    if (known.open.has(entry.id)) continue;
+    while (next < standing.length && compare(standing[next]!, entry) < 0) yield standing[next++]!;
+    yield entry;
+  }
+  yield* standing.slice(next);
+}
+
+/** Those that the sweeper has come past in the listing and could not read: few, and read one by one. */
+export async function unreadEntries(engine: Engine, { noted, open }: Known): Promise<readonly ListingEntry[]> {
+  const left = [...noted.except].filter((id) => !open.has(id));
+  const found = await Promise.all(
+    left.map((id) => engine.table.get({ pk: invocationPk(engine.settings.keyPrefix, id), sk: ACCEPTANCE_SK })),
+  );
+  return found
+    .filter((item) => item?.["listSk"] !== undefined)
+    .map((item) => entryOf(item!))
+    .filter(({ createdAtMs }) => createdAtMs < noted.belowMs);
+}

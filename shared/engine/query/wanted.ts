@@ -1,0 +1,30 @@
+/** Whether an invocation is what a question asks for, as far as indexes show it. */
+import type { Wanted } from "../../core/query/access.ts";
+import { allows } from "../../core/query/narrowing.ts";
+import { targetText } from "../../core/model/target.ts";
+import type { ListingEntry } from "./listing-stream.ts";
+import type { Summary } from "./open-listing.ts";
+
+/** What indexes show decides here; what they do not show is left to whoever asked. */
+export function isWanted(summary: Summary, wanted: Wanted): boolean {
+  const { status, deploymentId } = summary;
+  return (
+    wanted.statuses.has(status) &&
+    (deploymentId === undefined || allows(wanted.deployment, deploymentId)) &&
+    matters(summary, wanted)
+  );
+}
+
+/** The same of what never changes. */
+export function matters({ service, key, handler, createdAtMs }: ListingEntry, wanted: Wanted): boolean {
+  const { created } = wanted;
+  return (
+    allows(wanted.service, service) &&
+    allows(wanted.handler, handler) &&
+    allows(wanted.key, key) &&
+    (wanted.target === undefined ||
+      allows(wanted.target, targetText({ service, handler, ...(key !== undefined && { key }) }))) &&
+    createdAtMs >= (created?.fromMs ?? -Infinity) &&
+    createdAtMs <= (created?.toMs ?? Infinity)
+  );
+}

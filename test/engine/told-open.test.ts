@@ -1,0 +1,167 @@
+/** Lists and statements never call an open invocation completed, however many have ended since, and say where they end early. */
+import { expect, test } from "vitest";
+import { SquirrelingSql } from "../../shared/adapters/squirreling/squirreling-sql.ts";
+import type { InvocationId } from "../../shared/core/model/ids.ts";
+import type { Engine } from "../../shared/engine/engine.ts";
+import { placeAt, sweeperPk } from "../../shared/engine/ledger/item-keys.ts";
+import { STATEMENT_LIMITS } from "../../shared/engine/ledger/listing-budget.ts";
+import { type InvocationFilter, listInvocations, OPEN_STATUSES } from "../../shared/engine/query/list-invocations.ts";
+import { query } from "../../shared/engine/query/query-tables.ts";
+import { runSweeper, sweepOnce } from "../../shared/engine/sweep/sweep.ts";
+import { complete } from "./ended-invocations.ts";
+import { type Actor, callOn, LEASE_MS, sendOn, type Stage } from "./engine-fixture.ts";
+import { stages } from "./stages.ts";
+import { rowsOf } from "./statements.ts";
+import { plantListed, plantOpen } from "./sweep/planted.ts";
+
+const open = stages();
+const MINUTE_MS = 60_000;
+const OPEN: InvocationFilter = { statuses: OPEN_STATUSES };
+const EVERY_OPEN = "select id, status from sys_invocation where status != 'completed' order by created_at";
+
+/** A send that no worker takes, and calls that end after it. */
+async function oneStuck(): Promise<{ stage: Stage; actor: Actor; stuck: InvocationId }> {
+  const stage = await open({ greet: () => "hello" });
+  const actor = stage.actor();
+  const { invocationId: stuck } = await sendOn(actor, "greet");
+  for (let i = 0; i < 12; i++) await stage.pulse.within(1_000, callOn(actor, "greet"));
+  await stage.pulse.pass(LEASE_MS + 4_000);
+  return { stage, actor, stuck };
+}
+
+async function statusesOf({ engine }: Actor, filter: InvocationFilter = {}): Promise<Record<string, string>> {
+  const { invocations } = await listInvocations(engine, filter, 100);
+  return Object.fromEntries(invocations.map(({ id, status }) => [id, status]));
+}
+
+async function expectTold(actor: Actor, stuck: InvocationId): Promise<void> {
+  expect((await statusesOf(actor))[stuck]).toBe("ready");
+  expect(await statusesOf(actor, OPEN)).toEqual({ [stuck]: "ready" });
+  expect(await statusesOf(actor, { statuses: ["ready"], services: ["S"] })).toEqual({ [stuck]: "ready" });
+  expect(Object.keys(await statusesOf(actor, { statuses: ["completed"] }))).toHaveLength(12);
+  expect(await rowsOf(actor, EVERY_OPEN)).toEqual([{ id: stuck, status: "ready" }]);
+  const counts = "select status, count(*) as c from sys_invocation group by status order by status";
+  expect(await rowsOf(actor, counts)).toEqual([
+    { status: "completed", c: 12 },
+    { status: "ready", c: 1 },
+  ]);
+}
+
+test("what waits for its first driver is told as ready behind any number that have ended since", async () => {
+  const { actor, stuck } = await oneStuck();
+  await expectTold(actor, stuck);
+});
+
+test("the same is told after each pass of the sweeper", async () => {
+  const { stage, actor, stuck } = await oneStuck();
+  for (let passes = 0; passes < 3; passes++) {
+    await stage.pulse.pass(5 * MINUTE_MS);
+    await stage.pulse.within(1_000, sweepOnce(actor.engine));
+    await expectTold(stage.actor(), stuck);
+  }
+});
+
+test("a process that sweeps its own table knows after each restart what stood in its queue before", async () => {
+  const stage = await open({ greet: () => "hello" });
+  const { invocationId: stuck } = await sendOn(stage.actor(), "greet");
+  await stage.pulse.pass(30 * MINUTE_MS);
+  for (let restarts = 0; restarts < 2; restarts++) {
+    const actor = stage.actor({ soleOwner: true });
+    void runSweeper(actor.engine, new AbortController().signal);
+    for (let i = 0; i < 12; i++) await stage.pulse.within(1_000, callOn(actor, "greet"));
+    for (let minutes = 0; minutes < 8; minutes++) {
+      await stage.pulse.pass(MINUTE_MS);
+      expect(await statusesOf(actor, OPEN)).toEqual({ [stuck]: "ready" });
+      expect((await statusesOf(actor))[stuck]).toBe("ready");
+    }
+    actor.die();
+    await stage.pulse.pass(2 * 60 * MINUTE_MS);
+  }
+});
+
+test("an entry that the sweeper could not read is looked at, and not taken for completed", async () => {
+  const { stage, actor, stuck } = await oneStuck();
+  await stage.pulse.pass(6 * MINUTE_MS);
+  const sick = stage.actor();
+  sick.process.before = ({ port, method, args }) =>
+    port === "table" && method === "query" && String(args[0]).endsWith(stuck)
+      ? Promise.reject(new Error("it cannot be read"))
+      : undefined;
+  await stage.pulse.within(10_000, sweepOnce(sick.engine));
+  await expectTold(actor, stuck);
+});
+
+const MANY = 900;
+
+/** Young ones that ended, open ones among them that no index tells of, and some that are parked, old and young. */
+async function manyYoung(indexShards: number) {
+  const stage = await open({ greet: () => "hello" }, { indexShards });
+  const actor = stage.actor();
+  const { engine } = actor;
+  const nowMs = engine.clock.nowMs();
+  await stage.stores.table.put({ pk: sweeperPk(""), sk: "listed", listedFrom: placeAt(nowMs - 10 * MINUTE_MS) });
+  const moments = Array.from({ length: 40 }, (_, i) => nowMs - 1_000 - Math.floor(i / 2) * 25_000);
+  const waiting = await plantListed(stage.stores.table, engine, moments);
+  const parked = await plantOpen(
+    stage.stores.table,
+    engine,
+    Array.from({ length: 30 }, () => ({ status: "suspended" as const, lookAtMs: nowMs + 60 * MINUTE_MS })),
+  );
+  await complete(stage.stores.table, engine, MANY, 10 * MINUTE_MS);
+  return { stage, actor, waiting, parked };
+}
+
+async function pagesOf(engine: Engine, filter: InvocationFilter, limit: number): Promise<string[][]> {
+  const pages: string[][] = [];
+  let after: Awaited<ReturnType<typeof listInvocations>>["next"];
+  do {
+    const page = await listInvocations(engine, filter, limit, after);
+    pages.push(page.invocations.map(({ id }) => id));
+    after = page.next;
+    if (pages.length > 1_000) throw new Error("the pages have no end");
+  } while (after !== undefined);
+  return pages;
+}
+
+test.each([
+  [1, 100],
+  [1, 7],
+  [3, 33],
+])(
+  "over %i shards the pages of %i give each open one once, though no page can look at all that is young",
+  async (indexShards, limit) => {
+    const { actor, waiting, parked } = await manyYoung(indexShards);
+    const pages = await pagesOf(actor.engine, OPEN, limit);
+    const all = pages.flat();
+    expect(new Set(all)).toEqual(new Set([...waiting, ...parked]));
+    expect(all).toHaveLength(waiting.length + parked.length);
+    expect(pages.every((page) => page.length <= limit)).toBe(true);
+  },
+  60_000,
+);
+
+test("what stands in the open index is given by the first page, though that page cannot look at all that is young", async () => {
+  const { actor, parked } = await manyYoung(1);
+  const first = await listInvocations(actor.engine, OPEN, 100);
+  const shown = new Set<string>(first.invocations.map(({ id }) => id));
+  expect(parked.filter((id) => !shown.has(id))).toEqual([]);
+  expect(first.next, "there is more, and the page says so").toBeDefined();
+});
+
+test("a statement that would look at too many is refused, and what it names as a way out is answered", async () => {
+  const { actor, waiting, parked } = await manyYoung(1);
+  const { engine } = actor;
+  const sql = new SquirrelingSql(() => engine.clock.nowMs());
+  const limits = { ...STATEMENT_LIMITS, looksMax: 300 };
+  const ids = async (statement: string) =>
+    (await query(engine, sql, statement, limits)).rows.map(([id]) => id as string);
+  const where = "select id from sys_invocation where status != 'completed'";
+  await expect(ids(where)).rejects.toThrow(/more than 300 invocations.*created_at </);
+  await expect(ids("select count(*) from sys_invocation")).rejects.toThrow(/more than 300 invocations/);
+  const since = new Date(engine.clock.nowMs() - 10 * MINUTE_MS).toISOString();
+  expect(new Set(await ids(`${where} and created_at < '${since}'`))).toEqual(new Set(parked));
+  expect(await ids(`${where} order by created_at desc limit 2`)).toEqual(waiting.slice(0, 2).toSorted());
+  expect(new Set(await ids("select id from sys_invocation where status = 'suspended'"))).toEqual(new Set(parked));
+  const unbounded = await query(engine, sql, where);
+  expect(unbounded.rows).toHaveLength(waiting.length + parked.length);
+});
