@@ -15,6 +15,7 @@ import type { Held } from "./held.ts";
 import { park, readMeanwhile } from "./park.ts";
 import { perform } from "./perform.ts";
 import { beginAttempt, tellAttempt } from "../traces.ts";
+import { unlistTombstone } from "./unlist.ts";
 import { sendWake } from "./wake.ts";
 import { watch } from "./watch.ts";
 
@@ -124,6 +125,7 @@ async function follow(engine: Engine, held: Held, transition: Transition): Promi
   switch (step.kind) {
     case "end":
       await keepArrivals(engine, held);
+      await unlistTombstone(engine, held.invocation);
       await leaveOpenIndex(engine, held, { mayBeNoted: true });
       return "ended";
     case "park":

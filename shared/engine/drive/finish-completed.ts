@@ -9,6 +9,7 @@ import { type Held, newHeld } from "./held.ts";
 import { isLeftUndone } from "./left-undone.ts";
 import { type Loaded, unperformed } from "../ledger/load.ts";
 import { perform } from "./perform.ts";
+import { unlistTombstone } from "./unlist.ts";
 
 const DAY_MS = 86_400_000;
 /** Less than the two days by the time that performing takes, and by what clocks differ. */
@@ -39,6 +40,7 @@ export async function finishCompleted(engine: Engine, loaded: Loaded, isSeenDone
   engine.drives.ring(held.id);
   if (isPerformed) return;
   await keepArrivals(engine, held);
+  await unlistTombstone(engine, held.invocation);
   if (hold !== undefined) await leaveOpenIndex(engine, held);
 }
 

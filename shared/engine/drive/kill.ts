@@ -10,6 +10,7 @@ import { type Held, lose, newHeld } from "./held.ts";
 import { keepBesideS } from "../ledger/keep.ts";
 import { hasExpired, load, type Loaded, unperformed } from "../ledger/load.ts";
 import { perform } from "./perform.ts";
+import { unlistTombstone } from "./unlist.ts";
 import type { Interruption } from "../submission.ts";
 
 /** Applied state is not rolled back. Calls that are still waited for are killed too, down the tree; sends live on. */
@@ -40,6 +41,7 @@ export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolea
   if (driver !== undefined) lose(driver);
   await perform(engine, held, before, segment);
   await keepArrivals(engine, held);
+  await unlistTombstone(engine, held.invocation);
   await leaveOpenIndex(engine, held, { mayBeNoted: true });
   engine.drives.ring(held.id);
   return true;

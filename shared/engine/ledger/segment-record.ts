@@ -73,6 +73,8 @@ export function segmentItem(place: SegmentPlace, segment: Segment): Item {
     ...segmentKey(place.pk, place.nonce, segment.index),
     ...(segment.endAlone && { endAlone: true }),
     ...(segment.after.kind === "completed" && { end: true }),
+    // Beside the record, so that a list need not decode each end.
+    ...(segment.after.kind === "completed" && segment.after.tombstone && { tombstone: true }),
     b: sealed(encode(StoredSegment, toStored(place, segment), ENVELOPE_BYTES)),
     expiresAtS: place.expiresAtS,
   };

@@ -4,6 +4,7 @@ import { checkIntervalMs } from "../engine-settings.ts";
 import { finishCompleted } from "../drive/finish-completed.ts";
 import { isLeftUndone } from "../drive/left-undone.ts";
 import { noteOpen } from "../drive/note-open.ts";
+import { unlistTombstone } from "../drive/unlist.ts";
 import { type Recipient, sendWake } from "../drive/wake.ts";
 import { forgetInTime } from "../operate/purge.ts";
 import { hasExpired, isHeld, isParked, type Loaded } from "../ledger/load.ts";
@@ -35,6 +36,7 @@ export async function wakeDriverless(engine: Engine, loaded: Loaded, nowMs: numb
   if (loaded.invocation.standing.status === "completed") {
     const isUndone = await isLeftUndone(engine, loaded);
     if (isUndone) await finishLate(engine, loaded);
+    else await unlistTombstone(engine, loaded.invocation);
     if (loaded.hold?.lookAtMs === undefined && !hasExpired(loaded, nowMs)) await forgetInTime(engine, loaded);
     return isUndone;
   }

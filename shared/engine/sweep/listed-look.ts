@@ -64,8 +64,14 @@ export function lookAtListed(at: Looking, { item, ended }: Glanced, wake: Waking
     },
     unread,
   );
-  if (ended === undefined || journalDropAtMs(ended.invocation) !== undefined) return whole;
+  if (ended === undefined || asksForMore(ended)) return whole;
   return { ...whole, run: () => runUnlessDone(engine, ended, whole) };
+}
+
+/** A journal is to be dropped before its result goes, and a tombstone leaves the listing. */
+function asksForMore({ invocation }: Loaded): boolean {
+  const { standing } = invocation;
+  return journalDropAtMs(invocation) !== undefined || (standing.status === "completed" && standing.tombstone);
 }
 
 /** An end that left nothing undone needs no more than the glance. */

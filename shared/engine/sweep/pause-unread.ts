@@ -23,7 +23,7 @@ export async function pauseUnread(engine: Engine, id: InvocationId, reason: stri
   const pk = invocationPk(engine.settings.keyPrefix, id);
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const first = await engine.table.get({ pk, sk: ACCEPTANCE_SK });
-    if (first === undefined) return;
+    if (first === undefined || first["end"] === true) return;
     const standing = await engine.table.get(holdKey(pk, first["n"] as Nonce));
     if (standing?.["status"] === "completed") return;
     if (standing !== undefined && isHeld(engine, { lease: readHold(standing) }, engine.clock.nowMs()))

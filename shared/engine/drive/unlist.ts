@@ -1,0 +1,18 @@
+/** An invocation that ended before its first attempt leaves the listing: it counts as never accepted (I6). */
+import type { Invocation } from "../../core/invocation/invocation.ts";
+import type { Engine } from "../engine.ts";
+import { invocationPk, segmentKey } from "../ledger/item-keys.ts";
+
+/**
+ * The listing shows no ends, so a list would show the tombstone as completed, while every question about its id is
+ * answered with 404. The acceptance stays without its keys of the listing: an acceptor that repeats its put must find it.
+ * The caller has performed the effects of the end, because the look at the listing finds those that are missing.
+ */
+export async function unlistTombstone(engine: Engine, { acceptance, standing }: Invocation): Promise<void> {
+  if (standing.status !== "completed" || !standing.tombstone) return;
+  const { id, nonce } = acceptance;
+  const key = segmentKey(invocationPk(engine.settings.keyPrefix, id), nonce, 0);
+  // The mark says what the missing keys no longer say: that nothing can arrive here any more.
+  const update = { set: { end: true }, remove: ["listPk", "listSk"] };
+  await engine.table.update(key, update, { kind: "equal", attribute: "n", value: nonce });
+}
