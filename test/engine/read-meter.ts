@@ -9,7 +9,9 @@ export class ReadMeter implements Table {
   units = 0;
   /** Of an index or of a partition. */
   queries = 0;
-  /** Of single items. */
+  /** Those of an index alone. */
+  indexQueries = 0;
+  /** Of single items, and of many in one request. */
   gets = 0;
   readonly #table: Table;
   readonly #shown: Readonly<Record<string, readonly string[]>>;
@@ -43,6 +45,7 @@ export class ReadMeter implements Table {
 
   async queryIndex(index: IndexName, pk: string, range?: Range): Promise<Page> {
     this.queries++;
+    this.indexQueries++;
     const page = await this.#table.queryIndex(index, pk, range);
     const names = ["pk", "sk", ...INDEX_KEYS[index], ...(this.#shown[index] ?? [])];
     const bytes = page.items.reduce((sum, item) => sum + sizeOf(item, names), 0);

@@ -1,12 +1,12 @@
-/** How an invocation stands, told by reads of single items instead of its partition: what has ended mostly costs one. */
+/** How an invocation stands, told by reads of single items instead of its partition: what has ended mostly costs half a unit. */
 import type { DeploymentId, InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Presented } from "../../core/query/status-words.ts";
 import { atMost } from "../at-most.ts";
 import type { Engine } from "../engine.ts";
-import type { Item, Key } from "../ports/table.ts";
+import { type Item, type Key, KEYS_MAX } from "../ports/table.ts";
 import { readAcceptance } from "./acceptance-record.ts";
 import { type Hold, readHold } from "./hold-record.ts";
-import { ACCEPTANCE_SK, holdKey, invocationPk, segmentKey } from "./item-keys.ts";
+import { ACCEPTANCE_SK, holdKey, invocationPk, segmentIndexOf, segmentKey, segmentRange } from "./item-keys.ts";
 import { whole } from "./large-record.ts";
 import { isHeld } from "./load.ts";
 import { readOutline, type SegmentOutline } from "./segment-record.ts";
@@ -44,9 +44,37 @@ export class Glances {
 
   /** @returns in the order of the entries; undefined from the first on for which the units did not suffice */
   async at(entries: readonly Glimpsed[]): Promise<readonly (Glanced | undefined)[]> {
-    const glanced = await atMost(READS_AT_ONCE, entries, async (entry) => await this.#at(entry));
+    const firsts = await this.#firstSegments(entries);
+    const glanced = await atMost(READS_AT_ONCE, entries, async (entry) => {
+      const first = firsts.get(entry);
+      return first?.["end"] === true ? endOf(first) : await this.#at(entry);
+    });
     const untold = glanced.indexOf(undefined);
     return untold < 0 ? glanced : glanced.map((one, i) => (i < untold ? one : undefined));
+  }
+
+  /**
+   * Most invocations have ended with their first segment, and their looks are over here. The answer may lag: an absent end
+   * proves nothing, and is read once more by itself.
+   */
+  async #firstSegments(entries: readonly Glimpsed[]): Promise<ReadonlyMap<Glimpsed, Item>> {
+    const { settings, drives, table } = this.#engine;
+    const firsts = new Map<Glimpsed, Item>();
+    const asked = entries.flatMap((entry) => {
+      if (entry.nonce === undefined || drives.find(entry.id) !== undefined) return [];
+      return [{ entry, key: segmentKey(invocationPk(settings.keyPrefix, entry.id), entry.nonce, 1) }];
+    });
+    for (let from = 0; from < asked.length && this.#unitsLeft > 0; from += KEYS_MAX) {
+      // At half a unit each while they are small.
+      const group = asked.slice(from, from + Math.min(KEYS_MAX, Math.ceil(2 * this.#unitsLeft)));
+      const found = await table.getMany(group.map(({ key }) => key));
+      for (const [at, { entry }] of group.entries()) {
+        const item = found[at];
+        this.#unitsLeft -= (1 + extraUnits(item)) / 2;
+        if (item !== undefined) firsts.set(entry, item);
+      }
+    }
+    return firsts;
   }
 
   async #at(entry: Glimpsed): Promise<Glanced | undefined> {
@@ -82,7 +110,7 @@ export class Glances {
     if (nonce === undefined) return { status: "gone" };
     const last = await this.#lastSegment(pk, nonce);
     if (last === undefined) return await this.#atStart(id, pk, nonce);
-    if (last.item["end"] === true) return { status: last.item["tombstone"] === true ? "gone" : "completed" };
+    if (last.item["end"] === true) return endOf(last.item);
     const outline = await this.#outline(last.item, nonce);
     const { after, deploymentId } = outline;
     // What ended under a program that did not say so on the item.
@@ -93,24 +121,10 @@ export class Glances {
     return { status, ...(deploymentId !== undefined && { deploymentId }) };
   }
 
-  /** Of most there is one: the others are found in a number of reads that grows with the digits of theirs. */
   async #lastSegment(pk: string, nonce: Nonce): Promise<{ index: number; item: Item } | undefined> {
-    let last: { index: number; item: Item } | undefined;
-    const read = async (index: number): Promise<boolean> => {
-      const item = await this.#get(segmentKey(pk, nonce, index));
-      if (item !== undefined) last = { index, item };
-      return item !== undefined;
-    };
-    let absent = 1;
-    while (await read(absent)) {
-      if (last?.item["end"] === true) return last;
-      absent *= 2;
-    }
-    while (last !== undefined && last.item["end"] !== true && absent - last.index > 1) {
-      const middle = Math.floor((absent + last.index) / 2);
-      if (!(await read(middle))) absent = middle;
-    }
-    return last;
+    const range = { ...segmentRange(nonce), reverse: true, limit: 1 };
+    const [item] = await this.#charged(async () => (await this.#engine.table.query(pk, range)).items);
+    return item && { index: segmentIndexOf(item), item };
   }
 
   /** No attempt has ended yet; or its journal has been dropped; or nothing is left of it, and its id may be another's. */
@@ -141,11 +155,24 @@ export class Glances {
   }
 
   async #get(key: Key): Promise<Item | undefined> {
-    if (this.#unitsLeft <= 0) throw new NoReadsLeft();
-    this.#unitsLeft--;
-    const item = await this.#engine.table.get(key);
-    // What it holds is known only now, so that large ones may take more than is left.
-    if (item?.["b"] instanceof Uint8Array) this.#unitsLeft -= Math.floor(item["b"].length / UNIT_BYTES);
+    const [item] = await this.#charged(async () => [await this.#engine.table.get(key)]);
     return item;
   }
+
+  async #charged<Found extends readonly (Item | undefined)[]>(read: () => Promise<Found>): Promise<Found> {
+    if (this.#unitsLeft <= 0) throw new NoReadsLeft();
+    this.#unitsLeft--;
+    const found = await read();
+    // What an item holds is known only now, so that large ones may take more than is left.
+    for (const item of found) this.#unitsLeft -= extraUnits(item);
+    return found;
+  }
+}
+
+function endOf(final: Item): Glanced {
+  return { status: final["tombstone"] === true ? "gone" : "completed" };
+}
+
+function extraUnits(item: Item | undefined): number {
+  return item?.["b"] instanceof Uint8Array ? Math.floor(item["b"].length / UNIT_BYTES) : 0;
 }

@@ -37,6 +37,16 @@ export function segmentKey(pk: string, nonce: Nonce, index: number): Key {
   return { pk, sk: index === 0 ? ACCEPTANCE_SK : `seg#${nonce}#${String(index).padStart(6, "0")}` };
 }
 
+/** The segments behind the acceptance, in their order. */
+export function segmentRange(nonce: Nonce): { from: string; below: string } {
+  return { from: `seg#${nonce}#`, below: `seg#${nonce}$` };
+}
+
+/** Of an item in `segmentRange`. */
+export function segmentIndexOf({ sk }: Key): number {
+  return Number(sk.slice(sk.lastIndexOf("#") + 1));
+}
+
 export function holdKey(pk: string, nonce: Nonce): Key {
   return { pk, sk: `${HOLDS}${nonce}` };
 }

@@ -20,7 +20,7 @@ import { decodeAwait, encodeAwait } from "../../core/protocol/await-codec.ts";
 import { framesOf } from "../../core/protocol/frame.ts";
 import type { Lease } from "./acceptance-record.ts";
 import { entriesOf, framesIn, notificationEntry } from "./entries.ts";
-import { segmentKey } from "./item-keys.ts";
+import { segmentIndexOf, segmentKey } from "./item-keys.ts";
 import { type Item, StoreError } from "../ports/table.ts";
 import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
 import { attemptFailureFromStored, attemptFailureToStored, resultFromStored, resultToStored } from "./stored-values.ts";
@@ -135,7 +135,7 @@ export function readSegment(next: number, item: Item, arrivalOf: ArrivalLookup):
   const { attemptNumber, startedAtMs, endedAtMs, deploymentId, protocolVersion, failure } = stored;
   const entries = entriesOf(stored.frames);
   const segment: Segment = {
-    index: endAlone ? Number(item.sk.slice(item.sk.lastIndexOf("#") + 1)) : next,
+    index: endAlone ? segmentIndexOf(item) : next,
     writtenAtMs: stored.writtenAtMs,
     ...(endAlone && { endAlone }),
     taken: stored.taken.map((taken) => readTaken(taken, arrivalOf)),
