@@ -4,6 +4,7 @@ import type { Engine } from "../engine.ts";
 import { idAt } from "./index-walk.ts";
 import { momentOf, sweeperPk } from "./item-keys.ts";
 import type { Item } from "../ports/table.ts";
+import { readPartition } from "./read-partition.ts";
 
 /** The sort key of the item in which the sweeper keeps its progress, beside `sweeperPk`. */
 export const PROGRESS_SK = "listed";
@@ -15,12 +16,19 @@ export interface Noted {
   readonly except: ReadonlySet<InvocationId>;
 }
 
+/** Slices of the walk over the listing, which workers have not done yet: each stands for what lies from its place on. */
+export const LISTING_SLICES = "slice#listing#";
+
 /** One read. The caller reads the open index after it, because the sweeper writes the index first and its progress second. */
 export async function readNoted({ table, settings }: Engine): Promise<Noted> {
-  const progress: Partial<Item> = (await table.get({ pk: sweeperPk(settings.keyPrefix), sk: PROGRESS_SK })) ?? {};
+  const range = { from: PROGRESS_SK, below: LISTING_SLICES.replace(/#$/, "$") };
+  const items = await readPartition(table, sweeperPk(settings.keyPrefix), range);
+  const progress: Partial<Item> = items.find(({ sk }) => sk === PROGRESS_SK) ?? {};
   const { listedFrom, fromMs, again } = progress;
+  const walkedMs = typeof listedFrom === "string" ? momentOf(listedFrom) : typeof fromMs === "number" ? fromMs : 0;
+  const slices = items.filter(({ sk }) => sk.startsWith(LISTING_SLICES)).map(({ from }) => momentOf(String(from)));
   return {
-    belowMs: typeof listedFrom === "string" ? momentOf(listedFrom) : typeof fromMs === "number" ? fromMs : 0,
+    belowMs: Math.min(walkedMs, ...slices),
     except: new Set(typeof again === "string" ? again.split("\n").map((text) => idAt(text.split(" ")[1] ?? "")) : []),
   };
 }

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { invocationPk, sweeperPk } from "../../../shared/engine/ledger/item-keys.ts";
+import { readNoted } from "../../../shared/engine/ledger/noted.ts";
 import { runSlice } from "../../../shared/engine/sweep/run-slice.ts";
 import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import type { SweepReport } from "../../../shared/engine/sweep/pass.ts";
@@ -213,4 +214,16 @@ describe("slices that are not done", () => {
     expect(missing(ids, woken)).toEqual([sick]);
     expect((await remembered(stage)).filter((sk) => sk.includes(sick))).toEqual([]);
   }, 120_000);
+});
+
+test("lists look at what slices of the listing have not come to, because it may be open and stand in no index", async () => {
+  const { stage } = await field();
+  const messages = new Messages();
+  const { engine } = stage.actor();
+  const oldestMs = stage.pulse.nowMs() - 15 * MINUTE_MS;
+  await pass(stage, messages);
+  expect((await readNoted(engine)).belowMs).toBeLessThan(oldestMs + 15 * MINUTE_MS);
+  const toCome = (await readNoted(engine)).belowMs;
+  await work(stage, messages);
+  expect((await readNoted(engine)).belowMs).toBeGreaterThan(toCome);
 });
