@@ -1,0 +1,73 @@
+/** The ceilings on the operators' page are those that today's engine, stack and quotas make; `npm run docs` writes them. */
+import { readFileSync } from "node:fs";
+import { beforeAll, describe, expect, it } from "vitest";
+import { resourcesOf, synthesised } from "../infra/synthesised.ts";
+import { countCall, fullestShare } from "./ceiling-counts.ts";
+import type { CeilingFacts } from "./ceilings.ts";
+import { beside, ceilings, listing, SHARDS, SHARDS_MAX } from "./ceilings.ts";
+import { QUOTA_SOURCES, round, withCeilings } from "./ceilings-section.ts";
+import { QUOTAS } from "./quotas.ts";
+import { LOOKS_PER_S, WORKS_FOR_S } from "./sweeper-capacity.ts";
+
+const PAGE = new URL("../../docs/operating.md", import.meta.url);
+const COUNTED_WITHIN_MS = 60_000;
+
+describe("the ceilings on docs/operating.md", () => {
+  const page = readFileSync(PAGE, "utf8");
+  let facts: CeilingFacts;
+  beforeAll(async () => {
+    const [, source] = resourcesOf(synthesised(), "AWS::Lambda::EventSourceMapping")[0]!;
+    const { BatchSize, ScalingConfig } = source.Properties;
+    facts = {
+      call: await countCall("call with 1 run"),
+      parked: await countCall("send that sleeps"),
+      exclusive: await countCall("exclusive call, uncontended"),
+      fullestShare: { [SHARDS]: fullestShare(SHARDS), [SHARDS_MAX]: fullestShare(SHARDS_MAX) },
+      workersMax: (ScalingConfig as { readonly MaximumConcurrency: number }).MaximumConcurrency,
+      batch: BatchSize as number,
+    };
+  }, COUNTED_WITHIN_MS);
+
+  it("are what is counted today, at the quotas that are written down", async () => {
+    await expect(withCeilings(page, facts)).toMatchFileSnapshot("../../docs/operating.md");
+  });
+
+  it("come from the sums that stand beside them", () => {
+    const of = (what: string): number => ceilings(facts).find((each) => each.what === what)!.callsPerS;
+    // Three writes of the table and one of the index, two reads, one message.
+    expect(of("writes of a new table")).toBeCloseTo(4_000 / 3, 6);
+    expect(of("reads of a new table")).toBeCloseTo(12_000 / 2, 6);
+    // 120 ms of the ingress, 100 ms of the handler and a tenth of 20 ms of a worker.
+    expect(of("Lambda, environments at once")).toBeCloseTo(1_000 / 0.222, 6);
+    expect(of("workers, all calls being sends")).toBeCloseTo((100 * 10) / 0.12, 6);
+    expect(of("API Gateway")).toBe(10_000);
+    expect(of("head of the registry")).toBeCloseTo((3_000 - 100) / 0.12, 6);
+  });
+
+  it("spread the listing over shards that are about as full as each other, and no fuller than a share each", () => {
+    const [eight, sixteen] = [listing(facts, SHARDS), listing(facts, SHARDS_MAX)];
+    expect(eight.callsPerS).toBeLessThanOrEqual(1_000 * SHARDS);
+    expect(sixteen.callsPerS).toBeLessThanOrEqual(1_000 * SHARDS_MAX);
+    expect(sixteen.callsPerS).toBeGreaterThan(1.5 * eight.callsPerS);
+  });
+
+  it("tell of one key what its lock is written for, twice for each call", () => {
+    expect(beside(facts).find(({ what }) => what === "exclusive calls of one key")!.callsPerS).toBe(500);
+  });
+
+  it("take the sweeper's capacity from the limits of the same page", () => {
+    const [, limits] = page.split("\n## Limits\n");
+    expect(limits!.split("\n## ")[0]).toContain(
+      `some ${LOOKS_PER_S} a second, for ${WORKS_FOR_S} s of each five minutes`,
+    );
+  });
+
+  it("are rounded down", () => {
+    expect([1_333.3, 500, 262.5, 24_166, 8_333].map(round)).toEqual(["1,300", "500", "260", "24,000", "8,300"]);
+  });
+
+  it("name the source of every quota", () => {
+    expect(QUOTA_SOURCES.every((source) => source.length > 0)).toBe(true);
+    expect(Object.values(QUOTAS).every(({ value }) => value > 0)).toBe(true);
+  });
+});

@@ -1,0 +1,193 @@
+/** Computes at how many calls a second each part of the stack is full, from what a call is counted to ask of it and its quota. */
+import type { CallCounts } from "./ceiling-counts.ts";
+import { ASSUMED } from "./prices.ts";
+import { QUOTAS } from "./quotas.ts";
+import { CALLED_EVERY_S, LOOKS_PER_CALL, LOOKS_PER_S, WORKS_FOR_S } from "./sweeper-capacity.ts";
+
+export interface CeilingFacts {
+  /** A call that is answered by the process that accepted it. */
+  readonly call: CallCounts;
+  readonly parked: CallCounts;
+  readonly exclusive: CallCounts;
+  /** Of all ids, that of the fullest shard, by the number of shards. */
+  readonly fullestShare: Readonly<Record<number, number>>;
+  /** Of the stack. */
+  readonly workersMax: number;
+  readonly batch: number;
+}
+
+/** A part of the stack that is full at so many calls a second. */
+export interface Ceiling {
+  readonly what: string;
+  readonly callsPerS: number;
+  /** How the number comes about. */
+  readonly sum: string;
+  readonly movedBy: string;
+}
+
+/** The handler is a Lambda function of the same account, and works for so long at a call. */
+export const HANDLER_MS = 100;
+export const SHARDS = 8;
+export const SHARDS_MAX = 16;
+export const RATES = [100, 1_000, 10_000] as const;
+
+const OWN_MS = ASSUMED.functionMs.value;
+
+/** @returns the lowest first */
+export function ceilings(facts: CeilingFacts): readonly Ceiling[] {
+  const all = [
+    sweeper(),
+    ...table(facts),
+    listing(facts, SHARDS),
+    concurrency(facts),
+    ...queue(facts),
+    api(),
+    registry(facts),
+  ];
+  return all.toSorted((one, other) => one.callsPerS - other.callsPerS);
+}
+
+function sweeper(): Ceiling {
+  return {
+    what: "the sweeper's looks",
+    callsPerS: (LOOKS_PER_S * WORKS_FOR_S) / CALLED_EVERY_S / LOOKS_PER_CALL,
+    sum: `${LOOKS_PER_S} looks × ${WORKS_FOR_S} s of ${CALLED_EVERY_S} s ÷ ${LOOKS_PER_CALL} look`,
+    movedBy: "`sweeperMemoryMb`",
+  };
+}
+
+function table({ call }: CeilingFacts): readonly Ceiling[] {
+  const writes = (what: string, value: number, movedBy: string): Ceiling => ({
+    what,
+    callsPerS: value / call.tableWrites,
+    sum: `${value} units ÷ ${call.tableWrites} writes`,
+    movedBy,
+  });
+  const reads = (what: string, value: number, movedBy: string): Ceiling => ({
+    what,
+    callsPerS: value / call.readUnits,
+    sum: `${value} units ÷ ${call.readUnits} reads`,
+    movedBy,
+  });
+  const { newTableWrites, newTableReads, tableWrites, tableReads } = QUOTAS;
+  const warmed = "warm throughput of the table, or a slow beginning";
+  return [
+    writes("writes of a new table", newTableWrites.value, warmed),
+    reads("reads of a new table", newTableReads.value, warmed),
+    writes("writes of the table", tableWrites.value, "quota of the account: write units of a table"),
+    reads("reads of the table", tableReads.value, "quota of the account: read units of a table"),
+  ];
+}
+
+/** One moving end for each shard: a partition that is written at its end alone is not split to any use. */
+export function listing({ call, fullestShare }: CeilingFacts, shards: number): Ceiling {
+  const share = fullestShare[shards]!;
+  return {
+    what: `index \`list\`, ${shards} shards`,
+    callsPerS: QUOTAS.partitionWrites.value / (call.listWrites * share),
+    sum: `${QUOTAS.partitionWrites.value} units ÷ (${call.listWrites} write × ${percent(share)} of the ids in the fullest shard)`,
+    movedBy: "`aws.index-shards`, 16 at most",
+  };
+}
+
+/** An environment of the ingress is held for the whole call, one of the handlers while it works, one of the workers for a batch. */
+function concurrency({ call, batch }: CeilingFacts): Ceiling {
+  const { concurrency: most, environmentRequests } = QUOTAS;
+  const taken = call.messages / batch;
+  const heldS = (OWN_MS + HANDLER_MS + HANDLER_MS + taken * OWN_MS) / 1_000;
+  const byRequests = (1 + 1 + taken) / environmentRequests.value;
+  const [each, sum] =
+    heldS >= byRequests
+      ? [
+          heldS,
+          `${most.value} ÷ (${OWN_MS + HANDLER_MS} ms ingress + ${HANDLER_MS} ms handler + ${taken * OWN_MS} ms worker)`,
+        ]
+      : [
+          byRequests,
+          `${most.value} × ${environmentRequests.value} requests ÷ (1 ingress + 1 handler + ${taken} worker)`,
+        ];
+  return {
+    what: "Lambda, environments at once",
+    callsPerS: most.value / each,
+    sum,
+    movedBy: "quota of the account: concurrent executions",
+  };
+}
+
+/** A call is ended when its message comes; the worker of a send waits for the handler as well. */
+function queue({ call, workersMax, batch }: CeilingFacts): readonly Ceiling[] {
+  const messages = (what: string, ms: number, sum: string): Ceiling => ({
+    what,
+    callsPerS: (workersMax * batch) / (call.messages * (ms / 1_000)),
+    sum: `${workersMax} workers × ${batch} messages ÷ (${call.messages} message × ${sum})`,
+    movedBy: "`workerConcurrencyMax`",
+  });
+  return [
+    messages("workers, all calls being sends", OWN_MS + HANDLER_MS, `${OWN_MS + HANDLER_MS} ms with the handler`),
+    messages("workers", OWN_MS, `${OWN_MS} ms`),
+  ];
+}
+
+function api(): Ceiling {
+  const { value } = QUOTAS.apiRequests;
+  return {
+    what: "API Gateway",
+    callsPerS: value,
+    sum: `${value} requests ÷ 1 request`,
+    movedBy: "quota of the account: throttle rate; `ingressThrottle` lowers it",
+  };
+}
+
+/** Each process that has requests asks once a second whether the registry has changed, at one key. */
+function registry({ workersMax }: CeilingFacts): Ceiling {
+  const { partitionReads } = QUOTAS;
+  const heldMs = OWN_MS + HANDLER_MS;
+  return {
+    what: "head of the registry",
+    callsPerS: ((partitionReads.value - workersMax) * 1_000) / heldMs,
+    sum: `(${partitionReads.value} reads − ${workersMax} workers) ÷ ${heldMs} ms that a call holds a process of the ingress`,
+    movedBy: "nothing: shorter handlers, or sends in place of calls",
+  };
+}
+
+/** What does not depend on how many calls there are in all. */
+export function beside(facts: CeilingFacts): readonly Ceiling[] {
+  const { partitionWrites, schedulesMade, schedulesFired } = QUOTAS;
+  const { parked, exclusive, fullestShare } = facts;
+  const share = fullestShare[SHARDS]!;
+  return [
+    {
+      what: `sleeps and other parks, \`open\` of ${SHARDS} shards`,
+      callsPerS: partitionWrites.value / (parked.openWrites * share),
+      sum: `${partitionWrites.value} units ÷ (${parked.openWrites} writes × ${percent(share)} of the ids)`,
+      movedBy: "`aws.index-shards`, 16 at most",
+    },
+    {
+      what: "exclusive calls of one key",
+      callsPerS: partitionWrites.value / lockWrites(facts),
+      sum: `${partitionWrites.value} units ÷ ${lockWrites(facts)} writes of its lock (${exclusive.tableWrites} of an exclusive call without its ${facts.call.tableWrites - 1} of a call without steps)`,
+      movedBy: "nothing: more keys",
+    },
+    {
+      what: "sleeps beyond 15 minutes, that begin",
+      callsPerS: schedulesMade.value,
+      sum: `${schedulesMade.value} schedules made, 250 outside of eleven Regions`,
+      movedBy: "quota of EventBridge Scheduler; `aws.timers` = `ladder`",
+    },
+    {
+      what: "sleeps beyond 15 minutes, that end",
+      callsPerS: schedulesFired.value,
+      sum: `${schedulesFired.value} schedules fired`,
+      movedBy: "quota of EventBridge Scheduler; `aws.timers` = `ladder`",
+    },
+  ];
+}
+
+/** The writes that an exclusive call has beside those of a call without steps: the lock taken and given back. */
+function lockWrites({ exclusive, call }: CeilingFacts): number {
+  return exclusive.tableWrites - (call.tableWrites - 1);
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
