@@ -45,6 +45,8 @@ export class Book {
   readonly vanished = new Set<string>();
   readonly complaints: string[] = [];
   readonly stills: Still[] = [];
+  /** What large invocations that have ended had stored. */
+  readonly largeBytes: number[] = [];
   readonly #client: LoadClient;
 
   constructor(client: LoadClient) {

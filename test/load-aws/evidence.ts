@@ -3,6 +3,7 @@ import { createWriteStream, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { DynamoDBClient, paginateScan } from "@aws-sdk/client-dynamodb";
+import { PIECES } from "../../shared/engine/ledger/item-keys.ts";
 import { aws } from "../e2e-aws/control-plane.ts";
 import { functionNames, processesOf } from "../e2e-aws/function-processes.ts";
 import type { Book, Submission } from "./book.ts";
@@ -10,6 +11,8 @@ import type { LoadClient } from "./client.ts";
 import type { LeftBehind } from "./left-behind.ts";
 import { leftBehind } from "./left-behind.ts";
 import { say } from "./quiet.ts";
+
+const SHOWN_BYTES = 4_096;
 
 interface Evidence {
   readonly atMs: number;
@@ -34,7 +37,15 @@ export async function keepEvidence(folder: string, name: string, book: Book, cli
   say(`${name}: ${JSON.stringify(briefly(open))}`);
   writeFileSync(join(folder, `open-${name}.json`), JSON.stringify(open, undefined, 2));
   const file = createWriteStream(join(folder, `table-${name}.jsonl`));
-  const pages = paginateScan({ client: new DynamoDBClient({}) }, { TableName: aws.plain.outputs["TableName"]! });
+  const pages = paginateScan(
+    { client: new DynamoDBClient({}) },
+    {
+      TableName: aws.plain.outputs["TableName"]!,
+      // Pieces of large records tell nothing, and the process that reads them serves the handlers too.
+      FilterExpression: "NOT begins_with(sk, :pieces)",
+      ExpressionAttributeValues: { ":pieces": { S: PIECES.from } },
+    },
+  );
   for await (const { Items = [] } of pages) for (const item of Items) file.write(`${JSON.stringify(item, shown)}\n`);
   file.end();
   await finished(file);
@@ -47,7 +58,8 @@ function briefly({ submissions, asking, unanswered, processes, left }: Evidence)
   return { submissions, asking, unanswered, open: left.open, dead: left.dead, ...counts };
 }
 
-/** Bytes as text: most are JSON or names. */
+/** Bytes as text: most are JSON or names. Of large ones the beginning is enough. */
 function shown(key: string, value: unknown): unknown {
-  return key === "B" ? Buffer.from(Object.values(value as Uint8Array)).toString("latin1") : value;
+  if (key !== "B") return value;
+  return Buffer.from((value as Uint8Array).subarray(0, SHOWN_BYTES)).toString("latin1");
 }

@@ -1,10 +1,13 @@
 /** What a run amounts to, for readers and for programs. */
 import type { Book, Still } from "./book.ts";
 import type { LoadClient } from "./client.ts";
+import type { Fates } from "./function-notes.ts";
 import type { Growth } from "./growth.ts";
 import { groupedBy } from "./grouped.ts";
 import type { Killer } from "./killer.ts";
+import { BEYOND_SWEEPER } from "./large-kinds.ts";
 import type { LedgerVerdict } from "./repeat-rule.ts";
+import type { Throttled } from "./throttled.ts";
 
 interface KindFigures {
   readonly kind: string;
@@ -12,6 +15,20 @@ interface KindFigures {
   readonly medianMs: number;
   readonly p99Ms: number;
   readonly maxMs: number;
+}
+
+/** Of a resource. */
+interface ThrottledFigures {
+  readonly requests: number;
+  readonly refused: number;
+  readonly bursts: number;
+}
+
+interface LargeFigures {
+  readonly ended: number;
+  readonly beyondSweeper: number;
+  readonly storedMib: number;
+  readonly largestMib: number;
 }
 
 export interface Figures {
@@ -25,6 +42,11 @@ export interface Figures {
   readonly allAtOnce: number;
   readonly aimed: number;
   readonly wipes: number;
+  readonly throttled: Readonly<Record<string, ThrottledFigures>>;
+  readonly messages: Fates;
+  readonly large: LargeFigures;
+  readonly outOfMemory: Readonly<Record<string, number>>;
+  readonly paused: number;
   readonly sweeps: number;
   readonly sweepsFailed: number;
   readonly askedAgain: Readonly<Record<string, number>>;
@@ -50,14 +72,23 @@ export interface Run {
   readonly hiddenMessages: number;
   readonly schedulesLeft: number;
   readonly quietAfterS: number;
+  readonly throttled: Throttled;
   readonly growth: readonly Growth[];
+  readonly messages: Fates;
+  readonly outOfMemory: Readonly<Record<string, number>>;
+  readonly paused: number;
 }
+
+const MIB = 1 << 20;
 
 export function figuresOf(run: Run, book: Book, client: LoadClient, killer: Killer, ledger: LedgerVerdict): Figures {
   const blows: Record<string, number> = {};
   for (const { name, kind } of killer.blows) blows[`${name} ${kind}`] = (blows[`${name} ${kind}`] ?? 0) + 1;
+  const { throttled, ...rest } = run;
   return {
-    ...run,
+    ...rest,
+    throttled: throttledOf(throttled),
+    large: largeOf(book),
     submitted: book.submissions.length,
     kinds: kindsOf(book),
     blows,
@@ -75,6 +106,24 @@ export function figuresOf(run: Run, book: Book, client: LoadClient, killer: Kill
     thrown: ledger.thrown,
     adds: book.added.length,
     longestStill: book.stills.toSorted((one, other) => other.forMs - one.forMs).slice(0, 5),
+  };
+}
+
+function throttledOf({ requests, refused, bursts }: Throttled): Record<string, ThrottledFigures> {
+  const figures = Object.entries(requests).map(([resource, count]) => {
+    return [resource, { requests: count, refused: refused[resource] ?? 0, bursts: bursts[resource] ?? 0 }] as const;
+  });
+  return Object.fromEntries(figures);
+}
+
+function largeOf({ submissions, largeBytes }: Book): LargeFigures {
+  const mib = (bytes: number): number => Math.round(bytes / MIB);
+  return {
+    ended: largeBytes.length,
+    beyondSweeper: submissions.filter(({ kind, endedAtMs }) => kind === BEYOND_SWEEPER && endedAtMs !== undefined)
+      .length,
+    storedMib: mib(largeBytes.reduce((sum, bytes) => sum + bytes, 0)),
+    largestMib: mib(Math.max(0, ...largeBytes)),
   };
 }
 
@@ -99,6 +148,11 @@ export function tableOf(figures: Figures): string {
     ({ name, firstMb, lastMb, mostMb, processesMost }) =>
       `${name} ${firstMb} -> ${lastMb} MB (most ${mostMb}, ${processesMost} at once)`,
   );
+  const throttled = Object.entries(figures.throttled).map(
+    ([resource, { requests, refused, bursts }]) => `${resource} ${refused} of ${requests} in ${bursts} bursts`,
+  );
+  const { sent, doubled, lost } = figures.messages;
+  const { ended, beyondSweeper, storedMib, largestMib } = figures.large;
   const still = figures.longestStill.map(({ kind, forMs }) => `${kind} ${(forMs / 1000).toFixed(1)} s`);
   return [
     "",
@@ -107,6 +161,9 @@ export function tableOf(figures: Figures): string {
     ...kinds,
     `blows          ${counts(figures.blows)}; ${figures.allAtOnce} times all at once, ${figures.aimed} aimed at a commit`,
     `hints          wiped ${figures.wipes} times; ${figures.sweeps} sweeps, ${figures.sweepsFailed} of them struck`,
+    `messages       ${lost} of ${sent + doubled + lost} lost, ${doubled} doubled`,
+    `throttled      ${throttled.join(", ")}; ${figures.paused} paused`,
+    `large          ${ended} ended, ${beyondSweeper} of them beyond what the sweeper holds; ${storedMib} MiB stored, the largest ${largestMib}; out of memory: ${counts(figures.outOfMemory)}`,
     `asked again    ${counts(figures.askedAgain)}; ${figures.unkeyedAgain} of them without a key, ${figures.unanswered} given up without any answer`,
     `ledger         ${figures.steps} steps, ${figures.executions} executions; undone: ${counts(figures.undone)}; ${figures.thrown} thrown on purpose`,
     `objects        ${figures.adds} adds`,

@@ -7,9 +7,10 @@ import type { Random } from "../crash/plan.ts";
 import { between } from "../crash/plan.ts";
 import type { LedgerTail } from "./ledger-tail.ts";
 
-/** Something that was done to a process. */
+/** Something that was done to a process: by the killer, by its limit of memory, or by the throttle. */
 export interface Blow {
-  readonly kind: "killed" | "stopped";
+  /** A request that is throttled is sent again by its client, which has given up at the last of them. */
+  readonly kind: "killed" | "stopped" | "out of memory" | "throttled" | "given up";
   readonly name: string;
   readonly pid: number;
   readonly fromMs: number;

@@ -6,7 +6,7 @@ import type { Submission } from "./book.ts";
 import type { Ended } from "./client.ts";
 import type { Told } from "./handlers/told.ts";
 import { editState, runWorkflow } from "./keyed-kinds.ts";
-import { callAfterCancel, callAfterKill, hearAwakeable } from "./outside-kinds.ts";
+import { callAfterCancel, callAfterKill, changeService, hearAwakeable } from "./outside-kinds.ts";
 import type { Scene } from "./scene.ts";
 import { newKey } from "./scene.ts";
 
@@ -151,6 +151,7 @@ export const KINDS: readonly (readonly [share: number, kind: Kind])[] = [
   [3, callAfterCancel],
   [3, callAfterKill],
   [2, editState],
+  [2, changeService],
 ];
 
 function delayed(scene: Scene, delayMs: number): Promise<void> {

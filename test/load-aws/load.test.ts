@@ -9,10 +9,14 @@ import { Book } from "./book.ts";
 import { LoadClient } from "./client.ts";
 import type { Figures } from "./figures.ts";
 import { figuresOf, tableOf } from "./figures.ts";
+import { complaintsOfFates, fatesIn, memoryBlows, outOfMemoryIn } from "./function-notes.ts";
+import { groupedBy } from "./grouped.ts";
 import { MemoryWatch } from "./growth.ts";
 import type { LoadLine } from "./handlers/told.ts";
 import { Killer } from "./killer.ts";
 import { kindBy, OBJECT_KEYS } from "./kinds.ts";
+import { BEYOND_SWEEPER } from "./large-kinds.ts";
+import { LargeTurns } from "./large-turns.ts";
 import { LedgerTail } from "./ledger-tail.ts";
 import { keepEvidence } from "./evidence.ts";
 import { accepted } from "./left-behind.ts";
@@ -20,6 +24,7 @@ import { complaintsOfLeft, complaintsOfListing } from "./left-rule.ts";
 import { judgeObjects } from "./object-rule.ts";
 import { say, settled, untilQuiet } from "./quiet.ts";
 import { judgeLedger } from "./repeat-rule.ts";
+import { blowsOf, complaintsOfThrottle, throttle } from "./throttled.ts";
 import { serveLoad } from "./url-deployment.ts";
 
 const FOLDER = process.env["STEPWELL_LOAD_FOLDER"]!;
@@ -27,6 +32,10 @@ const LEDGER = join(FOLDER, "ledger.jsonl");
 const MINUTES = Number(process.env["STEPWELL_LOAD_MINUTES"]);
 const RATE = Number(process.env["STEPWELL_LOAD_RATE"]);
 const SEED = Number(process.env["STEPWELL_LOAD_SEED"]);
+const THROTTLE = Number(process.env["STEPWELL_LOAD_THROTTLE"]);
+const THROTTLE_ENDPOINT = process.env["STEPWELL_LOAD_THROTTLE_ENDPOINT"]!;
+const LOST_SHARE = Number(process.env["STEPWELL_LOAD_LOST"]);
+const LARGE_EVERY_MS = Number(process.env["STEPWELL_LOAD_LARGE_EVERY_S"]) * 1_000;
 const PREFIXES = ["Url", "Fn"] as const;
 /** Beyond that a control plane that has fallen behind would only be given more to do. */
 const OPEN_MAX = 60;
@@ -58,7 +67,8 @@ beforeAll(async () => {
 afterAll(() => peer.stop());
 
 test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once and rightly, whoever is killed`, async () => {
-  console.log(`Run again with: npm run test:load-aws -- --minutes ${MINUTES} --rate ${RATE} --seed ${SEED}`);
+  const options = `--throttle ${THROTTLE} --lost ${LOST_SHARE} --large-every ${LARGE_EVERY_MS / 1_000} --seed ${SEED}`;
+  console.log(`Run again with: npm run test:load-aws -- --minutes ${MINUTES} --rate ${RATE} ${options}`);
   const startedAtMs = Date.now();
   const endMs = startedAtMs + MINUTES * 60_000;
   const client = new LoadClient(plane, endMs + PATIENCE_MS);
@@ -68,6 +78,7 @@ test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once 
   const watch = new MemoryWatch(FUNCTIONS);
   const followed = tail.follow();
   const raged = killer.rage();
+  await throttle(THROTTLE_ENDPOINT, "/begin");
   const keep = (name: string) =>
     keepEvidence(FOLDER, name, book, client).catch((error: unknown) =>
       say(`nothing is kept of ${name}: ${String(error)}`),
@@ -75,10 +86,12 @@ test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once 
   const load = await submitUntil(endMs, { book, client, tail, watch, killer, keep });
   killer.stop();
   await raged;
-  say("nobody is struck any more");
+  const throttled = await throttle(THROTTLE_ENDPOINT, "/end");
+  say("no process is struck any more, and no request throttled");
   if (!(await settled(load.underWay, endMs + PATIENCE_MS, () => keep("late")))) {
     tail.stop();
     await keep("end");
+    console.log(`paused: ${JSON.stringify(await pausedNow())}`);
     expect.fail([`still open: ${JSON.stringify(book.openSince(Infinity))}`, ...book.complaints].join("\n"));
   }
   const left = await untilQuiet();
@@ -91,17 +104,28 @@ test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once 
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line) as LoadLine);
-  const ledger = judgeLedger(lines, book.committed, killer.blows, book.killed);
+  const outOfMemory = outOfMemoryIn(FOLDER);
+  const blows = [...killer.blows, ...memoryBlows(outOfMemory), ...blowsOf(throttled)];
+  const ledger = judgeLedger(lines, book.committed, blows, book.killed);
+  const fates = fatesIn(FOLDER);
+  const paused = await pausedNow();
   const sumOf = await sums(client, book);
   const listed = await accepted(startedAtMs);
   if (book.submissions.length === 0) book.complain("nothing was submitted");
   const complaints = [...book.complaints, ...ledger.complaints, ...judgeObjects(book, sumOf)];
+  complaints.push(...complaintsOfThrottle(throttled, THROTTLE > 0), ...complaintsOfFates(fates, LOST_SHARE));
+  if (LARGE_EVERY_MS > 0) complaints.push(...complaintsOfLarge(book));
+  complaints.push(...paused.map((row) => `paused: ${JSON.stringify(row)}`));
   complaints.push(...(await complaintsOfListing(listed, book, client)), ...complaintsOfLeft(left, book));
   const run = { seed: SEED, minutes: MINUTES, heldBack: load.heldBack, accepted: listed.length };
   const rest = {
     hiddenMessages: left.hidden.length,
     schedulesLeft: left.schedules.length,
     quietAfterS,
+    throttled,
+    messages: fates,
+    outOfMemory: countsBy(outOfMemory.map(({ name }) => name)),
+    paused: paused.length,
     growth: watch.told(),
   };
   report(figuresOf({ ...run, ...rest }, book, client, killer, ledger));
@@ -112,7 +136,7 @@ test(`everything that is accepted in ${MINUTES} minutes of mixed load ends once 
       killed: [...book.killed],
       complaints,
       left,
-      blows: killer.blows,
+      blows,
       wipes: killer.wipedAtMs,
     }),
   );
@@ -136,12 +160,14 @@ async function submitUntil(endMs: number, { book, client, tail, watch, killer, k
   let heldBack = 0;
   let toldAtMs = Date.now();
   let kept = 0;
+  const turns = new LargeTurns(Date.now(), LARGE_EVERY_MS);
   while (Date.now() < endMs) {
     await pause((-Math.log(1 - random()) / RATE) * 1000);
-    const [kind, prefix] = [kindBy(random), PREFIXES[random() < 0.5 ? 0 : 1]];
-    if (underWay.size >= OPEN_MAX) heldBack += 1;
+    const [small, prefix] = [kindBy(random), PREFIXES[random() < 0.5 ? 0 : 1]];
+    const large = turns.next(Date.now());
+    if (large === undefined && underWay.size >= OPEN_MAX) heldBack += 1;
     else {
-      const submitted = kind({ book, client, tail, random, prefix })
+      const submitted = (large ?? small)({ book, client, tail, random, prefix })
         .catch((error: unknown) => book.complain(String(error)))
         .finally(() => underWay.delete(submitted));
       underWay.add(submitted);
@@ -155,6 +181,27 @@ async function submitUntil(endMs: number, { book, client, tail, watch, killer, k
     if (still > 0 && kept < EVIDENCE_MAX) await keep(`still-${++kept}`);
   }
   return { underWay, heldBack };
+}
+
+interface Paused {
+  readonly id: string;
+  readonly target: string;
+  readonly last_failure: string | null;
+}
+
+/** The load pauses none itself: a row is an invocation that throttling, or a death of its driver, has paused. */
+async function pausedNow(): Promise<readonly Paused[]> {
+  return await plane.rows<Paused>("select id, target, last_failure from sys_invocation where status = 'paused'");
+}
+
+function complaintsOfLarge({ submissions, largeBytes }: Book): string[] {
+  const complaints = largeBytes.length === 0 ? ["no large invocation was submitted"] : [];
+  const isThere = submissions.some(({ kind }) => kind === BEYOND_SWEEPER);
+  return isThere ? complaints : [...complaints, `none was ${BEYOND_SWEEPER}`];
+}
+
+function countsBy(names: readonly string[]): Record<string, number> {
+  return Object.fromEntries([...groupedBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
 }
 
 /** What the objects remember in the end. */

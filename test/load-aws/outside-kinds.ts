@@ -1,4 +1,7 @@
-/** What waits for somebody outside: an awakeable that the suite resolves, and invocations that an operator cancels and kills. */
+/**
+ * What waits for somebody outside: an awakeable that the suite resolves, and invocations that an operator cancels and kills; and
+ * a service whose settings an operator changes.
+ */
 import { randomUUID } from "node:crypto";
 import { pause } from "../e2e-aws/control-plane.ts";
 import type { Told } from "./handlers/told.ts";
@@ -57,6 +60,14 @@ export async function callAfterKill({ book, client, prefix, random }: Scene): Pr
   book.close(submission, ended);
   if (ended.status === 404) book.vanished.add(id);
   else if (ended.status !== 409) book.complain(`${id} was killed, and ended with ${ended.status}: ${ended.text}`);
+}
+
+/** To what it is already: the registry is written, by a transaction, and nothing else is different. */
+export async function changeService({ book, client, prefix }: Scene): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ public: true });
+  const { status, text } = await client.admin({ method: "PATCH", path: `/services/${prefix}Work`, headers, body });
+  if (status !== 200) book.complain(`a change of ${prefix}Work was answered with ${status}: ${text}`);
 }
 
 async function operate({ book, client }: Pick<Scene, "book" | "client">, id: string, what: string): Promise<void> {

@@ -3,7 +3,8 @@
  * execution of that step is one that a blow undid: its handler's process was hit while the attempt was under way, or the
  * process that drove it. Over HTTP/2 the driver of each attempt is known, and that one must have been hit; over Lambda it is
  * not, and some driver must have been hit between the sending of the attempt and the time in which its commit was due.
- * Executions that threw on purpose need no blow. No attempt executes a step twice. What nobody tells of was done for
+ * A process is hit as well when it runs out of memory and when one of its requests is throttled; where the driver is not known,
+ * a throttled request counts only if its client gave it up. Executions that threw on purpose need no blow. No attempt executes a step twice. What nobody tells of was done for
  * invocations that an operator killed.
  */
 import type { CommittedStep } from "./book.ts";
@@ -16,6 +17,8 @@ const UNREAD_MAX_MS = 3_000;
 const START_MAX_MS = 10_000;
 /** From the line of a closure until its segment is durable: the rest of the attempt, an answer, a write. */
 const COMMIT_MAX_MS = 5_000;
+/** A large result is written in pieces. */
+const LARGE_COMMIT_MAX_MS = 30_000;
 const DRIVERS = new Set(["ingress", "worker", "sweeper", "admin"]);
 
 export interface LedgerVerdict {
@@ -76,9 +79,14 @@ function complaintsOf(step: CommittedStep, lines: readonly LoadLine[]): string[]
 function explains(blow: Blow, line: LoadLine, committedMs: number): boolean {
   if (blow.toMs < sentAfterMs(line)) return false;
   if (blow.pid === line.pid || blow.pid === line.driverPid) {
-    return blow.fromMs <= Math.max(committedMs, line.atMs + COMMIT_MAX_MS);
+    return blow.fromMs <= Math.max(committedMs, line.atMs + commitMaxMs(line));
   }
-  return line.driverPid === 0 && DRIVERS.has(blow.name) && blow.fromMs <= line.atMs + COMMIT_MAX_MS;
+  const isFelt = DRIVERS.has(blow.name) && blow.kind !== "throttled";
+  return line.driverPid === 0 && isFelt && blow.fromMs <= line.atMs + commitMaxMs(line);
+}
+
+function commitMaxMs({ step }: LoadLine): number {
+  return step.startsWith("piece ") ? LARGE_COMMIT_MAX_MS : COMMIT_MAX_MS;
 }
 
 /** When it was sent is not known, only that it was not long before the process that took it up was there. */

@@ -1,6 +1,7 @@
 /**
- * `npm run test:load-aws -- [--minutes N] [--rate N] [--seed N] [--json] [--keep]`: mixed load on an emulated AWS while functions
- * are killed and stopped at random, and a verdict over everything that was accepted.
+ * `npm run test:load-aws -- [--minutes N] [--rate N] [--throttle N] [--lost N] [--large-every N] [--seed N] [--json] [--keep]`:
+ * mixed load on an emulated AWS while functions are killed and stopped at random, requests are throttled and messages are
+ * lost, and a verdict over everything that was accepted.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,6 +11,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { clientEnvironment } from "../../localstack/deploy.mjs";
 import { startEmulator } from "../../localstack/emulator.mjs";
+import { startThrottle } from "./throttle/proxy.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -18,6 +20,12 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "3" },
     /** Submissions a second. */
     rate: { type: "string", default: "2" },
+    /** Bursts of throttling a minute, of each of table reads, table writes, both indexes and schedules; 0 for none. */
+    throttle: { type: "string", default: "1" },
+    /** The share of single messages that never arrive. */
+    lost: { type: "string", default: "0.02" },
+    /** Seconds from one large invocation to the next, every fourth of which is more than the sweeper can hold; 0 for none. */
+    "large-every": { type: "string", default: "40" },
     seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
     /** The figures once more, as one line. */
     json: { type: "boolean", default: false },
@@ -31,12 +39,25 @@ for (const name of ["minutes", "rate"]) {
   console.error(`--${name} takes a number above 0, not '${values[name]}'.`);
   process.exit(2);
 }
+for (const [name, most] of [
+  ["throttle", 60],
+  ["lost", 0.5],
+  ["large-every", 3_600],
+]) {
+  const value = Number(values[name]);
+  if (values[name] !== "" && value >= 0 && value <= most) continue;
+  console.error(`--${name} takes a number from 0 to ${most}, not '${values[name]}'.`);
+  process.exit(2);
+}
 if (!/^\d+$/.test(values.seed)) {
   console.error(`--seed takes a whole number, not '${values.seed}'.`);
   process.exit(2);
 }
 
-async function load(emulator, folder) {
+/** Beside its baseline of some 120 MB the sweeper can load an invocation of some tens of MiB, and a worker with 512 MB more. */
+const SWEEPER_MB = "256";
+
+async function load(emulator, throttle, folder) {
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
   const child = spawn(process.execPath, [vitest, "run", "--config", "test/load-aws/vitest.config.ts"], {
     cwd: ROOT,
@@ -50,11 +71,25 @@ async function load(emulator, folder) {
       STEPWELL_LOAD_MINUTES: values.minutes,
       STEPWELL_LOAD_RATE: values.rate,
       STEPWELL_LOAD_SEED: values.seed,
+      STEPWELL_LOAD_THROTTLE: values.throttle,
+      STEPWELL_LOAD_THROTTLE_ENDPOINT: throttle.endpoint,
+      STEPWELL_LOAD_LARGE_EVERY_S: values["large-every"],
       STEPWELL_LOAD_JSON: values.json ? "1" : "",
     },
   });
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
   return (await once(child, "exit"))[0] ?? 1;
+}
+
+/** The functions inherit the environment of the emulator; whoever deploys and judges asks the emulator itself. */
+async function startThrottled(endpoint) {
+  const variables = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_SCHEDULER"];
+  for (const variable of variables) process.env[variable] = endpoint;
+  try {
+    return await startEmulator(0);
+  } finally {
+    for (const variable of variables) delete process.env[variable];
+  }
 }
 
 if (process.env.STEPWELL_SKIP_E2E_AWS === "1") {
@@ -63,13 +98,24 @@ if (process.env.STEPWELL_SKIP_E2E_AWS === "1") {
   process.exit();
 }
 const folder = mkdtempSync(join(tmpdir(), "stepwell-load-"));
-process.env.LOAD_LEDGER = join(folder, "ledger.jsonl");
-writeFileSync(process.env.LOAD_LEDGER, "");
+/** What the functions add to, each a line at a time. */
+for (const [variable, file] of [
+  ["LOAD_LEDGER", "ledger.jsonl"],
+  ["STEPWELL_LOAD_MESSAGES", "messages"],
+  ["STEPWELL_LOAD_MEMORY", "memory.jsonl"],
+]) {
+  process.env[variable] = join(folder, file);
+  writeFileSync(process.env[variable], "");
+}
+process.env.STEPWELL_LOAD_LOST = values.lost;
+process.env.STEPWELL_LOAD_SWEEPER_MB = SWEEPER_MB;
 // Requests that wait for functions which call functions take a thread each, and 64 of them would wait for each other.
 process.env.MINISTACK_WORKER_THREADS ??= "256";
-const emulator = await startEmulator(0);
+const throttle = await startThrottle(Number(values.seed), Number(values.throttle));
+const emulator = await startThrottled(throttle.endpoint);
+throttle.forwardTo(emulator.endpoint);
 try {
-  process.exitCode = await load(emulator, folder);
+  process.exitCode = await load(emulator, throttle, folder);
   if (process.exitCode === 0) rmSync(folder, { recursive: true });
   else {
     copyFileSync(emulator.logFile, join(folder, "emulator.log"));
@@ -81,4 +127,5 @@ try {
   }
 } finally {
   await emulator.stop();
+  throttle.stop();
 }

@@ -10,10 +10,12 @@ import { startServer } from "../adapters/https/peer.ts";
 import { functionNames, processesOf } from "../e2e-aws/function-processes.ts";
 import type { DeployedStack } from "../e2e-aws/control-plane.ts";
 import { DRIVER_HEADER } from "./handlers/attempt.ts";
+import { bulkServices } from "./handlers/bulk.ts";
 import { loadServices } from "./handlers/services.ts";
 
 export async function serveLoad(ledgerPath: string, stack: DeployedStack): Promise<Peer> {
-  const answer = createEndpointHandler({ services: loadServices("Url", ledgerPath), logger: () => {} });
+  const services = [...loadServices("Url", ledgerPath), ...bulkServices("Url", ledgerPath)];
+  const answer = createEndpointHandler({ services, logger: () => {} });
   const driverOf = new WeakMap<Socket, number>();
   const server = createServer((request: Http2ServerRequest, response) => {
     const { socket } = request.stream.session!;

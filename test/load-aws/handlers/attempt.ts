@@ -1,15 +1,19 @@
 /** One entry of a handler: every closure that it runs leaves a line in the ledger, which names the processes behind it. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { serde } from "@restatedev/restate-sdk/lambda";
 import type { Context, RestatePromise } from "@restatedev/restate-sdk/lambda";
 import { openLedger } from "../../crash/ledger.ts";
 import type { Recorded } from "../../crash/outcome.ts";
+import { noiseOf } from "./noise.ts";
 import type { LoadLine } from "./told.ts";
 
 /** Set by the server of a deployment that knows whose connection it is. */
 export const DRIVER_HEADER = "x-load-driver";
 const CLOSURE_MAX_MS = 40;
 const RETRY_RUN_MS = 60;
+/** In front of a large value: the length of what tells of its execution, which stands behind it. */
+const LENGTH_BYTES = 4;
 const BOOT = { bootId: randomUUID(), bootAtMs: performance.timeOrigin };
 
 export class Attempt {
@@ -35,6 +39,17 @@ export class Attempt {
       await pause(Math.random() * CLOSURE_MAX_MS);
       return recorded;
     });
+  }
+
+  /** Its result is so many bytes, which cannot be packed, behind what tells of the execution. */
+  runLarge(step: string, bytes: number): RestatePromise<Uint8Array> {
+    const closure = (): Uint8Array => {
+      const told = Buffer.from(JSON.stringify(this.#enter(step, false)));
+      const length = Buffer.alloc(LENGTH_BYTES);
+      length.writeUInt32BE(told.length);
+      return Buffer.concat([length, told, noiseOf(`${this.invocationId} ${step}`, bytes)]);
+    };
+    return this.ctx.run(step, closure, { serde: serde.binary });
   }
 
   /** Throws every second time. */
@@ -67,4 +82,17 @@ export class Attempt {
     ledger.close();
     return recorded;
   }
+}
+
+/** @param large the result of a `runLarge` */
+export function recordedIn(large: Uint8Array): Recorded {
+  return JSON.parse(Buffer.from(large.subarray(LENGTH_BYTES, valueAt(large))).toString("utf8")) as Recorded;
+}
+
+export function valueIn(large: Uint8Array): Uint8Array {
+  return large.subarray(valueAt(large));
+}
+
+function valueAt(large: Uint8Array): number {
+  return LENGTH_BYTES + Buffer.from(large.buffer, large.byteOffset, LENGTH_BYTES).readUInt32BE();
 }

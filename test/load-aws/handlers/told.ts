@@ -30,3 +30,22 @@ export interface Added extends Told {
   readonly before: number;
   readonly after: number;
 }
+
+/** So many pieces of so many bytes each. */
+export interface Pieces {
+  readonly count: number;
+  readonly bytes: number;
+  readonly napMs: number;
+}
+
+/** States, whose values follow from the seed. */
+export interface Kept {
+  readonly count: number;
+  readonly bytes: number;
+  readonly seed: string;
+}
+
+/** Of large values, what was found stored. */
+export interface BulkTold extends Told {
+  readonly digests: readonly string[];
+}

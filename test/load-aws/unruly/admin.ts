@@ -1,6 +1,5 @@
 /** The admin function with a queue that doubles, delays and loses. */
 import { adminHandler } from "../../../functions/admin/admin-handler.ts";
-import { openAws } from "../../../shared/wiring/aws.ts";
-import { unruly } from "./unruly.ts";
+import { openUnruly } from "./open.ts";
 
-export const handler = adminHandler(await openAws({ functionName: "admin", throughQueue: unruly }));
+export const handler = adminHandler(await openUnruly({ functionName: "admin" }));

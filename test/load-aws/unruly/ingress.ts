@@ -1,8 +1,5 @@
 /** The ingress function with a queue that doubles, delays and loses. */
 import { ingressHandler } from "../../../functions/ingress/ingress-handler.ts";
-import { openAws } from "../../../shared/wiring/aws.ts";
-import { unruly } from "./unruly.ts";
+import { openUnruly } from "./open.ts";
 
-export const handler = ingressHandler(
-  await openAws({ functionName: "ingress", leavesSlowToQueue: true, throughQueue: unruly }),
-);
+export const handler = ingressHandler(await openUnruly({ functionName: "ingress", leavesSlowToQueue: true }));

@@ -1,6 +1,5 @@
 /** The sweeper function with a queue that doubles, delays and loses. */
 import { sweeperHandler } from "../../../functions/sweeper/sweeper-handler.ts";
-import { openAws } from "../../../shared/wiring/aws.ts";
-import { unruly } from "./unruly.ts";
+import { openUnruly } from "./open.ts";
 
-export const handler = sweeperHandler(await openAws({ functionName: "sweeper", throughQueue: unruly }));
+export const handler = sweeperHandler(await openUnruly({ functionName: "sweeper" }));

@@ -2,18 +2,21 @@
 import { QUEUE_DELAY_MAX_MS, type Queue } from "../../../shared/engine/ports/queue.ts";
 
 const LATE_MAX_MS = 2_000;
-const LOST_SHARE = 0.01;
 const DOUBLED_SHARE = 0.08;
 /** The ticket of a message that was never sent. */
 const LOST = "lost";
 
-export function unruly(queue: Queue): Queue {
+export type Fate = "sent" | "doubled" | "lost";
+
+/** @param lostShare of all messages, in [0, 1) @param note is called with what became of each message */
+export function unruly(queue: Queue, lostShare: number, note: (fate: Fate) => void): Queue {
   const late = (delayMs: number) => Math.min(QUEUE_DELAY_MAX_MS, delayMs + Math.floor(Math.random() * LATE_MAX_MS));
   return {
     async send(wake) {
-      const luck = Math.random();
-      if (luck < LOST_SHARE) return LOST;
-      if (luck >= LOST_SHARE + DOUBLED_SHARE) return await queue.send(wake);
+      const fate = fateBy(Math.random(), lostShare);
+      note(fate);
+      if (fate === "lost") return LOST;
+      if (fate === "sent") return await queue.send(wake);
       const copies = [wake, { ...wake, delayMs: late(wake.delayMs) }];
       if (Math.random() < 0.5) copies.reverse();
       const [ticket] = await Promise.all(copies.map((copy) => queue.send(copy)));
@@ -24,4 +27,9 @@ export function unruly(queue: Queue): Queue {
     extend: (receipt, visibilityMs) => queue.extend(receipt, visibilityMs),
     ack: (receipt) => queue.ack(receipt),
   };
+}
+
+function fateBy(luck: number, lostShare: number): Fate {
+  if (luck < lostShare) return "lost";
+  return luck < lostShare + DOUBLED_SHARE ? "doubled" : "sent";
 }

@@ -1,0 +1,35 @@
+/** What the functions note of themselves: what became of each message that they sent, and which of them ran out of memory. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Blow } from "./killer.ts";
+import type { OutOfMemory } from "./unruly/memory.ts";
+import type { Fate } from "./unruly/unruly.ts";
+
+/** So many lost are expected where a run that lost none has failed: chance alone hardly ever loses none. */
+const EXPECTED_MIN = 10;
+
+export type Fates = Readonly<Record<Fate, number>>;
+
+export function fatesIn(folder: string): Fates {
+  const fates = { sent: 0, doubled: 0, lost: 0 };
+  for (const fate of linesOf(folder, "messages")) fates[fate as Fate]++;
+  return fates;
+}
+
+export function outOfMemoryIn(folder: string): OutOfMemory[] {
+  return linesOf(folder, "memory.jsonl").map((line) => JSON.parse(line) as OutOfMemory);
+}
+
+export function memoryBlows(all: readonly OutOfMemory[]): Blow[] {
+  return all.map(({ name, pid, atMs }) => ({ kind: "out of memory", name, pid, fromMs: atMs, toMs: atMs }));
+}
+
+/** @param lostShare that was asked for */
+export function complaintsOfFates({ sent, doubled, lost }: Fates, lostShare: number): string[] {
+  const isMissing = lost === 0 && (sent + doubled) * lostShare >= EXPECTED_MIN;
+  return isMissing ? [`of ${sent + doubled} messages none was lost`] : [];
+}
+
+function linesOf(folder: string, file: string): string[] {
+  return readFileSync(join(folder, file), "utf8").split("\n").filter(Boolean);
+}

@@ -1,0 +1,25 @@
+/** When large invocations are submitted: one in its turn, so that short runs have some of each kind. */
+import { LARGE_KINDS } from "./large-kinds.ts";
+import type { Scene } from "./scene.ts";
+
+/** Its first comes when the others are under way. */
+const FIRST_AFTER_MS = 10_000;
+
+export class LargeTurns {
+  readonly #everyMs: number;
+  #nextMs: number;
+  #turn = 0;
+
+  /** @param everyMs 0 for none */
+  constructor(startedAtMs: number, everyMs: number) {
+    this.#everyMs = everyMs;
+    this.#nextMs = everyMs === 0 ? Infinity : startedAtMs + FIRST_AFTER_MS;
+  }
+
+  /** @returns the kind whose turn it is; undefined where it is too early */
+  next(nowMs: number): ((scene: Scene) => Promise<void>) | undefined {
+    if (nowMs < this.#nextMs) return undefined;
+    this.#nextMs += this.#everyMs;
+    return LARGE_KINDS[this.#turn++ % LARGE_KINDS.length];
+  }
+}

@@ -1,0 +1,73 @@
+/** When each resource is throttled: bursts at random moments, most of which a client waits out and some of which it does not. */
+import { createHash } from "node:crypto";
+import { RESOURCES } from "./touched.mjs";
+
+const MINUTE_MS = 60_000;
+/** A retry comes through soon. */
+const SHORT_MS = [500, 3_000];
+const SHORT_REFUSES_SHARE = 0.8;
+/** The client and the adapter give up after some fourteen seconds together: whoever called them gets the error. */
+const LONG_MS = [8_000, 18_000];
+const LONG_SHARE = 1 / 8;
+
+export class Bursts {
+  #state;
+  #perMinute;
+  #bursts = new Map();
+  /** Bursts that have struck, by their resource. */
+  struck = {};
+
+  /** @param seed the same one gives the same bursts @param perMinute bursts of each resource; 0 for none */
+  constructor(seed, perMinute) {
+    this.#state = seed >>> 0;
+    this.#perMinute = perMinute;
+  }
+
+  /** From now on; bursts of before are forgotten. */
+  begin(nowMs) {
+    for (const resource of RESOURCES) this.#bursts.set(resource, this.#next(nowMs));
+  }
+
+  end() {
+    this.#bursts.clear();
+  }
+
+  /**
+   * A long burst is of one half of the keys, that of the first request which meets it: a hot range of partition keys.
+   * @returns what DynamoDB calls the reason, and undefined where the resource has room
+   */
+  refusal({ resource, key }, nowMs) {
+    const burst = this.#bursts.get(resource);
+    if (burst === undefined || nowMs < burst.fromMs) return undefined;
+    // A burst that nothing has met stays until something does, so that a resource which is used seldom is struck too.
+    if (nowMs > burst.toMs && burst.hasStruck) {
+      this.#bursts.set(resource, this.#next(nowMs));
+      return undefined;
+    }
+    const half = burst.isLong ? halfOf(key) : undefined;
+    if (burst.half === undefined) burst.half = half;
+    if (burst.isLong ? half !== burst.half : this.#random() > SHORT_REFUSES_SHARE) return undefined;
+    if (!burst.hasStruck) this.struck[resource] = (this.struck[resource] ?? 0) + 1;
+    burst.hasStruck = true;
+    return burst.isLong ? "KeyRangeThroughputExceeded" : "MaxOnDemandThroughputExceeded";
+  }
+
+  /** A number in [0, 1) (a linear congruential generator). */
+  #random() {
+    this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
+    return this.#state / 2 ** 32;
+  }
+
+  /** The pauses between bursts are of any length, those of a Poisson process. */
+  #next(nowMs) {
+    if (this.#perMinute === 0) return undefined;
+    const fromMs = nowMs - Math.log(1 - this.#random()) * (MINUTE_MS / this.#perMinute);
+    const isLong = this.#random() < LONG_SHARE;
+    const [leastMs, mostMs] = isLong ? LONG_MS : SHORT_MS;
+    return { fromMs, toMs: fromMs + leastMs + this.#random() * (mostMs - leastMs), isLong, hasStruck: false };
+  }
+}
+
+function halfOf(key) {
+  return createHash("sha256").update(key).digest()[0] % 2;
+}

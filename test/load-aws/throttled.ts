@@ -1,0 +1,54 @@
+/** What the throttle between the functions and the emulator refused. */
+import type { Blow } from "./killer.ts";
+
+interface Refusal {
+  readonly resource: string;
+  /** Of the process that sent the request. */
+  readonly name: string;
+  readonly pid: number;
+  readonly atMs: number;
+  /** Whether the client does not try again. */
+  readonly isLast: boolean;
+}
+
+export interface Throttled {
+  /** By resource: tables, indexes, schedules, and transactions that met another one. */
+  readonly requests: Readonly<Record<string, number>>;
+  readonly refused: Readonly<Record<string, number>>;
+  readonly bursts: Readonly<Record<string, number>>;
+  readonly refusals: readonly Refusal[];
+}
+
+/** A resource that is used so often must have been struck. */
+const USED_MIN = 20;
+
+export async function throttle(endpoint: string, what: "/begin" | "/end" | ""): Promise<Throttled> {
+  const answer = await fetch(`${endpoint}/_throttle${what}`);
+  return (await answer.json()) as Throttled;
+}
+
+/** A lease whose renewal was refused ends so much later, and with it whatever its driver has begun meanwhile. */
+const FELT_FOR_MS = 10_000;
+
+/** The work of a process may be undone because a request of it was refused. */
+export function blowsOf({ refusals }: Throttled): Blow[] {
+  return refusals.map(({ name, pid, atMs, isLast }) => ({
+    kind: isLast ? "given up" : "throttled",
+    name,
+    pid,
+    fromMs: atMs,
+    toMs: atMs + FELT_FOR_MS,
+  }));
+}
+
+/** @param isWanted whether bursts were asked for */
+export function complaintsOfThrottle({ requests, refused, refusals }: Throttled, isWanted: boolean): string[] {
+  if (!isWanted) return [];
+  const complaints = refusals.length === 0 ? ["nothing was throttled"] : [];
+  for (const [resource, count] of Object.entries(requests)) {
+    if (count >= USED_MIN && refused[resource] === undefined)
+      complaints.push(`${resource} had ${count} requests, none of which was refused`);
+  }
+  if (refusals.some(({ pid }) => Number.isNaN(pid))) complaints.push("a process that was throttled is not known");
+  return complaints;
+}

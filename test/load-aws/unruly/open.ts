@@ -1,0 +1,17 @@
+/** A function of the product as the load runs it: its queue is unruly, its process has a name, and its memory an end. */
+import { appendFileSync } from "node:fs";
+import { type Aws, type AwsOptions, openAws } from "../../../shared/wiring/aws.ts";
+import { endOverMemory } from "./memory.ts";
+import { unruly } from "./unruly.ts";
+
+/** What the functions inherit from the run. */
+const LOST_SHARE = Number(process.env["STEPWELL_LOAD_LOST"]);
+const MESSAGES = process.env["STEPWELL_LOAD_MESSAGES"]!;
+
+export async function openUnruly(options: AwsOptions): Promise<Aws> {
+  // The clients of the SDK put it into their user agent, from which the throttle knows whom it refuses.
+  process.env["AWS_SDK_UA_APP_ID"] = `${options.functionName}.${process.pid}`;
+  endOverMemory(options.functionName);
+  const note = (what: string): void => appendFileSync(MESSAGES, `${what}\n`);
+  return await openAws({ ...options, throughQueue: (queue) => unruly(queue, LOST_SHARE, note) });
+}
