@@ -50,9 +50,13 @@ ${ceilings(facts).map(row).join("\n")}`;
 }
 
 function shards(facts: CeilingFacts): string {
-  const [eight, sixteen] = [listing(facts, SHARDS), listing(facts, SHARDS_MAX)];
-  return `With \`aws.index-shards\` = ${SHARDS_MAX} the index \`list\` is full at ${round(sixteen.callsPerS)} in place of ${round(eight.callsPerS)} calls a second (${sixteen.sum}). An index that throttles
-throttles the writes of the table that feed it, acceptances among them.`;
+  const [one, eight, sixteen] = [1, SHARDS, SHARDS_MAX].map((count) => listing(facts, count)) as [
+    Ceiling,
+    Ceiling,
+    Ceiling,
+  ];
+  return `With \`aws.index-shards\` = ${SHARDS_MAX} the index \`list\` is full at ${round(sixteen.callsPerS)} in place of ${round(eight.callsPerS)} calls a second (${sixteen.sum}), and
+with 1 at ${round(one.callsPerS)}. An index that throttles throttles the writes of the table that feed it, acceptances among them.`;
 }
 
 function others(facts: CeilingFacts): string {

@@ -22,7 +22,7 @@ describe("the ceilings on docs/operating.md", () => {
       call: await countCall("call with 1 run"),
       parked: await countCall("send that sleeps"),
       exclusive: await countCall("exclusive call, uncontended"),
-      fullestShare: { [SHARDS]: fullestShare(SHARDS), [SHARDS_MAX]: fullestShare(SHARDS_MAX) },
+      fullestShare: { 1: fullestShare(1), [SHARDS]: fullestShare(SHARDS), [SHARDS_MAX]: fullestShare(SHARDS_MAX) },
       workersMax: (ScalingConfig as { readonly MaximumConcurrency: number }).MaximumConcurrency,
       batch: BatchSize as number,
     };
