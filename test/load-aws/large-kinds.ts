@@ -1,4 +1,4 @@
-/** Submissions whose journals, states and payloads take 5 to 30 MiB, and some that are more than the sweeper can hold. */
+/** Submissions whose journals, states and payloads take 5 to 24 MiB, and some that are more than the sweeper can hold. */
 import { randomUUID } from "node:crypto";
 import { between } from "../crash/plan.ts";
 import type { Ended } from "./client.ts";
@@ -55,7 +55,7 @@ async function payload(scene: Scene): Promise<void> {
 async function state(scene: Scene): Promise<void> {
   const { random } = scene;
   const key = randomUUID();
-  const pieces: Kept = { count: between(random, 3, 6), bytes: between(random, 2 * MIB, 4 * MIB), seed: "second" };
+  const pieces: Kept = { count: between(random, 3, 5), bytes: between(random, 2 * MIB, 3 * MIB), seed: "second" };
   const wanted = Array.from({ length: pieces.count }, (_, at) =>
     digestOf(noiseOf(`${pieces.seed} piece ${at + 1}`, pieces.bytes)),
   );
@@ -100,8 +100,8 @@ export const BEYOND_SWEEPER = "beyond the sweeper";
 
 /** In turn. */
 export const LARGE_KINDS: readonly LargeKind[] = [
-  runs("large runs", 5, 10, 1, 3),
-  runs(BEYOND_SWEEPER, 16, 16, 3, 4),
+  runs("large runs", 5, 8, 1, 3),
+  runs(BEYOND_SWEEPER, 12, 12, 3, 3),
   state,
   payload,
 ];

@@ -25,7 +25,7 @@ const { values } = parseArgs({
     /** The share of single messages that never arrive. */
     lost: { type: "string", default: "0.02" },
     /** Seconds from one large invocation to the next, every fourth of which is more than the sweeper can hold; 0 for none. */
-    "large-every": { type: "string", default: "40" },
+    "large-every": { type: "string", default: "60" },
     seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
     /** The figures once more, as one line. */
     json: { type: "boolean", default: false },
@@ -54,8 +54,11 @@ if (!/^\d+$/.test(values.seed)) {
   process.exit(2);
 }
 
-/** Beside its baseline of some 120 MB the sweeper can load an invocation of some tens of MiB, and a worker with 512 MB more. */
-const SWEEPER_MB = "256";
+/**
+ * Beside the 120 MB that it has at work the sweeper can load an invocation of some 20 MiB, each of which takes it two MB and more;
+ * a worker has the 512 MB of its function. The emulator takes seconds to give out larger ones.
+ */
+const SWEEPER_MB = "176";
 
 async function load(emulator, throttle, folder) {
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
