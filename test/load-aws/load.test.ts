@@ -34,7 +34,7 @@ const RATE = Number(process.env["STEPWELL_LOAD_RATE"]);
 const SEED = Number(process.env["STEPWELL_LOAD_SEED"]);
 const THROTTLE = Number(process.env["STEPWELL_LOAD_THROTTLE"]);
 const THROTTLE_ENDPOINT = process.env["STEPWELL_LOAD_THROTTLE_ENDPOINT"]!;
-const LOST_SHARE = Number(process.env["STEPWELL_LOAD_LOST"]);
+const LOST_SHARE = Number(process.env["LOAD_LOST"]);
 const LARGE_EVERY_MS = Number(process.env["STEPWELL_LOAD_LARGE_EVERY_S"]) * 1_000;
 const PREFIXES = ["Url", "Fn"] as const;
 /** Beyond that a control plane that has fallen behind would only be given more to do. */

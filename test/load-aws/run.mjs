@@ -101,17 +101,17 @@ if (process.env.STEPWELL_SKIP_E2E_AWS === "1") {
   process.exit();
 }
 const folder = mkdtempSync(join(tmpdir(), "stepwell-load-"));
-/** What the functions add to, each a line at a time. */
+/** What the functions add to, each a line at a time; names that do not begin as those of settings do. */
 for (const [variable, file] of [
   ["LOAD_LEDGER", "ledger.jsonl"],
-  ["STEPWELL_LOAD_MESSAGES", "messages"],
-  ["STEPWELL_LOAD_MEMORY", "memory.jsonl"],
+  ["LOAD_MESSAGES", "messages"],
+  ["LOAD_MEMORY", "memory.jsonl"],
 ]) {
   process.env[variable] = join(folder, file);
   writeFileSync(process.env[variable], "");
 }
-process.env.STEPWELL_LOAD_LOST = values.lost;
-process.env.STEPWELL_LOAD_SWEEPER_MB = SWEEPER_MB;
+process.env.LOAD_LOST = values.lost;
+process.env.LOAD_SWEEPER_MB = SWEEPER_MB;
 // Requests that wait for functions which call functions take a thread each, and 64 of them would wait for each other.
 process.env.MINISTACK_WORKER_THREADS ??= "256";
 const throttle = await startThrottle(Number(values.seed), Number(values.throttle));

@@ -4,7 +4,7 @@ import { appendFileSync } from "node:fs";
 const LOOK_MS = 20;
 const MB_BYTES = 1 << 20;
 
-/** A process that was killed for its memory, as a line of the file that `STEPWELL_LOAD_MEMORY` names. */
+/** A process that was killed for its memory, as a line of the file that `LOAD_MEMORY` names. */
 export interface OutOfMemory {
   readonly name: string;
   readonly pid: number;
@@ -13,18 +13,18 @@ export interface OutOfMemory {
 }
 
 /**
- * The sweeper may have less than it is deployed with (`STEPWELL_LOAD_SWEEPER_MB`), so that an invocation which a worker can
+ * The sweeper may have less than it is deployed with (`LOAD_SWEEPER_MB`), so that an invocation which a worker can
  * drive is more than the sweeper can hold.
  */
 export function endOverMemory(name: string): void {
   const limits = [process.env["AWS_LAMBDA_FUNCTION_MEMORY_SIZE"]];
-  if (name === "sweeper") limits.push(process.env["STEPWELL_LOAD_SWEEPER_MB"]);
+  if (name === "sweeper") limits.push(process.env["LOAD_SWEEPER_MB"]);
   const limitMb = Math.min(...limits.map(Number).filter((mb) => mb > 0));
   const look = (): void => {
     const mb = Math.round(process.memoryUsage.rss() / MB_BYTES);
     if (mb <= limitMb) return;
     const ended: OutOfMemory = { name, pid: process.pid, atMs: Date.now(), mb };
-    appendFileSync(process.env["STEPWELL_LOAD_MEMORY"]!, `${JSON.stringify(ended)}\n`);
+    appendFileSync(process.env["LOAD_MEMORY"]!, `${JSON.stringify(ended)}\n`);
     process.kill(process.pid, "SIGKILL");
   };
   setInterval(look, LOOK_MS).unref();

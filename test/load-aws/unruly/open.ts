@@ -5,8 +5,8 @@ import { endOverMemory } from "./memory.ts";
 import { unruly } from "./unruly.ts";
 
 /** What the functions inherit from the run. */
-const LOST_SHARE = Number(process.env["STEPWELL_LOAD_LOST"]);
-const MESSAGES = process.env["STEPWELL_LOAD_MESSAGES"]!;
+const LOST_SHARE = Number(process.env["LOAD_LOST"]);
+const MESSAGES = process.env["LOAD_MESSAGES"]!;
 
 export async function openUnruly(options: AwsOptions): Promise<Aws> {
   // The clients of the SDK put it into their user agent, from which the throttle knows whom it refuses.
