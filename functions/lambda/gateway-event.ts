@@ -46,16 +46,30 @@ export function requestOf(event: GatewayEvent): HttpRequest {
 
 /** @param tooLarge what is answered instead of a response that the function cannot give out */
 export function resultOf(response: HttpResponse, tooLarge: (response: HttpResponse) => HttpResponse): GatewayResult {
-  const result = encoded(response);
-  return Buffer.byteLength(JSON.stringify(result)) <= RESULT_MAX_BYTES ? result : encoded(tooLarge(response));
+  const result = readable(response);
+  if (fits(result)) return result;
+  // JSON writes a quote in two bytes and a zero in six: base64 may be shorter than the text itself.
+  const packed = inBase64(response);
+  return fits(packed) ? packed : readable(tooLarge(response));
+}
+
+function fits(result: GatewayResult): boolean {
+  return Buffer.byteLength(JSON.stringify(result)) <= RESULT_MAX_BYTES;
 }
 
 /** Text travels as it is, and everything else in base64. */
-function encoded({ status, headers, body }: HttpResponse): GatewayResult {
-  const statusCode = status > STATUS_MAX ? 500 : status;
+function readable(response: HttpResponse): GatewayResult {
   try {
-    return { statusCode, headers, body: STRICT_UTF8.decode(body), isBase64Encoded: false };
+    return { ...headOf(response), body: STRICT_UTF8.decode(response.body), isBase64Encoded: false };
   } catch {
-    return { statusCode, headers, body: Buffer.from(body).toString("base64"), isBase64Encoded: true };
+    return inBase64(response);
   }
+}
+
+function inBase64(response: HttpResponse): GatewayResult {
+  return { ...headOf(response), body: Buffer.from(response.body).toString("base64"), isBase64Encoded: true };
+}
+
+function headOf({ status, headers }: HttpResponse): Pick<GatewayResult, "statusCode" | "headers"> {
+  return { statusCode: status > STATUS_MAX ? 500 : status, headers };
 }

@@ -1,6 +1,6 @@
 /** Requests and responses between an HTTP API and a function. */
 import { expect, test } from "vitest";
-import type { GatewayEvent } from "../../../functions/lambda/gateway-event.ts";
+import type { GatewayEvent, GatewayResult } from "../../../functions/lambda/gateway-event.ts";
 import { requestOf, resultOf } from "../../../functions/lambda/gateway-event.ts";
 import { emptyResponse, textResponse } from "../../../shared/api/http/message.ts";
 
@@ -55,6 +55,37 @@ test("an event without body, query and headers is a request with empty ones", ()
 test("a status that no gateway passes is a 500", () => {
   expect(resultOf(emptyResponse(999), keepNothing).statusCode).toBe(500);
 });
+
+/** What the largest result may be as bytes, whatever they are: base64 makes four of three. */
+const ANY_MAX_BYTES = 4_700_000;
+
+test.each([
+  ["a mebibyte of zeros", 1024 * 1024, "\0"],
+  ["3.3 MB of quotes", 3_300_000, '"'],
+  ["4.4 MB that are no text", 4_400_000, "\xc8"],
+  ["as many zeros as bytes of any kind may be", ANY_MAX_BYTES, "\0"],
+  ["as many quotes", ANY_MAX_BYTES, '"'],
+  ["as much that is no text", ANY_MAX_BYTES, "\xc8"],
+  ["6 MB of letters, which JSON leaves as they are", 6_000_000, "a"],
+])("what fits into the result in one of its two forms is given out: %s", (_, bytes, letter) => {
+  const body = new Uint8Array(Buffer.alloc(bytes, letter, "latin1"));
+  const result = resultOf({ status: 200, headers: {}, body }, keepNothing);
+  expect(result.statusCode).toBe(200);
+  expect(bodyOf(result).equals(body)).toBe(true);
+});
+
+test("4,320,001 bytes of JSON are given out, though JSON within JSON is longer than base64", () => {
+  const body = new TextEncoder().encode(JSON.stringify(Array.from({ length: 1_080_000 }, () => "a")));
+  expect(body.length).toBe(4_320_001);
+  const result = resultOf({ status: 200, headers: { "content-type": "application/json" }, body }, keepNothing);
+  expect(result).toMatchObject({ statusCode: 200, isBase64Encoded: true });
+  expect(bodyOf(result).equals(body)).toBe(true);
+});
+
+/** The body as the gateway gives it to the client. */
+function bodyOf({ body, isBase64Encoded }: GatewayResult): Buffer {
+  return Buffer.from(body, isBase64Encoded ? "base64" : "utf8");
+}
 
 test.each([
   ["text", "a"],
