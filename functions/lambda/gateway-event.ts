@@ -3,7 +3,10 @@ import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts
 
 /** What of the event matters here. */
 export interface GatewayEvent {
-  /** Decoded: which escapes the client wrote is not to be known any more. */
+  /**
+   * Decoded, so that the escapes of the client are lost: an HTTP API of AWS decodes a path, cuts it at the first question
+   * mark that this brings, and decodes what is left once more. No other part of the event holds the path as it was sent.
+   */
   readonly rawPath: string;
   readonly rawQueryString?: string;
   /** Lower-case names, several values of one name joined by commas. Cookies come beside them, and are not wanted. */
@@ -31,7 +34,7 @@ const STATUS_MAX = 599;
 
 const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The path is encoded again, segment by segment, because the faces decode it; an escaped slash is lost before it comes here. */
+/** The path is encoded again, segment by segment, because the faces decode it. */
 export function requestOf(event: GatewayEvent): HttpRequest {
   const caller = event.requestContext.authorizer?.iam?.userArn;
   return {

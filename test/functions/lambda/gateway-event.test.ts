@@ -30,6 +30,22 @@ test("a decoded path is encoded again, so that what the face decodes is what the
   expect(path.split("/").map(decodeURIComponent)).toEqual(["", "counter", "a key with 100% ü", "add"]);
 });
 
+/** What an HTTP API of AWS made of each path in July 2026, by events that were captured there (docs/operating.md, limits). */
+test.each([
+  ["a%20b", "a b", "a b"],
+  ["a%23b", "a#b", "a#b"],
+  ["%CE%BB", "λ", "λ"],
+  // The key that the client meant is not to be known from these.
+  ["a%2Fb", "a/b", "a/b"],
+  ["a%3Fb", "a", "a"],
+  ["a%252Fb", "a/b", "a/b"],
+  ["a%253Fb", "a?b", "a?b"],
+  ["a%2525b", "a%b", "a%b"],
+])("of a path that AWS decoded, what is left is read as it stands: %s", (_sent, decoded, meant) => {
+  const { path } = requestOf({ ...EVENT, rawPath: `/counter/${decoded}` });
+  expect(path.split("/").slice(2).map(decodeURIComponent).join("/")).toBe(meant);
+});
+
 test("bytes that are no text travel in base64, both ways, and come back as they were", () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, at) => at);
   const body = Buffer.from(bytes).toString("base64");
