@@ -17,5 +17,7 @@ export class SweepRule extends Construct {
       // A pass that failed is made up for by the next one.
       targets: [new LambdaFunction(sweeper, { retryAttempts: 0 })],
     });
+    // Lambda retries what is handed to it asynchronously twice by itself, and for hours where it is throttled: passes would pile up.
+    sweeper.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: EVERY });
   }
 }

@@ -17,10 +17,10 @@ const NAMED = [
 ] as const;
 /** CloudFormation gives any other name, unless one of these is given. */
 const NAMES = /^(?:FunctionName|RoleName|PolicyName|TableName|QueueName|LogGroupName|AlarmName|Name|DashboardName)$/;
-/** A policy is a part of its role, an authorizer of its API, and the name of an API is no identity; these two name what they serve. */
+/** A policy is a part of its role, an authorizer of its API, and the name of an API is no identity; the last three name what they serve. */
 const NAMED_WITHIN = new Set([
   ...["IAM::Policy", "ApiGatewayV2::Api", "ApiGatewayV2::Authorizer"].map((type) => `AWS::${type}`),
-  ...["Lambda::Permission", "Lambda::EventSourceMapping"].map((type) => `AWS::${type}`),
+  ...["Lambda::Permission", "Lambda::EventSourceMapping", "Lambda::EventInvokeConfig"].map((type) => `AWS::${type}`),
 ]);
 
 const namesIn = (template: Template): unknown[] =>
