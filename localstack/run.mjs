@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { bootstrap, clientEnvironment, deploy, emulatorContext } from "./deploy.mjs";
 import { startEmulator } from "./emulator.mjs";
 import { deployHandlers, register } from "./handlers.mjs";
-import { localApi } from "./signed-request.mjs";
+import { localAddress, localApi } from "./signed-request.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
 const PORT_UNLESS_TOLD = "4566";
@@ -40,8 +40,8 @@ async function stay(endpoint) {
   const environment = clientEnvironment(endpoint);
   const [accessKeyId, secretAccessKey] = [environment.AWS_ACCESS_KEY_ID, environment.AWS_SECRET_ACCESS_KEY];
   await register(admin, { accessKeyId, secretAccessKey }, { arn });
-  const ingress = localApi(outputs.IngressUrl, endpoint);
-  console.log(invitation(ingress.host, admin.host, `${accessKeyId}:${secretAccessKey}`));
+  const [ingressUrl, adminUrl] = [outputs.IngressUrl, outputs.AdminUrl].map((url) => localAddress(url, endpoint));
+  console.log(invitation(ingressUrl, adminUrl, `${accessKeyId}:${secretAccessKey}`));
   await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
 }
 
@@ -49,18 +49,21 @@ function invitation(ingress, admin, user) {
   const json = "-H 'content-type: application/json'";
   const signed = `--aws-sigv4 aws:amz:us-east-1:execute-api --user ${user}`;
   return `
-Ready. Ingress: http://${ingress}/   Admin: http://${admin}/
+Ready. Ingress: ${ingress}   Admin: ${admin}
 Try, in another terminal:
 
   Call a handler, which is a Lambda function:
-    curl http://${ingress}/greeter/greet ${json} -d '"Ada"'
+    curl ${ingress}/greeter/greet ${json} -d '"Ada"'
 
   Let one sleep for a while, and ask for its result by an idempotency key:
-    curl http://${ingress}/greeter/remind/send ${json} -H 'idempotency-key: tea' -d '{"name":"Ada","seconds":5}'
-    curl http://${ingress}/restate/invocation/greeter/remind/tea/attach
+    curl ${ingress}/greeter/remind/send ${json} -H 'idempotency-key: tea' -d '{"name":"Ada","seconds":5}'
+    curl ${ingress}/restate/invocation/greeter/remind/tea/attach
 
   See what is registered; the admin API takes signed requests only:
-    curl ${signed} http://${admin}/services
+    curl ${signed} ${admin}/services
+
+  Give the stepwell command a port that signs for it:
+    AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=${user.split(":")[0]} AWS_SECRET_ACCESS_KEY=${user.split(":")[1]} stepwell proxy --to ${admin}
 
 Ctrl-C ends it${process.env.AWS_ENDPOINT_URL ? ", and leaves the emulator as it is" : " and the emulator"}.`;
 }

@@ -28,4 +28,5 @@ export interface ApiResponse {
 }
 
 export function localApi(url: string, endpoint: string): LocalApi;
+export function localAddress(url: string, endpoint: string): string;
 export function send(api: LocalApi, request: ApiRequest): Promise<ApiResponse>;

@@ -14,6 +14,12 @@ export function localApi(url, endpoint) {
   return { host: `${id}.execute-api.${hostname}:${port}`, port: Number(port) };
 }
 
+/** @returns the address of that API by its path, which every client can resolve: names below `localhost` are known to few */
+export function localAddress(url, endpoint) {
+  const [id] = new URL(url).host.split(".");
+  return `${endpoint}/_aws/execute-api/${id}`;
+}
+
 /**
  * @param api of `localApi`
  * @param credentials `{ accessKeyId, secretAccessKey }`; an unsigned request without

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { localAddress } from "../../localstack/signed-request.mjs";
 import { listen } from "../e2e-local/local-stage.ts";
 import { buildCommand } from "../functions/cli/built-command.ts";
 import type { BuiltCommand } from "../functions/cli/built-command.ts";
@@ -40,8 +41,8 @@ async function proxyOf({ accessKeyId, secretAccessKey }: Identity, to: string): 
   return line.split(" ", 1)[0]!.replace(/\/$/, "");
 }
 
-/** By a path, because names below `localhost` are not known everywhere. */
-const adminUrl = `${aws.endpoint}/_aws/execute-api/${api.host.split(".", 1)[0]}/$default`;
+/** As `npm run localstack` prints it. */
+const adminUrl = localAddress(aws.plain.outputs["AdminUrl"]!, aws.endpoint);
 const question = {
   method: "POST",
   headers: { "content-type": "application/json" },
