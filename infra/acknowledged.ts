@@ -30,6 +30,12 @@ export function acknowledgeOpenIngress(scope: IConstruct): void {
   Validations.of(scope).acknowledge({ id: "AwsSolutions-APIG4", reason });
 }
 
+export function acknowledgeOpenPreflight(scope: IConstruct): void {
+  const reason =
+    "A browser asks for permission before it sends its token; the gateway answers, and no handler is reached.";
+  Validations.of(scope).acknowledge({ id: "AwsSolutions-APIG4", reason });
+}
+
 export function acknowledgeUnloggedIngress(scope: IConstruct): void {
   const reason =
     "Each accepted request stands in the table and is counted in a metric; whoever wants a line for each asks for it (ingressAccessLog).";

@@ -1,14 +1,14 @@
 /** The two doors: the ingress, where handlers are called, and the admin API, where nobody comes in without IAM. */
-import { Stack } from "aws-cdk-lib";
-import type { CfnStage } from "aws-cdk-lib/aws-apigatewayv2";
-import { HttpApi, HttpNoneAuthorizer } from "aws-cdk-lib/aws-apigatewayv2";
+import { Duration, Stack } from "aws-cdk-lib";
+import type { CfnStage, CorsPreflightOptions } from "aws-cdk-lib/aws-apigatewayv2";
+import { CorsHttpMethod, HttpApi, HttpMethod, HttpNoneAuthorizer } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpIamAuthorizer, HttpJwtAuthorizer } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
 import type { Function as LambdaFunction, IFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import type { AccessLogProps } from "./access-log.ts";
 import { logAccess } from "./access-log.ts";
-import { acknowledgeOpenIngress, acknowledgeUnloggedIngress } from "./acknowledged.ts";
+import { acknowledgeOpenIngress, acknowledgeOpenPreflight, acknowledgeUnloggedIngress } from "./acknowledged.ts";
 
 export interface IngressApiProps {
   /** Tells this API from those of other environments in the account's list of APIs. */
@@ -19,7 +19,25 @@ export interface IngressApiProps {
   readonly throttle?: IngressThrottle;
   /** There is none unless told. */
   readonly accessLog?: AccessLogProps;
+  /** The gateway leaves it to the ingress unless told, which lets pages of any origin in that bring no credentials. */
+  readonly cors?: IngressCors;
 }
+
+/** Which web pages may call handlers and read the answers. */
+export interface IngressCors {
+  /** As a browser names them, such as `https://shop.example.com`; `*` for every page. */
+  readonly origins: readonly string[];
+  /** Request headers that pages may send beside those of the ingress itself. */
+  readonly headers?: readonly string[];
+}
+
+/** Named one by one: a star does not cover `authorization`. */
+const CORS_HEADERS = ["authorization", "content-type", "idempotency-key", "traceparent", "tracestate"];
+const CORS_AWS_HEADERS = ["x-amz-date", "x-amz-security-token", "x-amz-content-sha256"];
+const CORS_OWN_HEADERS = ["x-restate-limit-key", "x-restateclient-retry-attempt"];
+/** What tells the page which invocation it was, and whose failure. */
+const CORS_EXPOSED = ["x-restate-id", "x-restate-error-source", "idempotency-expires"];
+const CORS_REMEMBERED = Duration.hours(1);
 
 /** So many requests a second, and so many at once beyond them, are let in; the next is answered with 429. */
 export interface IngressThrottle {
@@ -34,17 +52,23 @@ export type IngressAuth =
   | { readonly jwt: { readonly issuer: string; readonly audiences: readonly string[] } };
 
 export class IngressApi extends Construct {
+  /** For what this construct has no property for, such as an `ApiMapping` of a domain. */
+  readonly api: HttpApi;
   readonly url: string;
 
   constructor(scope: Construct, id: string, props: IngressApiProps) {
     super(scope, id);
-    const { environment, ingress, auth, throttle, accessLog } = props;
+    const { environment, ingress, auth, throttle, accessLog, cors } = props;
+    const integration = new HttpLambdaIntegration("Ingress", ingress);
     const api = new HttpApi(this, "Api", {
       apiName: `${environment}-ingress`,
-      defaultIntegration: new HttpLambdaIntegration("Ingress", ingress),
+      defaultIntegration: integration,
       defaultAuthorizer: authorizerOf(auth),
+      ...(cors !== undefined && { corsPreflight: corsOf(cors) }),
     });
+    this.api = api;
     if (auth === "open") acknowledgeOpenIngress(api);
+    else if (cors !== undefined) letPreflightIn(api, integration);
     const stage = stageOf(api);
     if (throttle !== undefined) {
       const { ratePerS, burst } = throttle;
@@ -54,6 +78,27 @@ export class IngressApi extends Construct {
     else logAccess(this, stage, accessLog, typeof auth === "object" ? "authorizer.claims.sub" : "identity.userArn");
     this.url = api.apiEndpoint;
   }
+}
+
+function corsOf({ origins, headers = [] }: IngressCors): CorsPreflightOptions {
+  return {
+    allowOrigins: [...origins],
+    allowMethods: [CorsHttpMethod.GET, CorsHttpMethod.POST],
+    allowHeaders: [...CORS_HEADERS, ...CORS_AWS_HEADERS, ...CORS_OWN_HEADERS, ...headers],
+    exposeHeaders: CORS_EXPOSED,
+    maxAge: CORS_REMEMBERED,
+  };
+}
+
+/** A browser sends no token with its preflight, and the default route would ask for one: AWS wants this route beside it. */
+function letPreflightIn(api: HttpApi, integration: HttpLambdaIntegration): void {
+  const routes = api.addRoutes({
+    path: "/{proxy+}",
+    methods: [HttpMethod.OPTIONS],
+    integration,
+    authorizer: new HttpNoneAuthorizer(),
+  });
+  for (const route of routes) acknowledgeOpenPreflight(route);
 }
 
 function authorizerOf(auth: IngressAuth) {
@@ -76,6 +121,8 @@ export interface AdminApiProps extends AccessLogProps {
 }
 
 export class AdminApi extends Construct implements AdminApiReference {
+  /** For what this construct has no property for, such as an `ApiMapping` of a domain. */
+  readonly api: HttpApi;
   readonly url: string;
   readonly arn: string;
 
@@ -87,6 +134,7 @@ export class AdminApi extends Construct implements AdminApiReference {
       defaultIntegration: new HttpLambdaIntegration("Admin", admin),
       defaultAuthorizer: new HttpIamAuthorizer(),
     });
+    this.api = api;
     // Of operators each request is worth a line.
     logAccess(this, stageOf(api), props);
     this.url = api.apiEndpoint;

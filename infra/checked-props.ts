@@ -5,7 +5,7 @@ import { aliased } from "../shared/config/setting-aliases.ts";
 import { nearestWord } from "../shared/config/nearest-word.ts";
 import { SETTING_PATHS, SETTINGS } from "../shared/config/settings-table.ts";
 import type { SettingPath } from "../shared/config/settings-table.ts";
-import type { IngressAuth, IngressThrottle } from "./apis.ts";
+import type { IngressAuth, IngressCors, IngressThrottle } from "./apis.ts";
 import { isOwned, OWNED_SETTINGS } from "./owned-settings.ts";
 import type { AnyTable } from "./table.ts";
 
@@ -15,6 +15,7 @@ export interface CheckedProps {
   readonly signingKey?: number;
   readonly ingressAuth?: IngressAuth;
   readonly ingressThrottle?: IngressThrottle;
+  readonly ingressCors?: IngressCors;
   readonly sweeperMemoryMb?: number;
   readonly encryptionKey?: IKey;
   /** One that is there already, which the stack does not encrypt. */
@@ -26,6 +27,7 @@ const MEMORY_MIN_MB = 512;
 const MEMORY_MAX_MB = 10_240;
 /** It names parameters, and a group of schedules of 64 characters, to which six are added. */
 const ENVIRONMENT_NAME = /^[0-9A-Za-z_.-]{1,58}$/;
+const ORIGIN = /^(?:\*|[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+)$/;
 
 /**
  * What is known only when the stack is deployed is let through.
@@ -48,6 +50,7 @@ export function checkProps(props: CheckedProps, region: string): void {
     checkWhole("ingressThrottle: ratePerS", ratePerS);
     checkWhole("ingressThrottle: burst", burst);
   }
+  if (props.ingressCors !== undefined) checkOrigins(props.ingressCors.origins);
   if (typeof ingressAuth === "string" && ingressAuth !== "open" && ingressAuth !== "iam") {
     refuse("ingressAuth", ingressAuth, '"open", "iam" or { jwt: { issuer, audiences } }');
   }
@@ -74,6 +77,15 @@ function checkSetting(path: string, raw: string): void {
   if (isKnownLater(raw) || setting.read(raw) !== undefined) return;
   const isSecret = "mayBeSecret" in setting && setting.mayBeSecret === true;
   refuse(`settings: ${path}`, isSecret ? undefined : raw, setting.expected);
+}
+
+/** A browser compares whole strings: an origin with a path or a slash at its end is that of no page. */
+function checkOrigins(origins: readonly string[] | undefined): void {
+  const expected = '"*" or origins without a path, such as "https://shop.example.com"';
+  if (origins === undefined || origins.length === 0) refuse("ingressCors: origins", origins, expected);
+  for (const origin of origins) {
+    if (!Token.isUnresolved(origin) && !ORIGIN.test(origin)) refuse("ingressCors: origins", origin, expected);
+  }
 }
 
 function checkWhole(name: string, given: number): void {

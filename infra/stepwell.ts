@@ -5,7 +5,7 @@ import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import type { SettingPath } from "../shared/config/settings-table.ts";
-import type { AdminApiReference, IngressAuth, IngressThrottle } from "./apis.ts";
+import type { IngressAuth, IngressCors, IngressThrottle } from "./apis.ts";
 import { StepwellAlarms } from "./alarms.ts";
 import { AdminApi, IngressApi } from "./apis.ts";
 import { checkProps } from "./checked-props.ts";
@@ -53,6 +53,11 @@ export interface StepwellProps {
    * it. There is none unless told: it is paid for by the call, and paths hold keys of objects and ids of awakeables.
    */
   readonly ingressAccessLog?: boolean;
+  /**
+   * The web pages that may call handlers, of which the gateway then tells browsers. Unless told, an ingress that is `open`
+   * answers pages of every origin, and one that asks for IAM or a token answers none: it asks for them in the preflight too.
+   */
+  readonly ingressCors?: IngressCors;
   /** Batches of ten messages that workers drive at the same time, 2 to 1,000; 100 unless told. */
   readonly workerConcurrencyMax?: number;
   /**
@@ -98,8 +103,10 @@ export interface StepwellProps {
 export class Stepwell extends Construct {
   /** Addresses and names, for whoever deploys. */
   readonly outputs: Readonly<Record<string, string>>;
+  /** Where handlers are called; its `api` takes what has no property here, such as a domain of one's own. */
+  readonly ingress: IngressApi;
   /** Where deployments are registered. */
-  readonly admin: AdminApiReference;
+  readonly admin: AdminApi;
 
   constructor(scope: Construct, id: string, props: StepwellProps) {
     super(scope, id);
@@ -131,20 +138,20 @@ export class Stepwell extends Construct {
     if (props.alarms ?? true) new StepwellAlarms(this, "Alarms", { ...watched, ...(alarmTopic && { alarmTopic }) });
     if (props.dashboard ?? true) new StepwellDashboard(this, "Dashboard", watched);
     new SweepRule(this, "SweepRule", { sweeper: functions.sweeper });
-    const ingress = new IngressApi(this, "IngressApi", {
+    this.ingress = new IngressApi(this, "IngressApi", {
       ...shared,
       ingress: functions.ingress,
       auth: props.ingressAuth ?? "iam",
       ...(props.ingressThrottle !== undefined && { throttle: props.ingressThrottle }),
       ...(props.ingressAccessLog === true && { accessLog: shared }),
+      ...(props.ingressCors !== undefined && { cors: props.ingressCors }),
     });
-    const admin = new AdminApi(this, "AdminApi", { ...shared, admin: functions.admin });
-    this.admin = admin;
+    this.admin = new AdminApi(this, "AdminApi", { ...shared, admin: functions.admin });
     // Last, so that no log group is made after it.
     if (props.encryptionKey !== undefined) allowLogEncryption(this, props.encryptionKey);
     this.outputs = {
-      IngressUrl: ingress.url,
-      AdminUrl: admin.url,
+      IngressUrl: this.ingress.url,
+      AdminUrl: this.admin.url,
       TableName: table.tableName,
       QueueUrl: queue.queueUrl,
       DeadLetterQueueUrl: deadLetters.queueUrl,

@@ -47,6 +47,56 @@ describe("how much the ingress lets in", () => {
   });
 });
 
+describe("web pages that call handlers", () => {
+  const origins = ["https://shop.example.com"];
+  const jwt = { issuer: "https://login.example.com", audiences: ["orders"] };
+  const corsOf = (template: Template) => {
+    const apis = resourcesOf(template, "AWS::ApiGatewayV2::Api");
+    return apis.map(([id, { Properties }]) => [
+      /Admin/.test(id) ? "admin" : "ingress",
+      Properties["CorsConfiguration"],
+    ]);
+  };
+  const routesOf = (template: Template) =>
+    resourcesOf(template, "AWS::ApiGatewayV2::Route")
+      .filter(([id]) => !/Admin/.test(id))
+      .map(([, { Properties }]) => [Properties["RouteKey"], Properties["AuthorizationType"]]);
+
+  test("are let in by the ingress itself or not at all, unless told", () => {
+    for (const props of [{}, { ingressAuth: "open" as const }, { ingressAuth: { jwt } }]) {
+      const template = synthesised(props);
+      expect(corsOf(template).map(([, cors]) => cors)).toEqual([undefined, undefined]);
+      expect(routesOf(template).map(([key]) => key)).toEqual(["$default"]);
+    }
+  });
+
+  test("ask for permission without a token, and send it with the call", () => {
+    const template = synthesised({ ingressAuth: { jwt }, ingressCors: { origins } });
+    expect(Object.fromEntries(routesOf(template) as never)).toEqual({ $default: "JWT", "OPTIONS /{proxy+}": "NONE" });
+    const { ingress, admin } = Object.fromEntries(corsOf(template) as never) as Record<string, never>;
+    expect(admin).toBeUndefined();
+    expect(ingress).toMatchObject({ AllowOrigins: origins, AllowMethods: ["GET", "POST"] });
+    expect(ingress!["AllowHeaders"]).toEqual(expect.arrayContaining(["authorization", "content-type"]));
+    expect(ingress!["ExposeHeaders"]).toContain("x-restate-id");
+    expect(ingress!["AllowCredentials"]).toBeUndefined();
+  });
+
+  test("may send headers of their own, where these are named", () => {
+    const template = synthesised({ ingressAuth: "open", ingressCors: { origins: ["*"], headers: ["x-tenant"] } });
+    const { ingress } = Object.fromEntries(corsOf(template) as never) as Record<string, never>;
+    expect(ingress!["AllowHeaders"]).toContain("x-tenant");
+    // The default route lets everybody in, so that a preflight needs no route of its own.
+    expect(routesOf(template)).toEqual([["$default", "NONE"]]);
+  });
+});
+
+test("an API is there for what the construct has no property for", () => {
+  synthesised({}, ({ ingress, admin }) => {
+    expect(Stack.of(ingress).resolve(ingress.api.apiId)).toEqual({ Ref: expect.stringContaining("IngressApi") });
+    expect(Stack.of(admin).resolve(admin.api.apiId)).toEqual({ Ref: expect.stringContaining("AdminApi") });
+  });
+});
+
 describe("a line for each call from outside", () => {
   test("is not written unless told, and a checker of rules reads why", () => {
     expect(stagesOf(synthesised()).ingress["AccessLogSettings"]).toBeUndefined();

@@ -39,6 +39,10 @@ test("nothing is found that is not acknowledged", () => {
   const named = "arn:aws:lambda:eu-west-1:111122223333:function:shop-*";
   expect(() => synthesise({ ingressAuth: "open", handlerArns: [named] })).not.toThrow();
   expect(() => synthesise({ ingressAccessLog: true })).not.toThrow();
+  const jwt = { issuer: "https://login.example.com", audiences: ["orders"] };
+  const ingressCors = { origins: ["https://shop.example.com"] };
+  expect(() => synthesise({ ingressAuth: { jwt }, ingressCors })).not.toThrow();
+  expect(() => synthesise({ ingressCors })).not.toThrow();
   const table = TableV2.fromTableName(new Stack(briefApp()), "Table", "shop-restored");
   expect(() => synthesise({ table })).not.toThrow();
 }, 120_000);
