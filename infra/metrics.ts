@@ -2,7 +2,7 @@
 import { Duration } from "aws-cdk-lib";
 import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import { MathExpression, Metric, Stats } from "aws-cdk-lib/aws-cloudwatch";
-import { Operation } from "aws-cdk-lib/aws-dynamodb";
+import { Operation as Operations } from "aws-cdk-lib/aws-dynamodb";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { METRIC_FACTS } from "../shared/config/metric-facts.ts";
 import type { AnyTable } from "./table.ts";
@@ -10,12 +10,12 @@ import type { AnyTable } from "./table.ts";
 export const PERIOD = Duration.minutes(5);
 
 const TABLE_OPERATIONS = [
-  Operation.GET_ITEM,
-  Operation.PUT_ITEM,
-  Operation.UPDATE_ITEM,
-  Operation.DELETE_ITEM,
-  Operation.QUERY,
-  Operation.TRANSACT_WRITE_ITEMS,
+  Operations.GET_ITEM,
+  Operations.PUT_ITEM,
+  Operations.UPDATE_ITEM,
+  Operations.DELETE_ITEM,
+  Operations.QUERY,
+  Operations.TRANSACT_WRITE_ITEMS,
 ];
 
 /** @param environment as it stands in the setting `cluster-name` */
@@ -41,13 +41,25 @@ export function ownMetrics(environment: string, metricName: string, label: strin
 
 /** @param metricName of Lambda, such as `Errors` or `Throttles` */
 export function functionsTotal(functions: readonly LambdaFunction[], metricName: string, label: string): IMetric {
-  const all = functions.map(
-    (one, at) => [`${metricName.toLowerCase()}${at}`, one.metric(metricName, { statistic: Stats.SUM })] as const,
+  const prefix = metricName.toLowerCase();
+  return totalOf(
+    prefix,
+    label,
+    functions.map((one) => one.metric(metricName, { statistic: Stats.SUM })),
   );
-  const expression = all.map(([name]) => name).join(" + ");
-  return new MathExpression({ expression, usingMetrics: Object.fromEntries(all), label, period: PERIOD });
 }
 
 export function tableThrottles(table: AnyTable): IMetric {
-  return table.metricThrottledRequestsForOperations({ operations: TABLE_OPERATIONS, period: PERIOD });
+  const each = TABLE_OPERATIONS.map((Operation) => {
+    const dimensionsMap = { TableName: table.tableName, Operation };
+    return table.metric("ThrottledRequests", { dimensionsMap, statistic: Stats.SUM, period: PERIOD });
+  });
+  return totalOf("throttled", "Refused requests", each);
+}
+
+/** Of metrics that have no value while nothing happens: `+` has none where one of its sides has none, and `SUM` adds what is there. */
+function totalOf(prefix: string, label: string, metrics: readonly IMetric[]): IMetric {
+  const named = Object.fromEntries(metrics.map((metric, at) => [`${prefix}${at}`, metric]));
+  const expression = `SUM([${Object.keys(named).join(", ")}])`;
+  return new MathExpression({ expression, usingMetrics: named, label, period: PERIOD });
 }

@@ -32,6 +32,20 @@ describe("an alarm goes off", () => {
     for (const name of ["Ingress", "Admin", "Worker", "Sweeper"]) expect(text).toMatch(`StepwellFunctions${name}`);
   });
 
+  /** CloudWatch has no value of `a + b` where either has none, which is so wherever a function was not called in a period. */
+  test("for one of several functions or operations while the others are at rest", () => {
+    for (const name of ["Errors", "Throttles", "TableThrottles"]) {
+      const metrics = alarm(name)["Metrics"] as readonly { readonly Id: string; readonly Expression?: string }[];
+      const read = metrics.filter(({ Expression }) => Expression === undefined).map(({ Id }) => Id);
+      expect(read.length, name).toBe(name === "TableThrottles" ? 6 : 4);
+      expect(metrics.flatMap(({ Expression }) => Expression ?? [])).toEqual([`SUM([${read.join(", ")}])`]);
+    }
+    const throttled = JSON.stringify(alarm("TableThrottles")["Metrics"]);
+    for (const operation of ["GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "TransactWriteItems"]) {
+      expect(throttled).toContain(`{"Name":"Operation","Value":"${operation}"}`);
+    }
+  });
+
   test("for one invocation that was paused, and is over when no other was", () => {
     expect(alarm("Paused")).toMatchObject({
       Namespace: METRIC_FACTS.namespace,
