@@ -13,6 +13,8 @@ export interface EnvironmentKeysProps {
   /** The parameters stand below `/stepwell/<environment>`. */
   readonly environment: string;
   readonly signingKey: number;
+  /** As functions name the environment in their metrics; absent where they write none. */
+  readonly measuredAs?: string;
   readonly encryptionKey?: IKey;
   readonly logRetention: RetentionDays;
   readonly removalPolicy: RemovalPolicy;
@@ -29,7 +31,7 @@ export class EnvironmentKeys extends Construct {
 
   constructor(scope: Construct, id: string, props: EnvironmentKeysProps) {
     super(scope, id);
-    const { environment, signingKey, encryptionKey, removalPolicy } = props;
+    const { environment, signingKey, measuredAs, encryptionKey, removalPolicy } = props;
     this.path = `/stepwell/${environment}`;
     const resources = [this.#arn("id-secret"), this.#arn("signing-key-*")];
     this.reading = new PolicyStatement({ actions: ["ssm:GetParameter"], resources });
@@ -51,6 +53,7 @@ export class EnvironmentKeys extends Construct {
         SigningKey: String(signingKey),
         // What was journaled stays with the table, and cannot go on without its keys.
         Keep: String(removalPolicy !== RemovalPolicy.DESTROY),
+        ...(measuredAs !== undefined && { MeasuredAs: measuredAs }),
         ...(encryptionKey !== undefined && { KmsKeyId: encryptionKey.keyArn }),
       },
     });

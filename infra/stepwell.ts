@@ -124,18 +124,24 @@ export class Stepwell extends Construct {
     const table = props.table ?? new InvocationTable(this, "Invocations", { ...shared, deletionProtection }).table;
     const { queue, deadLetters } = new WakeQueue(this, "Wakes", { ...shared, sslOnly: props.sslOnly ?? true });
     const { groupName, role } = new WakeSchedules(this, "Schedules", { ...shared, queue });
-    const keys = new EnvironmentKeys(this, "EnvironmentKeys", shared);
+    const hasOwnMetrics = props.settings?.["aws.metrics"] !== "none";
+    // As the functions name it in their metrics.
+    const measuredAs = props.settings?.["cluster-name"] ?? shared.environment;
+    const keys = new EnvironmentKeys(this, "EnvironmentKeys", { ...shared, ...(hasOwnMetrics && { measuredAs }) });
     const stores = { table, queue, deadLetters, groupName, scheduleRole: role, keys };
     const functions = new StepwellFunctions(this, "Functions", { ...props, ...shared, ...stores });
     const watched = {
       ...stores,
-      // As the functions name it in their metrics.
-      environment: props.settings?.["cluster-name"] ?? shared.environment,
+      environment: measuredAs,
       functions: [functions.ingress, functions.admin, functions.worker, functions.sweeper],
-      hasOwnMetrics: props.settings?.["aws.metrics"] !== "none",
+      hasOwnMetrics,
     };
     const { alarmTopic } = props;
-    if (props.alarms ?? true) new StepwellAlarms(this, "Alarms", { ...watched, ...(alarmTopic && { alarmTopic }) });
+    if (props.alarms ?? true) {
+      const alarms = new StepwellAlarms(this, "Alarms", { ...watched, ...(alarmTopic && { alarmTopic }) });
+      // With the keys comes the first measure, without which an alarm on silence goes off as soon as it is there.
+      alarms.node.addDependency(functions.sweeper);
+    }
     if (props.dashboard ?? true) new StepwellDashboard(this, "Dashboard", watched);
     new SweepRule(this, "SweepRule", { sweeper: functions.sweeper });
     this.ingress = new IngressApi(this, "IngressApi", {

@@ -3,8 +3,14 @@ import { makeParameterKeys, removeParameterKeys } from "../../shared/wiring/para
 import type { ParameterStore } from "../../shared/wiring/parameter-keys.ts";
 import type { ResourceEvent, ResourceOutcome } from "../lambda/custom-resource.ts";
 
-/** Attributes: `CurrentPublicKey` and `NextPublicKey`, which deployments are to trust. */
-export function keysResource(store: ParameterStore): (event: ResourceEvent) => Promise<ResourceOutcome> {
+/**
+ * Attributes: `CurrentPublicKey` and `NextPublicKey`, which deployments are to trust.
+ * @param tellNothingOverdue is called once for an environment that is made, where its functions write metrics
+ */
+export function keysResource(
+  store: ParameterStore,
+  tellNothingOverdue: (environment: string) => void,
+): (event: ResourceEvent) => Promise<ResourceOutcome> {
   return async ({ RequestType, ResourceProperties: told, PhysicalResourceId }) => {
     const place = { path: textOf(told, "Path"), signingKey: Number(textOf(told, "SigningKey")) };
     if (RequestType === "Delete") {
@@ -18,6 +24,8 @@ export function keysResource(store: ParameterStore): (event: ResourceEvent) => P
       place,
       typeof kmsKeyId === "string" ? kmsKeyId : undefined,
     );
+    const measuredAs = told["MeasuredAs"];
+    if (RequestType === "Create" && typeof measuredAs === "string") tellNothingOverdue(measuredAs);
     return { physicalId: place.path, attributes: { CurrentPublicKey: current, NextPublicKey: next } };
   };
 }

@@ -16,7 +16,7 @@ import { freshName, serviceOptions, systemClock } from "./services.ts";
 
 const client = ssmClient(serviceOptions());
 const store = new SsmParameters(client);
-const act = keysResource(store);
+const act = keysResource(store, () => undefined);
 
 function deployed(RequestType: "Create" | "Update" | "Delete", path: string, signingKey: number, more = {}) {
   const ResourceProperties = { Path: path, SigningKey: String(signingKey), ...more };

@@ -5,7 +5,7 @@ import type { ApiRequest, ApiResponse } from "../../localstack/signed-request.mj
 import { send } from "../../localstack/signed-request.mjs";
 import { aws, ControlPlane, countOne } from "./control-plane.ts";
 import type { Doors } from "./doors.ts";
-import { deployDoors, DOORS_STACK, PAGE_ORIGIN } from "./doors.ts";
+import { deployDoors, DOORS_STACK } from "./doors.ts";
 import { assume, createUser, functionsOf, invoking, roleOf } from "./identities.ts";
 import { signedBy } from "./signed-by.ts";
 import type { Claims, TokenIssuer } from "./token-issuer.ts";
@@ -119,24 +119,6 @@ describe("an ingress behind JWT", () => {
       expect(await statusWith(`Bearer ${token}`, what), what).toBe(401);
     expect(reached).not.toEqual(expect.arrayContaining(["without"]));
     expect(Object.keys(tokens).filter((what) => reached.includes(what))).toEqual([]);
-  });
-
-  test("lets a web page of a named origin ask without a token whether it may send one, at each path", async () => {
-    const preflight = async (path: string, origin: string) => {
-      const wanted = {
-        "access-control-request-method": "POST",
-        "access-control-request-headers": "authorization,content-type",
-      };
-      return await ask("jwt", { method: "OPTIONS", path, headers: { origin, ...wanted } });
-    };
-    const { headers: refused } = await preflight("/door/greet", "https://another.example");
-    expect(refused["access-control-allow-origin"]).toBeUndefined();
-    for (const path of ["/door/greet", "/restate/invocation/some-id/attach"]) {
-      const { status, headers: granted } = await preflight(path, PAGE_ORIGIN);
-      expect(status, path).toBeLessThan(300);
-      expect(granted["access-control-allow-origin"]).toBe(PAGE_ORIGIN);
-      expect(String(granted["access-control-allow-headers"]).toLowerCase()).toContain("authorization");
-    }
   });
 
   test("does not tell the token to the handler", async () => {

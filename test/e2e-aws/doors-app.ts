@@ -14,10 +14,9 @@ const functionArn = stack.formatArn({
 });
 const ingress = LambdaFunction.fromFunctionAttributes(stack, "Ingress", { functionArn, sameEnvironment: true });
 const jwt = { issuer: context("issuer"), audiences: [context("audience")] };
-const cors = { origins: [context("page-origin")] };
 const doors = {
   IamUrl: new IngressApi(stack, "Iam", { environment: stack.stackName, ingress, auth: "iam" }).url,
-  JwtUrl: new IngressApi(stack, "Jwt", { environment: stack.stackName, ingress, auth: { jwt }, cors }).url,
+  JwtUrl: new IngressApi(stack, "Jwt", { environment: stack.stackName, ingress, auth: { jwt } }).url,
 };
 const { deploymentId } = new StepwellDeployment(stack, "Shop", {
   admin: {

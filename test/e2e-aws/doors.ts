@@ -21,8 +21,6 @@ export interface DoorsOptions {
 }
 
 export const DOORS_STACK = "StepwellDoors";
-/** Of the web page that may call through the door behind JWT. */
-export const PAGE_ORIGIN = "https://shop.example";
 const CACHE = join(import.meta.dirname, "../../.cache");
 
 /** In front of the ingress of the plain control plane. @throws Error with what the deployment said */
@@ -44,7 +42,6 @@ export async function deployDoors(options: DoorsOptions): Promise<Doors> {
     app: `node ${outfile}`,
     context: {
       ...options,
-      "page-origin": PAGE_ORIGIN,
       "ingress-function": aws.plain.outputs["IngressFunction"]!,
       "admin-api": adminApi,
       // By a path, because names below `localhost` are not known everywhere.

@@ -68,6 +68,21 @@ describe("an alarm goes off", () => {
     });
   });
 
+  test("for silence not before the first measure of a new environment is told", () => {
+    const keyMaker = resourcesOf(template, "Custom::StepwellKeys");
+    expect(keyMaker[0]![1].Properties["MeasuredAs"]).toBe("shop");
+    const named = synthesised({ environmentName: "shop", settings: { "cluster-name": "eu" } });
+    expect(resourcesOf(named, "Custom::StepwellKeys")[0]![1].Properties["MeasuredAs"]).toBe("eu");
+    const silent = synthesised({ settings: { "aws.metrics": "none" } });
+    expect(resourcesOf(silent, "Custom::StepwellKeys")[0]![1].Properties["MeasuredAs"]).toBeUndefined();
+    const behind = (id: string): readonly string[] =>
+      (template.toJSON() as { Resources: Record<string, { DependsOn?: readonly string[] }> }).Resources[id]!
+        .DependsOn ?? [];
+    const [overdue] = alarms.find(([id]) => id.startsWith("StepwellAlarmsOverdue"))!;
+    const sweeper = behind(overdue).find((id) => /^StepwellFunctionsSweeper[0-9A-F]{8}$/.test(id));
+    expect(behind(sweeper!)).toContain(keyMaker[0]![0]);
+  });
+
   test("and each says what to do about it", () => {
     for (const [id, { Properties }] of alarms) expect(Properties["AlarmDescription"], id).toMatch(/^[A-Z].{40,}\.$/);
   });

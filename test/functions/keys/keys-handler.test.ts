@@ -1,0 +1,49 @@
+/** The resource that makes keys, beside the keys themselves: what it tells CloudWatch of an environment that is new. */
+import { expect, test } from "vitest";
+import { keysResource } from "../../../functions/keys/keys-handler.ts";
+import type { ParameterStore } from "../../../shared/wiring/parameter-keys.ts";
+import { tellNothingOverdue } from "../../../shared/wiring/first-measure.ts";
+
+function storeInMemory(): ParameterStore {
+  const values = new Map<string, string>();
+  return {
+    read: async (name) => values.get(name),
+    make: async ({ name, value }) => {
+      if (values.has(name)) return false;
+      values.set(name, value);
+      return true;
+    },
+    remove: async (name) => void values.delete(name),
+  };
+}
+
+async function toldBy(RequestType: "Create" | "Update" | "Delete", properties: Readonly<Record<string, string>>) {
+  const lines: string[] = [];
+  const act = keysResource(storeInMemory(), (environment) =>
+    tellNothingOverdue(environment, (line) => lines.push(line)),
+  );
+  const ResourceProperties = { Path: "/stepwell/shop", SigningKey: "1", ...properties };
+  await act({ RequestType, ResourceProperties, ResponseURL: "", StackId: "", RequestId: "", LogicalResourceId: "" });
+  return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+}
+
+test("of an environment that is made, nothing is overdue: the alarm on silence finds a measure before the first pass", async () => {
+  const [line, ...more] = await toldBy("Create", { MeasuredAs: "shop" });
+  expect(more).toEqual([]);
+  expect(line).toMatchObject({ Environment: "shop", oldest_overdue_seconds: [0] });
+  expect(line!["_aws"]).toMatchObject({
+    CloudWatchMetrics: [
+      {
+        Namespace: "Stepwell",
+        Dimensions: [["Environment"]],
+        Metrics: [{ Name: "oldest_overdue_seconds", Unit: "Seconds" }],
+      },
+    ],
+  });
+});
+
+test("an environment that is there already, or writes no metrics, is left to its sweeper", async () => {
+  expect(await toldBy("Update", { MeasuredAs: "shop" })).toEqual([]);
+  expect(await toldBy("Delete", { MeasuredAs: "shop" })).toEqual([]);
+  expect(await toldBy("Create", {})).toEqual([]);
+});
