@@ -11,6 +11,9 @@ import type { AnyTable } from "./table.ts";
 
 /** Two passes of the sweeper and some more: what is parked and due is woken by the first that sees it. */
 const OVERDUE_MAX_S = 900;
+const LISTING_BEHIND_MAX_S = 3_600;
+/** Walks begin six hours apart at most, and what is open lives for more than two weeks without one. */
+const EVERYTHING_BEHIND_MAX_S = 86_400;
 
 export interface WatchedProps {
   readonly environment: string;
@@ -76,6 +79,26 @@ export class StepwellAlarms extends Construct {
       periods: 3,
       // The sweeper writes it at each pass, so that silence is its death.
       isMissingBad: true,
+    });
+    this.#addWalks(alarmTopic, environment);
+  }
+
+  /** Each walk has days in hand before anything can expire: these go off when it has fallen behind by hours. */
+  #addWalks(topic: ITopic | undefined, environment: string): void {
+    const age = (walk: string) => ownMetric(environment, `sweep_${walk}_behind_seconds`, { statistic: Stats.MAXIMUM });
+    this.#add("ListingBehind", topic, {
+      description:
+        "The sweeper has not come to what was accepted more than an hour ago: an invocation that lost its message and its driver waits for it. Raise sweeperMemoryMb or workerConcurrencyMax, and look at the log of the sweeper.",
+      metric: age("listing"),
+      threshold: LISTING_BEHIND_MAX_S,
+      periods: 3,
+    });
+    this.#add("WalkBehind", topic, {
+      description:
+        "The sweeper has not walked over everything that is open for a day. What is open expires two weeks after that. Raise sweeperMemoryMb or workerConcurrencyMax, and look at the log of the sweeper.",
+      metric: age("everything"),
+      threshold: EVERYTHING_BEHIND_MAX_S,
+      periods: 3,
     });
   }
 

@@ -26,6 +26,13 @@ export class StepwellDashboard extends Construct {
           ownMetric(environment, "attempt_seconds", { statistic: Stats.percentile(99) }),
         ]),
         graph("Longest overdue (s)", [ownMetric(environment, "oldest_overdue_seconds", { statistic: Stats.MAXIMUM })]),
+        graph(
+          "Walks of the sweeper are behind (s)",
+          ["listing", "due", "everything"].map((walk) =>
+            ownMetric(environment, `sweep_${walk}_behind_seconds`, { statistic: Stats.MAXIMUM }),
+          ),
+        ),
+        graph("Invocations at which a sweeper died", [ownMetric(environment, "sweep_deadly_total")]),
         graph("Segments, by what follows", [ownMetrics(environment, "segments_total", "after")]),
       );
     }

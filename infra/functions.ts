@@ -67,7 +67,9 @@ export class StepwellFunctions extends Construct {
     ];
     this.ingress = this.#make("Ingress", REQUEST_TIMEOUT, drives);
     this.admin = this.#make("Admin", REQUEST_TIMEOUT, [...drives, readingIndexes(table), forgetting(table)]);
-    this.worker = this.#make("Worker", WORKER_TIMEOUT, [...drives, finishing(queue)], {
+    // A slice of a walk of the sweeper reads the indexes, and forgets what is not kept any longer.
+    const works = [finishing(queue), readingIndexes(table), forgetting(table)];
+    this.worker = this.#make("Worker", WORKER_TIMEOUT, [...drives, ...works], {
       recursiveLoop: RecursiveLoop.ALLOW,
     });
     this.worker.addEventSource(

@@ -79,12 +79,12 @@ export function roleAssuming(roleArns: readonly string[]): PolicyStatement {
   return new PolicyStatement({ actions: ["sts:AssumeRole"], resources: [...roleArns] });
 }
 
-/** Operators purge what has ended, and the sweeper what is not kept any longer. */
+/** Operators purge what has ended, and walks of the sweeper, which workers share, what is not kept any longer. */
 export function forgetting(table: AnyTable): PolicyStatement {
   return new PolicyStatement({ actions: ["dynamodb:DeleteItem"], resources: [table.tableArn] });
 }
 
-/** The sweeper walks both indexes, and operators look at what is open. */
+/** Walks of the sweeper, which workers share, read both indexes, and operators look at what is open. */
 export function readingIndexes(table: AnyTable): PolicyStatement {
   return new PolicyStatement({
     actions: ["dynamodb:Query"],

@@ -140,7 +140,7 @@ export const SETTINGS = {
     "The number of the key that signs requests to deployments; they trust the next one, too.",
   ),
   "aws.index-shards": wholeWithin(
-    "1",
+    "8",
     "Partitions of each index: one carries some 1,000 acceptances a second, and each more costs a list two queries. Only ever raised.",
     { min: 1, max: 16 },
   ),

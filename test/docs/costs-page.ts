@@ -116,8 +116,8 @@ and as much for the key that it held and for each call and send in the last of i
 three times for a promise, with one more for each who waited for it; the table above leaves that out.
 
 One that waits without a clock, for an awakeable, a promise or a call that takes long, is looked at after ten minutes, then once in a quarter of the time
-that it has waited, and once a day at least; and each day what is stored of it is kept for another. In 30 days that is ${looks} messages,
-${tableWrites} + ${indexWrites} writes and ${readUnits} reads: **${money(kept)}** for ${WAITING} that wait so long.
+that it has waited, and once a day at least. A look that finds nothing wakes nothing, and moves the next one; twice what is stored is kept for a month more. In 30 days
+that is ${looks} looks, ${tableWrites} + ${indexWrites} writes and ${readUnits} reads: **${money(kept)}** for ${WAITING} that wait so long.
 `;
 }
 

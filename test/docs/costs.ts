@@ -67,11 +67,11 @@ export function idleMonth(sweep: CostCounts, stack: StackCounts): readonly (read
   const table = dollars("writeUnit", passes * sweep.tableWrites) + dollars("readUnit", passes * sweep.readUnits);
   return [
     [`the sweeper, called ${passes} times`, sweeper],
-    [`its ${sweep.readUnits} read units and ${sweep.tableWrites} write unit a pass`, table],
+    [`its ${sweep.readUnits} read units and ${sweep.tableWrites} write units a pass`, table],
     [`its look at the dead-letter queue, a request a pass`, dollars("queueRequest", passes)],
     ["what the passes log", logs(passes)],
     [`${polls} long polls of the queue by its event source`, dollars("queueRequest", polls)],
-    ["1 metric that the sweeper writes", dollars("metricMonth", 1)],
+    ["4 metrics that the sweeper writes", dollars("metricMonth", 4)],
     [`${stack.alarms} alarms, which read ${stack.alarmMetrics} metrics`, dollars("alarmMonth", stack.alarmMetrics)],
     [`${stack.dashboards} dashboard`, dollars("dashboardMonth", stack.dashboards)],
     [`${stack.keys} KMS keys of your own`, dollars("keyMonth", stack.keys)],

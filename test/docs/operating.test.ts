@@ -47,7 +47,7 @@ test("there are as many of each resource as are told", () => {
     ["| 1 SQS queue and its dead-letter queue |", "AWS::SQS::Queue", 2],
     ["| 1 group of EventBridge schedules |", "AWS::Scheduler::ScheduleGroup", 1],
     ["| 1 rule, every 5 minutes |", "AWS::Events::Rule", 1],
-    ["| 6 alarms and 1 dashboard |", "AWS::CloudWatch::Alarm", 6],
+    ["| 8 alarms and 1 dashboard |", "AWS::CloudWatch::Alarm", 8],
     ["| 6 log groups |", "AWS::Logs::LogGroup", 6],
     ["| 6 roles |", "AWS::IAM::Role", 6],
   ] as const) {
@@ -68,7 +68,7 @@ test("settings have the values that are told", () => {
     ["aws.time-margin", "3 s (`aws.time-margin`)", 3_000],
     ["worker.lease", "10 s (`worker.lease`)", 10_000],
     ["worker.invoker.message-size-limit", "32 MiB (`worker.invoker.message-size-limit`)", 32 * 1024 * 1024],
-    ["aws.index-shards", "1 unless told, 16 at most (`aws.index-shards`)", 1],
+    ["aws.index-shards", "8 unless told, 16 at most (`aws.index-shards`)", 8],
   ] as const) {
     expect(limits).toContain(text);
     expect(SETTINGS[name].fallback, name).toBe(value);

@@ -14,7 +14,7 @@ const alarm = (name: string) => alarms.find(([id]) => id.startsWith(`StepwellAla
 
 describe("an alarm goes off", () => {
   test("for one dead letter, one error, one refusal", () => {
-    expect(alarms).toHaveLength(6);
+    expect(alarms).toHaveLength(8);
     for (const name of ["DeadLetters", "Errors", "Throttles", "TableThrottles"]) {
       expect(alarm(name), name).toMatchObject({
         Threshold: 0,
@@ -68,6 +68,19 @@ describe("an alarm goes off", () => {
     });
   });
 
+  test("for walks of the sweeper that are behind by hours, days before anything can expire", () => {
+    for (const [id, metric, seconds] of [
+      ["ListingBehind", "sweep_listing_behind_seconds", 3_600],
+      ["WalkBehind", "sweep_everything_behind_seconds", 86_400],
+    ] as const)
+      expect(alarm(id)).toMatchObject({
+        MetricName: metric,
+        Statistic: "Maximum",
+        Threshold: seconds,
+        EvaluationPeriods: 3,
+      });
+  });
+
   test("for silence not before the first measure of a new environment is told", () => {
     const keyMaker = resourcesOf(template, "Custom::StepwellKeys");
     expect(keyMaker[0]![1].Properties["MeasuredAs"]).toBe("shop");
@@ -106,7 +119,7 @@ test("without metrics of its own a stack has no alarm on them, and no page about
   const silent = synthesised({ settings: { "aws.metrics": "none" } });
   const ids = resourcesOf(silent, "AWS::CloudWatch::Alarm").map(([id]) => id);
   expect(ids).toHaveLength(4);
-  expect(ids.filter((id) => /Overdue|Paused/.test(id))).toEqual([]);
+  expect(ids.filter((id) => /Overdue|Paused|Behind/.test(id))).toEqual([]);
   const [[, { Properties }]] = resourcesOf(silent, "AWS::CloudWatch::Dashboard") as [[string, never]];
   expect(JSON.stringify(Properties)).not.toContain("attempts_total");
 });

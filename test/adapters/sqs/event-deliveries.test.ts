@@ -1,6 +1,7 @@
 /** The event of a function's queue as deliveries, and its answer. */
 import { expect, test } from "vitest";
 import { batchFailures, deliveriesOfEvent } from "../../../shared/adapters/sqs/event-deliveries.ts";
+import { bodyOfSlice } from "../../../shared/adapters/sqs/slice-body.ts";
 import { bodyOfWake } from "../../../shared/engine/ports/wake-body.ts";
 import { invocation } from "../../contracts/queue-contract.ts";
 
@@ -23,6 +24,7 @@ test("each record is a delivery that the queue's own ack and extend can name", (
       { messageId: "a", receipt: "receipt of a", wake: WAKE, receiveCount: 1 },
       { messageId: "b", receipt: "receipt of b", wake: WAKE, receiveCount: 7 },
     ],
+    slices: [],
     unreadable: [],
   });
 });
@@ -50,4 +52,14 @@ test("the answer names the messages that shall come again, and no other", () => 
   expect(batchFailures(deliveries.filter(({ messageId }) => messageId !== "b"))).toEqual({
     batchItemFailures: [{ itemIdentifier: "a" }, { itemIdentifier: "c" }],
   });
+});
+
+test("a message that names a slice of a walk is neither a wake nor unreadable", () => {
+  const name = "listing#1767225600000#3-3#001767225600000#inv_1abc!";
+  const event = {
+    Records: [record("a", bodyOfSlice(name)), record("b", '{"slice":"<script>"}'), record("c", '{"slice":7}')],
+  };
+  const { deliveries, slices, unreadable } = deliveriesOfEvent(event);
+  expect([deliveries, slices]).toEqual([[], [{ messageId: "a", receipt: "receipt of a", slice: name }]]);
+  expect(unreadable.map(({ messageId }) => messageId)).toEqual(["b", "c"]);
 });
