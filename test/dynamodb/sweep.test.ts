@@ -66,7 +66,10 @@ test("what was accepted and has ended costs little more than a read unit each", 
     (sum, { tableUnits, indexUnits }) => sum + tableUnits + indexUnits.list + indexUnits.open,
     0,
   );
-  expect(consumed.filter(({ operation }) => operation === "query").length).toBeGreaterThan(ENDED);
+  // Fifty entries a request; of every third, which took several attempts, the partition is read.
+  const count = (name: string) => consumed.filter(({ operation }) => operation === name).length;
+  expect(count("getMany")).toBe(ENDED / 50);
+  expect(count("query")).toBeLessThan(ENDED / 3 + 10);
   expect(units).toBeGreaterThan(ENDED);
-  expect(units / ENDED).toBeLessThan(1.1);
+  expect(units / ENDED).toBeLessThan(1.5);
 });
