@@ -10,6 +10,7 @@ const WILDCARD_REASONS: Readonly<Record<string, string>> = {
   "scheduler:CreateSchedule": "Schedules are named for their invocations; the group is this environment's own.",
   "lambda:InvokeFunction":
     "Handlers are registered after the stack is deployed: those that carry a tag, or whose names the stack was told.",
+  "xray:PutTraceSegments": "X-Ray has no resources that a trace could be granted on.",
   "execute-api:Invoke": "Deployments have ids; the API, the methods and the path before the id are named.",
 };
 

@@ -4,11 +4,12 @@ import type { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { RecursiveLoop } from "aws-cdk-lib/aws-lambda";
-import { Architecture, Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
+import { Architecture, Code, Function as LambdaFunction, Runtime, Tracing } from "aws-cdk-lib/aws-lambda";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { acknowledgeWildcards } from "./acknowledged.ts";
+import { tracing } from "./grants.ts";
 
 /** Gives a third of a processor: enough to unpack a journal, and the memory is what waiting costs. */
 const MEMORY_MB = 512;
@@ -26,6 +27,10 @@ export interface BundledFunctionProps {
   readonly encryptionKey?: IKey;
   readonly removalPolicy: RemovalPolicy;
   readonly recursiveLoop?: RecursiveLoop;
+  /** Of the account's concurrency, kept for this function, which never has more; none unless told. */
+  readonly reservedConcurrency?: number | undefined;
+  /** Sends traces to X-Ray; it does not unless told. */
+  readonly xray?: boolean | undefined;
 }
 
 /** @param name of the construct; its role and log are `<name>Role` and `<name>Log` beside it */
@@ -40,6 +45,8 @@ export function bundledFunction(scope: Construct, name: string, props: BundledFu
     encryptionKey,
     removalPolicy,
     recursiveLoop,
+    reservedConcurrency,
+    xray = false,
   } = props;
   const logGroup = new LogGroup(scope, `${name}Log`, {
     retention: logRetention,
@@ -48,8 +55,9 @@ export function bundledFunction(scope: Construct, name: string, props: BundledFu
   });
   const role = new Role(scope, `${name}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
   const writesLog = { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [logGroup.logGroupArn] };
-  for (const grant of [new PolicyStatement(writesLog), ...grants]) role.addToPolicy(grant);
-  acknowledgeWildcards(role, grants);
+  const all = [new PolicyStatement(writesLog), ...grants, ...(xray ? [tracing()] : [])];
+  for (const grant of all) role.addToPolicy(grant);
+  acknowledgeWildcards(role, all);
   return new LambdaFunction(scope, name, {
     code: Code.fromAsset(join(codeFolder, name.toLowerCase())),
     handler: "index.handler",
@@ -61,5 +69,7 @@ export function bundledFunction(scope: Construct, name: string, props: BundledFu
     logGroup,
     environment: variables,
     ...(recursiveLoop !== undefined && { recursiveLoop }),
+    ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
+    ...(xray && { tracing: Tracing.ACTIVE }),
   });
 }

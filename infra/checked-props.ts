@@ -6,6 +6,7 @@ import { nearestWord } from "../shared/config/nearest-word.ts";
 import { SETTING_PATHS, SETTINGS } from "../shared/config/settings-table.ts";
 import type { SettingPath } from "../shared/config/settings-table.ts";
 import type { IngressAuth, IngressCors, IngressThrottle } from "./apis.ts";
+import type { ReservedConcurrency } from "./functions.ts";
 import { isOwned, OWNED_SETTINGS } from "./owned-settings.ts";
 import type { AnyTable } from "./table.ts";
 
@@ -17,6 +18,7 @@ export interface CheckedProps {
   readonly ingressThrottle?: IngressThrottle;
   readonly ingressCors?: IngressCors;
   readonly sweeperMemoryMb?: number;
+  readonly reservedConcurrency?: ReservedConcurrency;
   readonly encryptionKey?: IKey;
   /** One that is there already, which the stack does not encrypt. */
   readonly table?: AnyTable;
@@ -27,6 +29,8 @@ const MEMORY_MIN_MB = 512;
 const MEMORY_MAX_MB = 10_240;
 /** It names parameters, and a group of schedules of 64 characters, to which six are added. */
 const ENVIRONMENT_NAME = /^[0-9A-Za-z_.-]{1,58}$/;
+/** Workers are limited by their event source: with less room than that they are throttled, and messages wear out. */
+const RESERVING: readonly string[] = ["ingress", "admin", "sweeper"];
 const ORIGIN = /^(?:\*|[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+)$/;
 
 /**
@@ -49,6 +53,10 @@ export function checkProps(props: CheckedProps, region: string): void {
     const { ratePerS, burst } = ingressThrottle;
     checkWhole("ingressThrottle: ratePerS", ratePerS);
     checkWhole("ingressThrottle: burst", burst);
+  }
+  for (const [name, count] of Object.entries(props.reservedConcurrency ?? {})) {
+    if (!RESERVING.includes(name)) refuse("reservedConcurrency", name, `one of ${RESERVING.join(", ")}`);
+    if (count !== undefined) checkWhole(`reservedConcurrency: ${name}`, count);
   }
   if (props.ingressCors !== undefined) checkOrigins(props.ingressCors.origins);
   if (typeof ingressAuth === "string" && ingressAuth !== "open" && ingressAuth !== "iam") {

@@ -10,6 +10,7 @@ import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { SettingPath } from "../shared/config/settings-table.ts";
 import { variableOf } from "../shared/config/settings-table.ts";
+import type { BundledFunctionProps } from "./bundled-function.ts";
 import { bundledFunction } from "./bundled-function.ts";
 import { driving, encrypting, finishing, forgetting, handlerCalls } from "./grants.ts";
 import { readingIndexes, receiving, roleAssuming } from "./grants.ts";
@@ -23,6 +24,13 @@ const BATCH_MESSAGES = 10;
 /** The other functions have no right to that queue, and look for none. */
 const SWEEPER_ALONE = "aws.dead-letter-queue-url";
 
+/** By function: so many of the account's executions at once are kept for it, and it never has more. */
+export interface ReservedConcurrency {
+  readonly ingress?: number;
+  readonly admin?: number;
+  readonly sweeper?: number;
+}
+
 export interface StepwellFunctionsProps {
   readonly codeFolder: string;
   readonly settings?: Partial<Readonly<Record<SettingPath, string>>>;
@@ -31,6 +39,8 @@ export interface StepwellFunctionsProps {
   readonly scheduleArns?: readonly string[];
   readonly workerConcurrencyMax?: number;
   readonly sweeperMemoryMb?: number;
+  readonly reservedConcurrency?: ReservedConcurrency;
+  readonly xray?: boolean;
   readonly table: AnyTable;
   readonly queue: Queue;
   readonly deadLetters: Queue;
@@ -65,11 +75,12 @@ export class StepwellFunctions extends Construct {
       ...(encryptionKey === undefined ? [] : [encrypting(encryptionKey)]),
       ...(roles.length === 0 ? [] : [roleAssuming(roles)]),
     ];
-    this.ingress = this.#make("Ingress", REQUEST_TIMEOUT, drives);
-    this.admin = this.#make("Admin", REQUEST_TIMEOUT, [...drives, readingIndexes(table), forgetting(table)]);
+    const { ingress, admin, sweeper } = props.reservedConcurrency ?? {};
+    this.ingress = this.#make("Ingress", REQUEST_TIMEOUT, drives, { reservedConcurrency: ingress });
+    const walks = [readingIndexes(table), forgetting(table)];
+    this.admin = this.#make("Admin", REQUEST_TIMEOUT, [...drives, ...walks], { reservedConcurrency: admin });
     // A slice of a walk of the sweeper reads the indexes, and forgets what is not kept any longer.
-    const works = [finishing(queue), readingIndexes(table), forgetting(table)];
-    this.worker = this.#make("Worker", WORKER_TIMEOUT, [...drives, ...works], {
+    this.worker = this.#make("Worker", WORKER_TIMEOUT, [...drives, ...walks, finishing(queue)], {
       recursiveLoop: RecursiveLoop.ALLOW,
     });
     this.worker.addEventSource(
@@ -79,8 +90,11 @@ export class StepwellFunctions extends Construct {
         maxConcurrency: props.workerConcurrencyMax ?? WORKER_CONCURRENCY_MAX,
       }),
     );
-    const sweeps = [readingIndexes(table), forgetting(table), receiving(deadLetters), finishing(deadLetters)];
-    this.sweeper = this.#make("Sweeper", SWEEPER_TIMEOUT, [...drives, ...sweeps], { memoryMb: props.sweeperMemoryMb });
+    const sweeps = [...walks, receiving(deadLetters), finishing(deadLetters)];
+    this.sweeper = this.#make("Sweeper", SWEEPER_TIMEOUT, [...drives, ...sweeps], {
+      memoryMb: props.sweeperMemoryMb,
+      reservedConcurrency: sweeper,
+    });
     this.sweeper.addEnvironment(variableOf(SWEEPER_ALONE), deadLetters.queueUrl);
   }
 
@@ -88,10 +102,11 @@ export class StepwellFunctions extends Construct {
     name: string,
     timeout: Duration,
     grants: readonly PolicyStatement[],
-    more: { readonly recursiveLoop?: RecursiveLoop; readonly memoryMb?: number | undefined } = {},
+    more: Pick<BundledFunctionProps, "recursiveLoop" | "memoryMb" | "reservedConcurrency"> = {},
   ): LambdaFunction {
+    const { reservedConcurrency: _, ...props } = this.#props;
     const made = bundledFunction(this, name, {
-      ...this.#props,
+      ...props,
       timeout,
       grants,
       variables: this.#variables(),

@@ -103,3 +103,8 @@ export function encrypting(key: IKey): PolicyStatement {
     resources: [key.keyArn],
   });
 }
+
+/** X-Ray knows no resources to grant on. */
+export function tracing(): PolicyStatement {
+  return new PolicyStatement({ actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], resources: ["*"] });
+}

@@ -10,6 +10,7 @@ import { StepwellAlarms } from "./alarms.ts";
 import { AdminApi, IngressApi } from "./apis.ts";
 import { checkProps } from "./checked-props.ts";
 import { StepwellDashboard } from "./dashboard.ts";
+import type { ReservedConcurrency } from "./functions.ts";
 import { StepwellFunctions } from "./functions.ts";
 import { EnvironmentKeys } from "./keys.ts";
 import { allowLogEncryption } from "./log-encryption.ts";
@@ -65,6 +66,14 @@ export interface StepwellProps {
    * second; 1,769 is a whole processor.
    */
   readonly sweeperMemoryMb?: number;
+  /**
+   * Keeps so many of the account's concurrent executions for single functions, which then never have more: a few for the
+   * sweeper let it run whatever callers do, and a number for the ingress ends what waiting callers can take. None unless
+   * told, because accounts that may run few functions at once refuse the deployment (docs/operating.md).
+   */
+  readonly reservedConcurrency?: ReservedConcurrency;
+  /** Traces of the functions in X-Ray, which are paid for by their number; there are none unless told. */
+  readonly xray?: boolean;
   /** Tells this control plane from others of the account, also in its metrics: letters, digits, `-`, `_`, `.`; made of the construct's path unless told. */
   readonly environmentName?: string;
   /**

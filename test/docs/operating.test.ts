@@ -19,7 +19,7 @@ test("every alarm has a section, and every section an alarm", () => {
 });
 
 test("every action that is granted to anybody is told, and none that is not", () => {
-  const withAll = synthesised({ assumableRoleArns: ["arn:aws:iam::111122223333:role/r"] });
+  const withAll = synthesised({ assumableRoleArns: ["arn:aws:iam::111122223333:role/r"], xray: true });
   const granted = [template, withAll].flatMap((one) =>
     statementsOf(one).flatMap(({ statement }) => actionsOf(statement)),
   );

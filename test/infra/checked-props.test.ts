@@ -33,6 +33,8 @@ test.each([
   [{ ingressCors: { origins: [] } }, 'ingressCors: origins: [] is not "*" or origins'],
   [{ ingressCors: { origins: ["https://a.example/"] } }, 'ingressCors: origins: "https://a.example/" is not "*" or'],
   [{ ingressCors: {} }, 'ingressCors: origins: what was given is not "*" or'],
+  [{ reservedConcurrency: { sweeper: 0 } }, "reservedConcurrency: sweeper: 0 is not a whole number, 1 or more"],
+  [{ reservedConcurrency: { worker: 50 } }, 'reservedConcurrency: "worker" is not one of ingress, admin, sweeper'],
   [{ sweeperMemoryMb: 256 }, "sweeperMemoryMb: 256 is not a number from 512 to 10240"],
   [{ ingressAuth: "IAM" }, 'ingressAuth: "IAM" is not "open", "iam" or { jwt'],
   [{ ingressAuth: "jwt" }, 'ingressAuth: "jwt" is not "open", "iam" or { jwt'],

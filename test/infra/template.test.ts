@@ -144,28 +144,6 @@ test("the worker alone may be called in a circle: it sends itself what it puts o
   expect(circling.map(([id]) => id)).toEqual([idOf("Worker")]);
 });
 
-test("a pass of the sweeper that fails or finds no room is not made again: the next one makes up for it", () => {
-  const [rule] = resourcesOf(template, "AWS::Events::Rule");
-  const [target] = rule![1].Properties["Targets"] as readonly { readonly RetryPolicy: unknown }[];
-  expect(target!.RetryPolicy).toEqual({ MaximumRetryAttempts: 0 });
-  const configs = resourcesOf(template, "AWS::Lambda::EventInvokeConfig").map(([, { Properties }]) => Properties);
-  expect(configs).toEqual([
-    {
-      FunctionName: { Ref: idOf("Sweeper") },
-      Qualifier: "$LATEST",
-      MaximumRetryAttempts: 0,
-      MaximumEventAgeInSeconds: 300,
-    },
-  ]);
-});
-
-test("the sweeper alone may be given more memory, and with it processors", () => {
-  const sizes = resourcesOf(synthesised({ sweeperMemoryMb: 1769 }), "AWS::Lambda::Function").map(
-    ([id, { Properties }]) => [id === idOf("Sweeper"), Properties["MemorySize"]],
-  );
-  expect(new Set(sizes.map(String))).toEqual(new Set(["true,1769", "false,512"]));
-});
-
 test("no function outlives the gateway that waits for it", () => {
   for (const name of ["Ingress", "Admin"]) {
     const [, { Properties }] = functions.find(([id]) => id === idOf(name))!;
