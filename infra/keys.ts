@@ -35,8 +35,10 @@ export class EnvironmentKeys extends Construct {
     this.path = `/stepwell/${environment}`;
     const resources = [this.#arn("id-secret"), this.#arn("signing-key-*")];
     this.reading = new PolicyStatement({ actions: ["ssm:GetParameter"], resources });
+    const isKept = removalPolicy !== RemovalPolicy.DESTROY;
     const making = new PolicyStatement({
-      actions: ["ssm:GetParameter", "ssm:PutParameter", "ssm:DeleteParameter"],
+      // What stays when the stack goes is deleted by nobody: without the secret of its ids a table is lost.
+      actions: ["ssm:GetParameter", "ssm:PutParameter", ...(isKept ? [] : ["ssm:DeleteParameter"])],
       resources,
     });
     const maker = bundledFunction(this, "Keys", {
@@ -52,7 +54,7 @@ export class EnvironmentKeys extends Construct {
         Path: this.path,
         SigningKey: String(signingKey),
         // What was journaled stays with the table, and cannot go on without its keys.
-        Keep: String(removalPolicy !== RemovalPolicy.DESTROY),
+        Keep: String(isKept),
         ...(measuredAs !== undefined && { MeasuredAs: measuredAs }),
         ...(encryptionKey !== undefined && { KmsKeyId: encryptionKey.keyArn }),
       },

@@ -1,5 +1,6 @@
 /** What the operators' page says of the stack is what the template has: alarms, actions, time-outs, and files that are there. */
 import { existsSync, readFileSync } from "node:fs";
+import { RemovalPolicy } from "aws-cdk-lib";
 import { expect, test } from "vitest";
 import { SETTINGS } from "../../shared/config/settings-table.ts";
 import { actionsOf, resourcesOf, statementsOf, synthesised } from "../infra/synthesised.ts";
@@ -19,7 +20,11 @@ test("every alarm has a section, and every section an alarm", () => {
 });
 
 test("every action that is granted to anybody is told, and none that is not", () => {
-  const withAll = synthesised({ assumableRoleArns: ["arn:aws:iam::111122223333:role/r"], xray: true });
+  const withAll = synthesised({
+    assumableRoleArns: ["arn:aws:iam::111122223333:role/r"],
+    xray: true,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
   const granted = [template, withAll].flatMap((one) =>
     statementsOf(one).flatMap(({ statement }) => actionsOf(statement)),
   );

@@ -83,6 +83,14 @@ describe("what protects the data", () => {
     ]);
   });
 
+  test("the secret of ids and the signing keys can be deleted by nobody where the data is kept", () => {
+    const deleting = (of: typeof template) =>
+      statementsOf(of).filter(({ statement }) => actionsOf(statement).includes("ssm:DeleteParameter"));
+    expect(deleting(template)).toEqual([]);
+    const gone = deleting(synthesised({ removalPolicy: RemovalPolicy.DESTROY }));
+    expect(gone.map(({ id }) => /KeysRole/.test(id))).toEqual([true]);
+  });
+
   test("queues refuse whoever comes without TLS", () => {
     const policies = resourcesOf(template, "AWS::SQS::QueuePolicy");
     expect(policies).toHaveLength(2);
