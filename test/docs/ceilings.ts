@@ -2,7 +2,7 @@
 import type { CallCounts } from "./ceiling-counts.ts";
 import { ASSUMED } from "./prices.ts";
 import { QUOTAS } from "./quotas.ts";
-import { CALLED_EVERY_S, LOOKS_PER_CALL, LOOKS_PER_S, WORKS_FOR_S } from "./sweeper-capacity.ts";
+import { LOOKS_PER_CALL, LOOKS_PER_S } from "./sweeper-capacity.ts";
 
 export interface CeilingFacts {
   /** A call that is answered by the process that accepted it. */
@@ -36,7 +36,7 @@ const OWN_MS = ASSUMED.functionMs.value;
 /** @returns the lowest first */
 export function ceilings(facts: CeilingFacts): readonly Ceiling[] {
   const all = [
-    sweeper(),
+    sweeper(facts),
     ...table(facts),
     listing(facts, SHARDS),
     concurrency(facts),
@@ -47,12 +47,14 @@ export function ceilings(facts: CeilingFacts): readonly Ceiling[] {
   return all.toSorted((one, other) => one.callsPerS - other.callsPerS);
 }
 
-function sweeper(): Ceiling {
+/** There are more slices of a walk than workers: nine groups of shards, cut in time up to sixteen times. */
+function sweeper({ workersMax }: CeilingFacts): Ceiling {
+  const looksPerS = Math.floor(LOOKS_PER_S);
   return {
-    what: "the sweeper's looks",
-    callsPerS: (LOOKS_PER_S * WORKS_FOR_S) / CALLED_EVERY_S / LOOKS_PER_CALL,
-    sum: `${LOOKS_PER_S} looks × ${WORKS_FOR_S} s of ${CALLED_EVERY_S} s ÷ ${LOOKS_PER_CALL} look`,
-    movedBy: "`sweeperMemoryMb`",
+    what: "the sweeper's looks, all workers doing slices",
+    callsPerS: (workersMax * looksPerS) / LOOKS_PER_CALL,
+    sum: `${workersMax} workers × ${looksPerS} looks ÷ ${LOOKS_PER_CALL} look`,
+    movedBy: "`workerConcurrencyMax`",
   };
 }
 

@@ -1,17 +1,63 @@
-/** What the sweeper can do: from requests that are counted, and from times of a processor that were measured once (`test/dynamodb/sweeper-capacity.test.ts`). */
+/** What the sweeper can do: requests are counted and times of a processor are printed by `test/dynamodb/sweeper-capacity.test.ts`. */
+import { dollars } from "./prices.ts";
 
-/** The sweeper works for so many seconds of each interval between its calls. */
-export const WORKS_FOR_S = 225;
+/** The pass works alone for so long, and cuts what is left then into slices. */
+export const ALONE_S = 20;
 export const CALLED_EVERY_S = 300;
 /** The walk over the listing looks at each accepted invocation once. */
 export const LOOKS_PER_CALL = 1;
 
-/** Of one entry of the listing: two of three ended at their first attempt, and the others are read one by one. */
-export const LOOK = { requests: 0.4, cpuMs: 0.8 } as const;
-/** With the look that comes at the same time. */
-export const EXTENSION = { requests: 7, cpuMs: 3 } as const;
+/** At an entry of the listing: two of three had ended at their first attempt, the others are read one by one. */
+export const LOOK = { requests: 0.4, cpuMs: 0.8, readUnits: 1.4 } as const;
+/** With the look that comes at the same time; four items are kept of a sleeper. */
+export const EXTENSION = { requests: 7.5, cpuMs: 4, writeUnits: 5 } as const;
+/** Of the open index, where there is nothing to do. */
+export const ENTRY = { cpuMs: 0.02, bytes: 350 } as const;
 
-/** Of a function of 512 MB: Lambda gives a whole one at 1,769 MB. */
-export const PROCESSOR_SHARE = 512 / 1769;
+/** An invocation is extended for 30 days, and again when less than 15 are left. */
+const EXTENDED_EVERY_DAYS = 15;
+const DAY_S = 86_400;
+const MONTH_S = 30 * DAY_S;
+/** Walks over everything begin so far apart at most. */
+const WALKS_PER_MONTH = (30 * 24) / 6;
+const UNIT_BYTES = 4_096;
+const MB_PER_GB = 1_024;
+const MEMORY_MB = 512;
+const WHOLE_PROCESSOR_MB = 1_769;
 
-export const LOOKS_PER_S = Math.floor((1000 * PROCESSOR_SHARE) / LOOK.cpuMs / 10) * 10;
+export const PROCESSOR_SHARE = MEMORY_MB / WHOLE_PROCESSOR_MB;
+
+/** Of one process of 512 MB. */
+export const LOOKS_PER_S = perSecond(LOOK.cpuMs);
+export const EXTENSIONS_PER_S = perSecond(EXTENSION.cpuMs);
+export const ENTRIES_PER_S = perSecond(ENTRY.cpuMs);
+
+function perSecond(cpuMs: number): number {
+  return (1000 * PROCESSOR_SHARE) / cpuMs;
+}
+
+/** @param processes that do nothing else */
+export function sleepersOf(processes: number): number {
+  return processes * EXTENSIONS_PER_S * EXTENDED_EVERY_DAYS * DAY_S;
+}
+
+/** A month of looks at so many acceptances a second, in dollars. */
+export function dollarsOfLooks(perS: number): number {
+  const looks = perS * MONTH_S;
+  return dollars("readUnit", looks * LOOK.readUnits) + worked(looks / LOOKS_PER_S);
+}
+
+/** A month of so many sleepers, in dollars: their extensions, and the walks that come past them. */
+export function dollarsOfSleepers(count: number): number {
+  const extensions = (count * 30) / EXTENDED_EVERY_DAYS;
+  const entries = count * WALKS_PER_MONTH;
+  return (
+    dollars("writeUnit", extensions * EXTENSION.writeUnits) +
+    dollars("readUnit", (entries * ENTRY.bytes) / UNIT_BYTES / 2) +
+    worked(extensions / EXTENSIONS_PER_S + entries / ENTRIES_PER_S)
+  );
+}
+
+function worked(seconds: number): number {
+  return dollars("functionGbSecond", (seconds * MEMORY_MB) / MB_PER_GB);
+}

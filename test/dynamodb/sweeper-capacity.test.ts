@@ -5,6 +5,7 @@ import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";
 import type { Play } from "../engine/budget-play.ts";
 import { complete } from "../engine/ended-invocations.ts";
 import { EXTENSION, LOOK } from "../docs/sweeper-capacity.ts";
+import { plantOpen } from "../engine/sweep/planted.ts";
 import { meteredStage } from "./metered-stage.ts";
 import type { MeteredTable } from "./open-table.ts";
 
@@ -51,4 +52,16 @@ test("an extension of a sleeper takes no more requests than the ceilings are com
   expect((await sweepOnce(play.front.engine)).extended).toBe(0);
   await play.clock.advance(2 * 24 * HOUR_MS);
   expect((await sweepOnce(play.front.engine)).extended).toBe(SLEEPERS);
+});
+
+test("an entry of the open index at which there is nothing to do takes no request of its own", async () => {
+  // As many at a time as the engine takes connections.
+  for (let at = 0; at < ENDED; at += 100) {
+    const lookAtMs = play.clock.nowMs() + 24 * HOUR_MS + at;
+    const asleep = Array.from({ length: 100 }, () => ({ status: "backing-off" as const, lookAtMs }));
+    await plantOpen(journal.table, play.front.engine, asleep);
+  }
+  const { requests, cpuMs } = await costOfEach(ENDED);
+  console.log(`an entry: ${requests.toFixed(3)} requests, ${cpuMs.toFixed(3)} ms of a processor`);
+  expect(requests).toBeLessThan(0.05);
 });
