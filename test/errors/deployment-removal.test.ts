@@ -64,6 +64,45 @@ test("what is pinned to a deployment that was removed by force fails with RT0011
   await stage.lastFailure(invocationId, "RT0011");
 });
 
+async function sendLater(stage: ErrorStage): Promise<string> {
+  const answer = await fetch(`${stage.local.ingressUrl}Greeter/greet/send?delay=1h`, { method: "POST" });
+  return ((await answer.json()) as { invocationId: string }).invocationId;
+}
+
+/** An attempt that stores no entry fixes its invocation to no deployment. */
+async function sendFailing(stage: ErrorStage): Promise<string> {
+  const invocationId = await stage.send("Greeter/greet");
+  await stage.lastFailure(invocationId, "RT0007");
+  return invocationId;
+}
+
+test.each([
+  ["is scheduled", sendLater],
+  ["backs off and is fixed to none", sendFailing],
+])(
+  "the only deployment of a service stays while a send to it %s, and may go once another serves it",
+  async (_, send) => {
+    const retries = { "default-retry-policy.initial-interval": "10m", "default-retry-policy.max-interval": "10m" };
+    const { stage, id } = await registered(replying(error(500, "not yet")), {
+      "worker.wait-in-driver": "0s",
+      ...retries,
+    });
+    const sent = await send(stage);
+    const { status, body } = await stage.admin("DELETE", `deployments/${id}`);
+    expect([status, body.restate_code]).toEqual([409, null]);
+    expect(body.message).toMatch(
+      /alone serves 1 open invocation of Greeter\. Register another deployment of Greeter, .*cancel or kill.*force=true/,
+    );
+    const other = await startFrameDeployment();
+    const { body: second } = await stage.register(other.uri);
+    expect((await stage.admin("DELETE", `deployments/${id}`)).status).toBe(202);
+    const remove = async () => (await stage.admin("DELETE", `deployments/${String(second["id"])}`)).status;
+    expect(await remove()).toBe(409);
+    expect((await stage.admin("PATCH", `invocations/${sent}/kill`)).status).toBe(200);
+    await expect.poll(remove, LAGS).toBe(202);
+  },
+);
+
 test("what has only begun elsewhere, and what is pinned elsewhere, keeps nobody", async () => {
   const { stage, id } = await registered(PINNING);
   const newer = await startFrameDeployment(PINNING);

@@ -17,6 +17,7 @@ import { emptyResponse, jsonResponse } from "../http/message.ts";
 import { HttpProblem } from "../http/problem.ts";
 import { pathParam } from "./admin-request.ts";
 import type { AdminRequest } from "./admin-request.ts";
+import { inUseText } from "./deployment-in-use.ts";
 import { deploymentDetail, deploymentSummary, registeredBody } from "./deployment-body.ts";
 import { readQuery } from "./json-body.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
@@ -88,11 +89,7 @@ export async function removeDeployment(asked: AdminRequest): Promise<HttpRespons
     case "unknown":
       throw unknownDeployment(id);
     case "in-use":
-      throw new HttpProblem(
-        409,
-        `The deployment '${id}' has ${removed.pinned} open invocation${removed.pinned === 1 ? "" : "s"} pinned to it. ` +
-          "Wait until they have ended, cancel or kill them, or remove it with force=true: they then fail with RT0011 until they are resumed on another deployment",
-      );
+      throw new HttpProblem(409, inUseText(id, removed.needs));
   }
 }
 

@@ -72,7 +72,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     codes: [...DISCOVERY, "META0005", "META0016"],
   },
   "DELETE /deployments/:id": {
-    summary: "Remove a deployment to which nothing is pinned, or any by force",
+    summary: "Remove a deployment that no open invocation needs, or any by force",
     query: RemoveDeploymentQuery,
     answers: { 202: null },
   },

@@ -107,7 +107,9 @@ const queryFlag = (doc: string) =>
     .describe(doc);
 
 export const RemoveDeploymentQuery = z.object({
-  force: queryFlag("Removes it also where open invocations are pinned to it; those then fail with RT0011."),
+  force: queryFlag(
+    "Removes it also where open invocations are pinned to it, or where no other deployment serves them; those then fail with RT0011.",
+  ),
 });
 
 export const RemoveKafkaClusterQuery = z.object({

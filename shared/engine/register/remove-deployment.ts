@@ -1,29 +1,30 @@
-/** Removal of a deployment: at once where nothing is fixed to it, or by force, which leaves such invocations without one. */
+/** Removal of a deployment: at once where no open invocation needs it, or by force, which leaves such invocations without one. */
 import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import { changeRegistry } from "./change-registry.ts";
 import type { Engine } from "../engine.ts";
-import { pinnedCounts } from "./pinned.ts";
+import { type Needs, neededBy } from "./needed-by.ts";
 import { readRegistry } from "./registry-items.ts";
 
 export type Removed =
   | { readonly kind: "removed"; readonly deployment: Deployment }
   | { readonly kind: "unknown" }
-  /** So many open invocations began on it and can go on nowhere else. */
-  | { readonly kind: "in-use"; readonly pinned: number };
+  | { readonly kind: "in-use"; readonly needs: Needs };
 
 /**
  * The services for which it was the newest are served by their revision before, if there is one.
- * @param force does not look at what is fixed to it: such invocations then fail with RT0011 until it is registered again
+ * @param force does not look at what needs it: such invocations then fail with RT0011 until a deployment takes them
  * @throws what `changeRegistry` throws
  */
 export async function removeDeployment(engine: Engine, id: DeploymentId, force: boolean): Promise<Removed> {
   const { deployments } = await readRegistry(engine.meta, engine.settings.keyPrefix);
   const registered = deployments.find((deployment) => deployment.id === id);
   if (registered === undefined) return { kind: "unknown" };
-  const pinned = force ? 0 : ((await pinnedCounts(engine)).get(id) ?? 0);
-  if (pinned > 0) return { kind: "in-use", pinned };
+  if (!force) {
+    const needs = await neededBy(engine, deployments, id);
+    if (needs.pinned + needs.unserved > 0 || needs.isAtLeast) return { kind: "in-use", needs };
+  }
   const gone = await changeRegistry(engine, (existing) => {
     const standing = existing.find((deployment) => deployment.id === id);
     // Somebody else was quicker, with the same end.

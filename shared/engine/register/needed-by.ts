@@ -1,0 +1,166 @@
+/** How many open invocations need a deployment: those that are fixed to it, and those that no other deployment serves. */
+import type { Deployment } from "../../core/model/deployment.ts";
+import type { DeploymentId, InvocationId, Nonce } from "../../core/model/ids.ts";
+import { latestRevisions } from "../../core/registry/latest-revisions.ts";
+import { atMost } from "../at-most.ts";
+import type { Engine } from "../engine.ts";
+import { Glances } from "../ledger/glance.ts";
+import { idOf, listedItems, oldestListedMs, openItems } from "../ledger/index-walk.ts";
+import { invocationPk, placeAt } from "../ledger/item-keys.ts";
+import { load } from "../ledger/load.ts";
+import { type Noted, readNoted } from "../ledger/noted.ts";
+import { shownHolds, shownInListing } from "../ledger/shown-entries.ts";
+import type { Item } from "../ports/table.ts";
+
+export interface Needs {
+  /** They began on it, and can go on nowhere else. */
+  readonly pinned: number;
+  /** They are fixed to no deployment, and their handler would have none. */
+  readonly unserved: number;
+  /** The services of those, by name. */
+  readonly services: readonly string[];
+  /** True where the count ended at its bound: there may be more. */
+  readonly isAtLeast: boolean;
+}
+
+/** What one count may read and find: the operator learns enough from a part. */
+export interface NeedLimits {
+  readonly entriesMax: number;
+  readonly looksMax: number;
+  readonly foundMax: number;
+}
+
+const LIMITS: NeedLimits = { entriesMax: 200_000, looksMax: 20_000, foundMax: 1_000 };
+/** The listing may be ahead of this clock by what clocks differ. */
+const SKEW_MAX_MS = 60_000;
+/** Where no sweeper has run yet, the listing is short: it ends at so many days without an acceptance. */
+const EMPTY_DAYS_MAX = 31;
+const TOGETHER = 100;
+/** A function opens its sockets one by one, and the system refuses a burst of them. */
+const LOADS_AT_ONCE = 8;
+
+/**
+ * Cost: the open index whole, a look at each acceptance that the sweeper has not come to, and a load of each open
+ * invocation whose deployment neither tells; each within its limit. What is accepted while this counts may be missed.
+ * @param deployments all that are registered
+ */
+export async function neededBy(
+  engine: Engine,
+  deployments: readonly Deployment[],
+  id: DeploymentId,
+  limits: NeedLimits = LIMITS,
+): Promise<Needs> {
+  // The progress comes first: whatever it counts as noted stands in an index that is read after it.
+  const noted = await readNoted(engine);
+  const count = new NeedCount(engine, id, servedOnlyBy(deployments, id), limits);
+  const seen = new Set<string>();
+  for await (const group of grouped(openItems(engine))) {
+    for (const { pk } of group) seen.add(pk);
+    await count.addOpen(await shownHolds(engine, group));
+    if (count.isOver) return count.needs;
+  }
+  for await (const group of grouped(await youngItems(engine, noted))) {
+    await count.addListed(await shownInListing(engine, group), seen);
+    if (count.isOver) return count.needs;
+  }
+  await count.addUnread([...noted.except].filter((one) => !seen.has(invocationPk(engine.settings.keyPrefix, one))));
+  return count.needs;
+}
+
+async function youngItems(engine: Engine, { belowMs }: Noted): Promise<AsyncIterable<Item>> {
+  const nowMs = engine.clock.nowMs();
+  const fromMs = belowMs > 0 ? belowMs : await oldestListedMs(engine, nowMs, EMPTY_DAYS_MAX);
+  return listedItems(engine, { from: placeAt(fromMs), below: placeAt(nowMs + SKEW_MAX_MS) });
+}
+
+async function* grouped(items: AsyncIterable<Item>): AsyncGenerator<readonly Item[]> {
+  let group: Item[] = [];
+  for await (const item of items) {
+    if (group.push(item) < TOGETHER) continue;
+    yield group;
+    group = [];
+  }
+  yield group;
+}
+
+/** @returns whether a handler is served now, and by nobody once the deployment is gone */
+function servedOnlyBy(deployments: readonly Deployment[], id: DeploymentId) {
+  const [now, then] = [latestRevisions(deployments), latestRevisions(deployments.filter((one) => one.id !== id))];
+  const serves = (latest: typeof now, service: string, handler: string): boolean =>
+    latest.get(service)?.service.handlers.some(({ name }) => name === handler) === true;
+  return (service: string, handler: string): boolean =>
+    serves(now, service, handler) && !serves(then, service, handler);
+}
+
+class NeedCount {
+  readonly #engine: Engine;
+  readonly #id: DeploymentId;
+  readonly #isServedOnlyHere: (service: string, handler: string) => boolean;
+  readonly #limits: NeedLimits;
+  readonly #glances: Glances;
+  readonly #services = new Set<string>();
+  #pinned = 0;
+  #unserved = 0;
+  #entries = 0;
+  #looks = 0;
+
+  constructor(
+    engine: Engine,
+    id: DeploymentId,
+    isServedOnlyHere: (service: string, handler: string) => boolean,
+    limits: NeedLimits,
+  ) {
+    this.#engine = engine;
+    this.#id = id;
+    this.#isServedOnlyHere = isServedOnlyHere;
+    this.#limits = limits;
+    this.#glances = new Glances(engine, Infinity);
+  }
+
+  get isOver(): boolean {
+    const { entriesMax, looksMax, foundMax } = this.#limits;
+    return this.#entries >= entriesMax || this.#looks >= looksMax || this.#pinned + this.#unserved >= foundMax;
+  }
+
+  get needs(): Needs {
+    const services = [...this.#services].toSorted();
+    return { pinned: this.#pinned, unserved: this.#unserved, services, isAtLeast: this.isOver };
+  }
+
+  /** The entry of what runs may be older than its pin; any other says what the invocation is fixed to. */
+  async addOpen(holds: readonly Item[]): Promise<void> {
+    this.#entries += holds.length;
+    const open = holds.filter(({ status }) => status !== "completed");
+    const isUntold = ({ status, deploymentId }: Item): boolean => status === "running" && deploymentId === undefined;
+    for (const item of open)
+      if (!isUntold(item)) this.#add(item["deploymentId"], String(item["service"]), String(item["handler"]));
+    await this.addUnread(open.filter(isUntold).map(idOf));
+  }
+
+  async addListed(entries: readonly Item[], seen: ReadonlySet<string>): Promise<void> {
+    this.#entries += entries.length;
+    const unseen = entries.filter(({ pk }) => !seen.has(pk));
+    this.#looks += unseen.length;
+    const glanced = await this.#glances.at(unseen.map((item) => ({ id: idOf(item), nonce: item["n"] as Nonce })));
+    const isOpen = (at: number): boolean => glanced[at]?.status !== "completed" && glanced[at]?.status !== "gone";
+    await this.addUnread(unseen.filter((_, at) => isOpen(at)).map(idOf));
+  }
+
+  /** Those of which only the journal tells what they are fixed to. */
+  async addUnread(ids: readonly InvocationId[]): Promise<void> {
+    this.#looks += ids.length;
+    await atMost(LOADS_AT_ONCE, ids, async (id) => {
+      const invocation = (await load(this.#engine, id))?.invocation;
+      if (invocation === undefined || invocation.standing.status === "completed") return;
+      const { service, handler } = invocation.acceptance.target;
+      this.#add(invocation.pin?.deploymentId, service, handler);
+    });
+  }
+
+  #add(deploymentId: unknown, service: string, handler: string): void {
+    if (deploymentId === this.#id) this.#pinned++;
+    if (deploymentId !== undefined || !this.#isServedOnlyHere(service, handler)) return;
+    this.#unserved++;
+    this.#services.add(service);
+  }
+}

@@ -1,0 +1,93 @@
+/** What keeps a deployment from being removed: open invocations that are fixed to it, or that it alone serves. */
+import { expect, test } from "vitest";
+import { neededBy } from "../../shared/engine/register/needed-by.ts";
+import { removeDeployment } from "../../shared/engine/register/remove-deployment.ts";
+import { readRegistry, writeDeployment } from "../../shared/engine/register/registry-items.ts";
+import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";
+import { deployment, service } from "../core/registry/sample-deployment.ts";
+import { complete } from "./ended-invocations.ts";
+import { type Actor, callOn, LEASE_MS, sendOn, type Stage } from "./engine-fixture.ts";
+import { AttemptFails, type Handler } from "./script-context.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+const MINUTE_MS = 60_000;
+const FAR_MS = 4_000_000_000_000;
+const handlers: Record<string, Handler> = {
+  greet: () => "hello",
+  fails: () => {
+    throw new AttemptFails("hold it", { behavior: 1 });
+  },
+  naps: async (ctx) => {
+    await ctx.get(ctx.sleep(FAR_MS));
+    return "slept";
+  },
+};
+
+async function play(): Promise<{ stage: Stage; actor: Actor }> {
+  const stage = await open(handlers);
+  return { stage, actor: stage.actor() };
+}
+
+async function needs({ engine }: Actor, limits?: Parameters<typeof neededBy>[3]) {
+  const { deployments } = await readRegistry(engine.meta, "");
+  return await neededBy(engine, deployments, deployments[0]!.id, limits);
+}
+
+test("what waits for its first attempt, with or without a clock, needs the only deployment of its service, whatever the sweeper has seen", async () => {
+  const { stage, actor } = await play();
+  await sendOn(actor, "greet");
+  await sendOn(actor, "greet", "", { startAtMs: FAR_MS });
+  for (let i = 0; i < 12; i++) await stage.pulse.within(1_000, callOn(actor, "greet"));
+  await stage.pulse.pass(LEASE_MS + MINUTE_MS);
+  const told = { pinned: 0, unserved: 2, services: ["S"], isAtLeast: false };
+  expect(await needs(actor)).toEqual(told);
+  for (let passes = 0; passes < 3; passes++) {
+    await stage.pulse.pass(5 * MINUTE_MS);
+    await stage.pulse.within(1_000, sweepOnce(actor.engine));
+    expect(await needs(actor)).toEqual(told);
+  }
+  const { id } = (await actor.engine.registry.deployments())[0]!;
+  expect(await removeDeployment(actor.engine, id, false)).toEqual({ kind: "in-use", needs: told });
+  expect((await removeDeployment(actor.engine, id, true)).kind).toBe("removed");
+});
+
+test("what began on it is told apart from what is fixed to none, and what has ended needs nobody", async () => {
+  const { stage, actor } = await play();
+  actor.startWorker();
+  for (const handler of ["naps", "naps", "fails", "greet"]) await sendOn(actor, handler);
+  await stage.pulse.pass(1_000);
+  expect(await needs(actor)).toEqual({ pinned: 2, unserved: 1, services: ["S"], isAtLeast: false });
+});
+
+test("what another deployment serves keeps none of the two, and what only the newest serves keeps that one", async () => {
+  const { stage, actor } = await play();
+  const newer = deployment(2, [{ ...service("S", ["greet", "waves"]), revision: 2 }]);
+  await writeDeployment(stage.stores.meta, "", newer, 1);
+  actor.engine.registry.refresh();
+  await sendOn(actor, "greet");
+  const { deployments } = await readRegistry(actor.engine.meta, "");
+  const counted = async () =>
+    await Promise.all(
+      deployments.map(async ({ id }) => [id, (await neededBy(actor.engine, deployments, id)).unserved] as const),
+    );
+  expect(new Map(await counted())).toEqual(new Map(deployments.map(({ id }) => [id, 0])));
+  await sendOn(actor, "waves");
+  expect(new Map(await counted())).toEqual(new Map(deployments.map(({ id }) => [id, id === newer.id ? 1 : 0])));
+});
+
+test("the count ends at each of its bounds and says so", async () => {
+  const { actor } = await play();
+  for (let i = 0; i < 150; i++) await sendOn(actor, "greet");
+  const bounds = { entriesMax: 10_000, looksMax: 10_000, foundMax: 10_000 };
+  expect(await needs(actor, bounds)).toMatchObject({ unserved: 150, isAtLeast: false });
+  expect(await needs(actor, { ...bounds, foundMax: 50 })).toMatchObject({ unserved: 100, isAtLeast: true });
+});
+
+test("where more has to be looked at than the bound allows, the deployment stays, although none was found", async () => {
+  const { stage, actor } = await play();
+  await complete(stage.stores.table, actor.engine, 150, MINUTE_MS);
+  const none = { pinned: 0, unserved: 0, services: [] };
+  expect(await needs(actor)).toEqual({ ...none, isAtLeast: false });
+  expect(await needs(actor, { entriesMax: 1e6, looksMax: 100, foundMax: 1 })).toEqual({ ...none, isAtLeast: true });
+});
