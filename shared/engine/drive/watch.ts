@@ -61,6 +61,8 @@ function watchOver(engine: Engine, held: Held, nowMs: number): void {
 /** A store that cannot renew now is asked again in the next round; the fence protects what the lease does not (I1). */
 async function keepOrLose(engine: Engine, held: Held): Promise<void> {
   try {
+    // A hold beside an acceptance that fails would stand in the open index, and every pass of the sweeper would read it.
+    if (held.durable !== undefined) await held.durable;
     await renew(engine, held);
   } catch (error) {
     engine.log.warn("a lease could not be renewed", { invocationId: held.id, error: String(error) });

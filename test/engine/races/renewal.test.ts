@@ -1,9 +1,31 @@
 import { expect, test } from "vitest";
+import { openItems } from "../../../shared/engine/ledger/index-walk.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import { callOn, LEASE_MS, textOf } from "../engine-fixture.ts";
 import { stages } from "../stages.ts";
 
 const open = stages();
+
+test("a lease is not renewed before the acceptance is durable: one that fails leaves nothing in the open index", async () => {
+  const stage = await open({
+    slow: async () => {
+      await stage.pulse.sleep(3 * LEASE_MS);
+      return "done";
+    },
+  });
+  const actor = stage.actor();
+  actor.process.before = ({ port, method, args }) => {
+    const [item] = args as [{ sk?: string }?];
+    if (port !== "table" || method !== "put" || item?.sk !== "seg#000000") return undefined;
+    return stage.pulse.sleep(0.8 * LEASE_MS).then(() => Promise.reject(new StoreError("the store is busy")));
+  };
+  const refused = callOn(actor, "slow").catch((error: unknown) => String(error));
+  await stage.pulse.pass(4 * LEASE_MS);
+  expect(await refused).toContain("the store is busy");
+  const noted = [];
+  for await (const item of openItems(actor.engine)) noted.push(item);
+  expect(noted).toEqual([]);
+});
 
 test.each([1, 2, 3])("an attempt goes on though renewal %i of its lease failed", async (failing) => {
   const stage = await open({
