@@ -3,6 +3,12 @@ import type { Clock } from "../../shared/engine/ports/clock.ts";
 import type { Delivery, Queue, Ticket, Wake } from "../../shared/engine/ports/queue.ts";
 import { QUEUE_DELAY_MAX_MS } from "../../shared/engine/ports/queue.ts";
 
+/** Where messages go that were received so often and never acked. */
+export interface DeadLetters {
+  readonly letters: MemoryQueue;
+  readonly receivesMax: number;
+}
+
 interface Message {
   readonly wake: Wake;
   visibleAtMs: number;
@@ -14,10 +20,13 @@ export class MemoryQueue implements Queue {
   readonly #clock: Clock;
   readonly #messages = new Map<number, Message>();
   readonly #waiting = new Set<AbortController>();
+  readonly #dead: DeadLetters | undefined;
   #sent = 0;
 
-  constructor(clock: Clock) {
+  /** @param dead none unless given: then every message comes until it is acked */
+  constructor(clock: Clock, dead?: DeadLetters) {
     this.#clock = clock;
+    this.#dead = dead;
   }
 
   /** Messages that nobody has acked. */
@@ -25,10 +34,20 @@ export class MemoryQueue implements Queue {
     return this.#messages.size;
   }
 
+  /** The messages that nobody has acked, of those that are visible by a moment. */
+  waitingBy(atMs: number): readonly Wake[] {
+    return [...this.#messages.values()].flatMap(({ wake, visibleAtMs }) => (visibleAtMs <= atMs ? [wake] : []));
+  }
+
   async send(wake: Wake): Promise<Ticket> {
     const { delayMs } = wake;
     if (!(delayMs >= 0 && delayMs <= QUEUE_DELAY_MAX_MS)) throw new RangeError(`a delay of ${delayMs} ms is not taken`);
-    const visibleAtMs = this.#clock.nowMs() + delayMs;
+    return this.sendLate(wake, delayMs);
+  }
+
+  /** The message comes after so long, whatever delay it names. */
+  sendLate(wake: Wake, comesAfterMs: number): Ticket {
+    const visibleAtMs = this.#clock.nowMs() + comesAfterMs;
     this.#messages.set(++this.#sent, { wake, visibleAtMs, receiveCount: 0, receipt: "" });
     this.#rouse();
     return String(this.#sent);
@@ -68,6 +87,7 @@ export class MemoryQueue implements Queue {
 
   #take(limit: number, visibilityMs: number): Delivery[] {
     const nowMs = this.#clock.nowMs();
+    this.#buryDead(nowMs);
     const due = [...this.#messages].filter(([, message]) => message.visibleAtMs <= nowMs).slice(0, limit);
     return due.map(([id, message]) => {
       message.receiveCount++;
@@ -75,6 +95,16 @@ export class MemoryQueue implements Queue {
       message.visibleAtMs = nowMs + visibilityMs;
       return { wake: message.wake, receiveCount: message.receiveCount, receipt: message.receipt };
     });
+  }
+
+  #buryDead(nowMs: number): void {
+    if (this.#dead === undefined) return;
+    const { letters, receivesMax } = this.#dead;
+    for (const [id, { wake, visibleAtMs, receiveCount }] of this.#messages) {
+      if (visibleAtMs > nowMs || receiveCount < receivesMax) continue;
+      this.#messages.delete(id);
+      letters.sendLate(wake, 0);
+    }
   }
 
   #find(receipt: string): [number, Message] | undefined {

@@ -41,6 +41,11 @@ export class VirtualClock implements Clock {
     });
   }
 
+  /** Time goes by while nothing runs, as on a machine that is suspended: what was due meanwhile wakes late. */
+  pass(ms: number): void {
+    this.#nowMs += ms;
+  }
+
   /** The sleeps of this owner never end. */
   forget(owner: object): void {
     for (const sleeper of this.#sleepers) if (sleeper.owner === owner) this.#sleepers.delete(sleeper);

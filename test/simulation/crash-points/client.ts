@@ -13,7 +13,7 @@ import type { World } from "./world.ts";
 
 const SIM: At = { service: "Sim" };
 const RETRY_MS = 200;
-const TRIES_MAX = 50;
+const TRIES_MAX = 100;
 
 /** The service `Sim` unless another is told, and for what is keyed, its key. */
 export type At = Pick<Target, "service" | "key">;

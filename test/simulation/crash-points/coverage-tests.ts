@@ -1,16 +1,24 @@
 /** One test for each scenario, and the figures that they add up to. */
 import { afterAll, describe, expect, test } from "vitest";
 import { crashPoints } from "./crash-points.ts";
+import type { Fault } from "./point.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { Ownership } from "./world.ts";
 
 const TEST_MAX_MS = 300_000;
 const ONLY_SCENARIO = process.env["CRASH_POINT"]?.split("/").slice(0, 2).join("/");
 
-export function coverageTests(ownership: Ownership, scenarios: readonly Scenario[]): void {
+/** @param faults which the scenarios must bring about */
+export function coverageTests(ownership: Ownership, scenarios: readonly Scenario[], faults: readonly Fault[]): void {
   describe(`crash points, ${ownership}`, () => {
     const total = { possible: 0, covered: 0 };
-    afterAll(() => console.log(`${ownership}: ${total.covered}/${total.possible} crash points covered in all`));
+    const struck = new Map<Fault, number>();
+    afterAll(() =>
+      console.log(
+        `${ownership}: ${total.covered}/${total.possible} crash points covered in all\n` +
+          [...struck].map(([fault, times]) => `${fault} ${times}`).join(", "),
+      ),
+    );
 
     const chosen = scenarios.filter(
       ({ name }) => ONLY_SCENARIO === undefined || ONLY_SCENARIO === `${ownership}/${name}`,
@@ -21,7 +29,8 @@ export function coverageTests(ownership: Ownership, scenarios: readonly Scenario
     test.each(chosen)(
       "$name: whichever port call it breaks at, it ends once and right",
       async (scenario) => {
-        const { possible, covered, failures, slowest } = await crashPoints(ownership, scenario);
+        const { struck: times, possible, covered, failures, slowest } = await crashPoints(ownership, scenario);
+        for (const [fault, more] of times) struck.set(fault, (struck.get(fault) ?? 0) + more);
         total.possible += possible;
         total.covered += covered;
         const slow = `${Math.round(slowest.tookMs / 1000)} s at ${slowest.where}`;
@@ -32,5 +41,8 @@ export function coverageTests(ownership: Ownership, scenarios: readonly Scenario
       },
       TEST_MAX_MS,
     );
+    test.skipIf(ONLY_SCENARIO !== undefined)("each fault has struck", () => {
+      expect(faults.filter((fault) => !struck.has(fault))).toEqual([]);
+    });
   });
 }

@@ -1,10 +1,24 @@
 /** Every crash point of a scenario: recorded once without a fault, then struck one by one, each time to the end. */
-import { FAULTS, type Fault, LATE_FAULTS, type Point } from "./point.ts";
+import {
+  DAY_LATE,
+  type Fault,
+  FAULTS,
+  isConditional,
+  isWrite,
+  LATE_FAULTS,
+  NEVER_FIRES,
+  type Point,
+  REPEATED,
+  SKEWED_FAULTS,
+  THROTTLED,
+} from "./point.ts";
 import { run } from "./run.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { Ownership, Sabotage } from "./world.ts";
 
 export interface Coverage {
+  /** How often each fault has struck. */
+  readonly struck: ReadonlyMap<Fault, number>;
   readonly possible: number;
   /** Points at which the fault struck and after which everything came out right. */
   readonly covered: number;
@@ -21,10 +35,23 @@ const ONLY = process.env["CRASH_POINT"];
  * five minutes. Nothing waits for the ten minutes after which it looks at everything that is parked.
  */
 const DELAY_MAX_MS = 400_000;
+/**
+ * A lost answer costs no more than a lease and what surrounds it, and a store that refuses no more than that beside its
+ * refusals: the next pass of the sweeper would be too late. Where a message does not come its invocation is looked at once
+ * per interval of checks.
+ */
+const DELAYS_MAX_MS: Partial<Record<Fault, number>> = {
+  [REPEATED]: 30_000,
+  [THROTTLED]: 42_000,
+  [NEVER_FIRES]: 62_000,
+  [DAY_LATE]: 662_000,
+};
 const COMMAND = "npm run test:crash-points";
 
 export interface Hunt {
   readonly sabotage?: Sabotage;
+  /** Faults that strike; all unless told. */
+  readonly faults?: readonly Fault[];
   /** Stops after so many: who only wants to know whether there is one asks for one. */
   readonly failuresMax?: number;
   /** Calls that are struck; all unless told. */
@@ -34,31 +61,36 @@ export interface Hunt {
 export async function crashPoints(
   ownership: Ownership,
   scenario: Scenario,
-  { sabotage, failuresMax = Infinity, at }: Hunt = {},
+  { sabotage, faults: among, failuresMax = Infinity, at }: Hunt = {},
 ): Promise<Coverage> {
   const given = { scenario, ownership, ...(sabotage && { sabotage }) };
   const recorded = await run(given);
   let slowest = { tookMs: recorded.tookMs, where: "no fault" };
   if (recorded.complaints.length > 0) {
     const failure = `${scenario.name}, ${ownership}, no fault: ${recorded.complaints.join("; ")}`;
-    return { possible: 1, covered: 0, failures: [failure], slowest };
+    return { struck: new Map(), possible: 1, covered: 0, failures: [failure], slowest };
   }
   const points = recorded.calls.flatMap((call, number) => {
-    const faults = at?.test(call) === false ? [] : faultsAt(call, scenario, ownership);
-    return faults.map((fault): Point => ({ at: number, fault }));
+    const isLeftOut = at?.test(call) === false || scenario.at?.test(call) === false;
+    const faults = isLeftOut ? [] : faultsAt(call, scenario, ownership);
+    return faults.flatMap((fault): readonly Point[] =>
+      among?.includes(fault) === false ? [] : [{ at: number, fault }],
+    );
   });
   const only = sabotage === undefined ? ONLY : undefined;
   const chosen = points.filter((point) => only === undefined || only === pathOf(ownership, scenario, point));
   const failures: string[] = [];
+  const times = new Map<Fault, number>();
   let tried = 0;
   for (const point of chosen) {
     const { struck, complaints, tookMs } = await run({ ...given, point });
     tried++;
+    if (struck !== undefined) times.set(point.fault, (times.get(point.fault) ?? 0) + 1);
     const expected = recorded.calls[point.at];
     if (tookMs > slowest.tookMs) slowest = { tookMs, where: `call ${point.at} (${expected}), ${point.fault}` };
     const wrong = [...complaints];
     if (struck !== expected) wrong.push(`the fault struck ${struck ?? "nothing"}`);
-    if (tookMs > recorded.tookMs + DELAY_MAX_MS)
+    if (tookMs > recorded.tookMs + (DELAYS_MAX_MS[point.fault] ?? DELAY_MAX_MS))
       wrong.push(`it took ${Math.round(tookMs / 1000)} s until all was quiet`);
     if (wrong.length === 0) continue;
     failures.push(
@@ -67,7 +99,7 @@ export async function crashPoints(
     );
     if (failures.length >= failuresMax) break;
   }
-  return { possible: chosen.length, covered: tried - failures.length, failures, slowest };
+  return { struck: times, possible: chosen.length, covered: tried - failures.length, failures, slowest };
 }
 
 /**
@@ -75,11 +107,20 @@ export async function crashPoints(
  * behind a read is one ahead of it. Calls that come late tell the same of either ownership.
  */
 function faultsAt(call: string, { keyed }: Scenario, ownership: Ownership): readonly Fault[] {
-  if (keyed === undefined) return FAULTS;
+  if (keyed === undefined) return [...FAULTS, ...specialFaultsAt(call, ownership)];
   if (call.startsWith("table.queryIndex")) return [];
   if (call.startsWith("table.query") || call.startsWith("table.get")) return ["before", "after-with-lost-reply"];
   const isLate = keyed === "raced" && ownership === "shared-table" && call.startsWith("table.");
-  return isLate ? [...FAULTS, ...LATE_FAULTS] : FAULTS;
+  return [...FAULTS, ...(isLate ? LATE_FAULTS : []), ...specialFaultsAt(call, ownership)];
+}
+
+/** A process that owns its store shares its machine with no other, so that there is one clock. */
+function specialFaultsAt(call: string, ownership: Ownership): readonly Fault[] {
+  if (call.startsWith("queue.send ")) return [DAY_LATE];
+  if (call.startsWith("timers.at ")) return [THROTTLED, NEVER_FIRES];
+  if (!isWrite(call)) return [];
+  const skewed = ownership === "shared-table" ? SKEWED_FAULTS : [];
+  return [...(isConditional(call) ? ([REPEATED] as const) : []), THROTTLED, ...skewed];
 }
 
 function pathOf(ownership: Ownership, { name }: Scenario, { at, fault }: { at: number; fault: Fault }): string {

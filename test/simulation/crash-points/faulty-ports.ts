@@ -2,14 +2,14 @@
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import type { Endpoints, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
 import { TransportError } from "../../../shared/engine/ports/endpoints.ts";
-import type { Queue } from "../../../shared/engine/ports/queue.ts";
-import type { Key, Table } from "../../../shared/engine/ports/table.ts";
+import type { Queue, Wake } from "../../../shared/engine/ports/queue.ts";
+import type { Condition, Key, Table } from "../../../shared/engine/ports/table.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import type { Timers } from "../../../shared/engine/ports/timers.ts";
 import type { InProcessEndpoints } from "../in-process-endpoints.ts";
 import { exchangeOver } from "../in-process-endpoints.ts";
 import type { VirtualClock } from "../virtual-clock.ts";
-import { callText, type PortCall, type Strike } from "./point.ts";
+import { callText, isWrite, type PortCall, type Strike } from "./point.ts";
 
 /** What clients see of a process that dies while they wait for it. */
 export class Death extends Error {
@@ -22,13 +22,28 @@ const CALLS_MAX = 20_000;
 /** Longer than a lease, so that others act meanwhile wherever that is possible. */
 const LATE_MS = 12_000;
 
+/** Longer than a lease, too. */
+const THROTTLED_MS = 12_000;
+/** A refusal comes back after so long. */
+const REFUSAL_MS = 5;
+
 const NEVER = new Promise<never>(() => {});
 
 const READS: ReadonlySet<string> = new Set(["get", "getMany", "query", "queryIndex"]);
 
+export interface Surroundings {
+  readonly clock: VirtualClock;
+  /** By how much what the process takes for the time is wrong. */
+  readonly skewMs: number;
+  /** Takes the messages that come a day late. */
+  readonly keepBack: (wake: Wake) => void;
+}
+
 interface Called<T> {
   readonly call: PortCall;
   readonly effect: () => Promise<T>;
+  /** What happens where the call is believed to have had its effect. */
+  readonly instead?: () => Promise<T>;
   /** What the caller is told where the reply is lost; absent where the port promises that the call never fails. */
   readonly lost?: () => Error;
   /** True where the effect comes only with the answer, so that the process outlives the call. */
@@ -38,18 +53,23 @@ interface Called<T> {
 
 export class FaultyPorts {
   readonly calls: string[] = [];
+  readonly #around: Surroundings;
   readonly #clock: VirtualClock;
   readonly #strike: Strike | undefined;
   readonly #onDeath: () => void;
   readonly #open = new Set<AbortController>();
   #dead = false;
+  #throttledUntilMs = 0;
   /** The call at which the fault struck. */
   struck: string | undefined;
+  /** How many calls went wrong: the one that was struck, and those that were refused behind it. */
+  faults = 0;
   /** True while the call at which the fault struck has not had its effect. */
   isLate = false;
 
-  constructor(clock: VirtualClock, strike: Strike | undefined, onDeath: () => void) {
-    this.#clock = clock;
+  constructor(around: Surroundings, strike: Strike | undefined, onDeath: () => void) {
+    this.#around = around;
+    this.#clock = around.clock;
     this.#strike = strike;
     this.#onDeath = onDeath;
   }
@@ -63,19 +83,32 @@ export class FaultyPorts {
     this.#onDeath();
   }
 
-  async #called<T>({ call, effect, lost, waits = false, isRead = false }: Called<T>): Promise<T> {
+  async #called<T>({ call, effect, instead, lost, waits = false, isRead = false }: Called<T>): Promise<T> {
     if (this.#dead) return NEVER;
     const text = callText(call);
     const at = this.calls.push(text) - 1;
     if (at >= CALLS_MAX) return NEVER;
+    if (this.#clock.nowMs() < this.#throttledUntilMs && kindOf(text) === kindOf(this.struck!)) return this.#refused();
     const strike = this.struck === undefined ? this.#strike : undefined;
     if (strike?.hits(at, text) !== true) return this.#alive(await effect());
     this.struck = text;
+    this.faults++;
     switch (strike.fault) {
       case "before":
         this.die();
         return NEVER;
-      case "after": {
+      case "repeated":
+        await effect();
+        return this.#alive(await effect());
+      case "throttled":
+        this.#throttledUntilMs = this.#clock.nowMs() + THROTTLED_MS;
+        return this.#refused();
+      case "day-late":
+      case "never-fires":
+        return this.#alive(await instead!());
+      case "after":
+      case "after-clock-behind":
+      case "after-clock-ahead": {
         const effected = effect();
         if (waits) await effected.catch(() => undefined);
         this.die();
@@ -100,6 +133,12 @@ export class FaultyPorts {
     }
   }
 
+  async #refused(): Promise<never> {
+    this.faults++;
+    await this.#clock.sleepOf(this, REFUSAL_MS);
+    throw new StoreError("the store is throttled, and nothing was done");
+  }
+
   async #late<T>(effect: () => Promise<T>): Promise<T> {
     this.isLate = true;
     await this.#clock.sleep(LATE_MS);
@@ -113,7 +152,7 @@ export class FaultyPorts {
 
   clock(): Clock {
     return {
-      nowMs: () => this.#clock.nowMs(),
+      nowMs: () => this.#clock.nowMs() + this.#around.skewMs,
       sleep: async (ms, signal) => (this.#dead ? NEVER : this.#alive(await this.#clock.sleepOf(this, ms, signal))),
     };
   }
@@ -129,9 +168,10 @@ export class FaultyPorts {
       query: (pk, range) => called("query", `${pk} ${range?.from ?? ""}`, () => table.query(pk, range)),
       queryIndex: (index, pk, range) =>
         called("queryIndex", `${index} ${pk}`, () => table.queryIndex(index, pk, range)),
-      put: (item, condition) => called("put", at(item), () => table.put(item, condition)),
-      update: (key, update, condition) => called("update", at(key), () => table.update(key, update, condition)),
-      delete: (key, condition) => called("delete", at(key), () => table.delete(key, condition)),
+      put: (item, condition) => called("put", at(item) + under(condition), () => table.put(item, condition)),
+      update: (key, update, condition) =>
+        called("update", at(key) + under(condition), () => table.update(key, update, condition)),
+      delete: (key, condition) => called("delete", at(key) + under(condition), () => table.delete(key, condition)),
       transact: (writes) => called("transact", `${writes.length} writes`, () => table.transact(writes)),
     };
   }
@@ -143,6 +183,10 @@ export class FaultyPorts {
         this.#called({
           call: { port: "queue", method: "send", about: `${wake.invocationId} in ${wake.delayMs} ms` },
           effect: () => queue.send(wake),
+          instead: async () => {
+            this.#around.keepBack(wake);
+            return "kept back";
+          },
           lost,
         }),
       recall: (ticket) =>
@@ -190,6 +234,7 @@ export class FaultyPorts {
         this.#called({
           call: { port: "timers", method: "at", about: timer.name },
           effect: () => timers.at(timer),
+          instead: async () => {},
           lost,
         }),
       cancel: (name) =>
@@ -215,6 +260,17 @@ export class FaultyPorts {
         ),
     };
   }
+}
+
+/** Tells a write under a condition from one without. */
+function under(condition: Condition | undefined): string {
+  return condition === undefined ? "" : ` if ${condition.kind}`;
+}
+
+/** What is throttled together. */
+function kindOf(call: string): "write" | "schedule" | "other" {
+  if (isWrite(call)) return "write";
+  return call.startsWith("timers.at ") ? "schedule" : "other";
 }
 
 function aboutRequest({ path, headers }: ExchangeRequest): string {

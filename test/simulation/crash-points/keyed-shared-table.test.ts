@@ -1,5 +1,6 @@
 /** Crash points of what runs one at a time per key, on a table that processes share. */
 import { coverageTests } from "./coverage-tests.ts";
 import { KEYED_SCENARIOS } from "./keyed-scenarios.ts";
+import { EVERYWHERE, LATE_FAULTS, SKEWED_FAULTS } from "./point.ts";
 
-coverageTests("shared-table", KEYED_SCENARIOS);
+coverageTests("shared-table", KEYED_SCENARIOS, [...EVERYWHERE, ...SKEWED_FAULTS, ...LATE_FAULTS]);

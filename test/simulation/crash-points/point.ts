@@ -15,7 +15,35 @@ export const LATE_FAULTS = [
   /** The process lives, and what it writes happens late; what it reads is old when it comes. */
   "slow",
 ] as const;
-export type Fault = (typeof FAULTS)[number] | (typeof LATE_FAULTS)[number];
+/** Of a write under a condition: it happens, the client repeats it behind a time-out, and is refused by its own item. */
+export const REPEATED = "repeated";
+/** The store refuses this call, and for some seconds every other of its kind: a write of the table, or a schedule. */
+export const THROTTLED = "throttled";
+/** The call happens, and the process dies; the clock of the next one shows another time. */
+export const SKEWED_FAULTS = ["after-clock-behind", "after-clock-ahead"] as const;
+/** The message comes when all is over and a day has gone, and with it one that stands for the far future. */
+export const DAY_LATE = "day-late";
+/** The schedule is set, and never fires. */
+export const NEVER_FIRES = "never-fires";
+export type Fault =
+  | (typeof FAULTS)[number]
+  | (typeof LATE_FAULTS)[number]
+  | (typeof SKEWED_FAULTS)[number]
+  | typeof REPEATED
+  | typeof THROTTLED
+  | typeof DAY_LATE
+  | typeof NEVER_FIRES;
+
+/** What strikes on either kind of store. */
+export const EVERYWHERE: readonly Fault[] = [...FAULTS, REPEATED, THROTTLED, DAY_LATE];
+
+export const SKEW_MS = 5_000;
+
+/** By how much the clock of the process is wrong that follows upon one with this fault. */
+export function skewBehind(fault: Fault | undefined): number {
+  if (fault === "after-clock-behind") return -SKEW_MS;
+  return fault === "after-clock-ahead" ? SKEW_MS : 0;
+}
 
 export interface PortCall {
   readonly port: "table" | "meta" | "queue" | "timers" | "endpoints";
@@ -47,4 +75,13 @@ export function strikeFirst(beginning: string, fault: Fault): Strike {
 
 export function callText({ port, method, about }: PortCall): string {
   return `${port}.${method} ${about}`;
+}
+
+/** @param call the text of a call */
+export function isWrite(call: string): boolean {
+  return /^table\.(put|update|delete|transact) /.test(call);
+}
+
+export function isConditional(call: string): boolean {
+  return call.startsWith("table.transact ") || (isWrite(call) && call.includes(" if "));
 }

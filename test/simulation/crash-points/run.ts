@@ -8,6 +8,9 @@ import { type Ownership, registry, type Sabotage, World } from "./world.ts";
 
 const VIRTUAL_TIME_MAX_MS = 2 * 3_600_000;
 const JUMPS_MAX = 20_000;
+const DAY_MS = 86_400_000;
+const LATE_BY_MS = 1.01 * DAY_MS;
+const FAR_FUTURE_MS = 400 * DAY_MS;
 
 export interface Run {
   /** The port calls of the process that is looked at: the first, or the second where the first one dies in any case. */
@@ -43,9 +46,14 @@ export async function run({ scenario, ownership, point, sabotage }: Given): Prom
       (error: unknown) => complaints.push(`a client failed: ${String(error)}`),
     );
     const quiet = async (): Promise<boolean> => complaints.length > 0 || (played && (await isQuiet(world)));
-    if (!(await passTime(world, quiet))) complaints.push("something is left to do");
+    let isOver = await passTime(world, quiet);
     const tookMs = world.clock.nowMs() - START_MS;
-    const faults = world.processes.filter(({ struck }) => struck !== undefined).length;
+    if (isOver && world.keptBack.length > 0) {
+      bringLate(world);
+      isOver = await passTime(world, quiet);
+    }
+    if (!isOver) complaints.push("something is left to do");
+    const faults = world.processes.reduce((sum, one) => sum + one.faults, 0);
     complaints.push(...(await judge(world, client, scenario, faults)));
     const { calls, struck } = world.processes[diesAfter === undefined ? 0 : 1]!;
     return { calls, struck, complaints, tookMs };
@@ -54,12 +62,22 @@ export async function run({ scenario, ownership, point, sabotage }: Given): Prom
   }
 }
 
+/** A day later: much of what the messages speak of is kept no longer. */
+function bringLate({ clock, queue, keptBack }: World): void {
+  clock.pass(LATE_BY_MS);
+  for (const wake of keptBack.splice(0)) {
+    queue.sendLate(wake, 0);
+    queue.sendLate({ ...wake, wakeAtMs: clock.nowMs() + FAR_FUTURE_MS }, 0);
+  }
+}
+
 /** @returns false where the end was not reached in bounded time */
 async function passTime(world: World, isOver: () => Promise<boolean>): Promise<boolean> {
+  const fromMs = world.clock.nowMs();
   for (let jumps = 0; jumps < JUMPS_MAX; jumps++) {
     await breathe(world);
     if (await isOver()) return true;
-    if (world.clock.nowMs() - START_MS > VIRTUAL_TIME_MAX_MS || !world.clock.jump()) return false;
+    if (world.clock.nowMs() - fromMs > VIRTUAL_TIME_MAX_MS || !world.clock.jump()) return false;
   }
   return false;
 }

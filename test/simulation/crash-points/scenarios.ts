@@ -23,6 +23,8 @@ export interface Scenario {
   readonly keyed?: "quiet" | "raced";
   /** What a key may show in the end, where that does not follow from the journals that are left. */
   readonly states?: Readonly<Record<string, readonly string[]>>;
+  /** Which calls are struck; all unless told: of what waits for long, most calls are those of waiting. */
+  readonly at?: RegExp;
   /** So many entries behind the input are copied where it is started anew. */
   readonly keptEntries?: number;
   /** Executions that a step needs without any fault, where that is not one. */
@@ -35,6 +37,8 @@ const NAP_CALLED = "endpoints.POST /invoke/Sim/nap";
 const RESOLVER_CALLED = "endpoints.POST /invoke/Sim/resolver";
 
 const MINUTE_MS = 60_000;
+/** Farther than any message is sent on by the queue, and ahead of a pass of the sweeper by nearly a minute. */
+const FAR_MS = 5 * MINUTE_MS + 5_000;
 const once = (...outcomes: string[]): Expected => ({ count: [1, 1], outcomes });
 const NAPPED = '["<before>","<after>"]';
 
@@ -64,6 +68,12 @@ export const SCENARIOS: readonly Scenario[] = [
     name: "long sleep by a timer",
     play: (client) => client.send("nap", { input: 70_000 }),
     expected: { nap: once(NAPPED) },
+  },
+  {
+    name: "far sleep by a timer",
+    play: (client) => client.send("nap", { input: FAR_MS }),
+    expected: { nap: once(NAPPED) },
+    at: /^(table\.(put|update)|timers\.|queue\.send)/,
   },
   {
     name: "call of a child",

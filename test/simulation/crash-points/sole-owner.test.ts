@@ -1,5 +1,6 @@
 /** Crash points of a process that owns its store alone: its successor recovers at once what it left. */
 import { coverageTests } from "./coverage-tests.ts";
+import { EVERYWHERE, NEVER_FIRES } from "./point.ts";
 import { SCENARIOS } from "./scenarios.ts";
 
-coverageTests("sole-owner", SCENARIOS);
+coverageTests("sole-owner", SCENARIOS, [...EVERYWHERE, NEVER_FIRES]);

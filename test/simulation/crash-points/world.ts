@@ -19,7 +19,8 @@ import { VirtualClock } from "../virtual-clock.ts";
 import { CheckedTable } from "./checked-table.ts";
 import { Death, FaultyPorts } from "./faulty-ports.ts";
 import { Ledger } from "./ledger.ts";
-import type { Strike } from "./point.ts";
+import { skewBehind, type Strike } from "./point.ts";
+import type { Wake } from "../../../shared/engine/ports/queue.ts";
 import { lambda } from "./services.ts";
 import { writeInto } from "./step.ts";
 
@@ -59,6 +60,8 @@ export class World {
   readonly queue = new MemoryQueue(this.clock);
   readonly timers = new MemoryTimers(this.clock, this.queue);
   readonly ledger = new Ledger();
+  /** Messages that come a day late. */
+  readonly keptBack: Wake[] = [];
   /** The processes so far, the living one last. */
   readonly processes: FaultyPorts[] = [];
   readonly endpoints = new InProcessEndpoints(lambdaDeployment(lambda));
@@ -84,7 +87,9 @@ export class World {
     let reject: (death: Death) => void = () => {};
     const death = new Promise<never>((_, refuse) => (reject = refuse));
     death.catch(() => undefined);
-    const ports = new FaultyPorts(this.clock, strikes[generation - 1], () => {
+    const skewMs = skewBehind(strikes[generation - 2]?.fault);
+    const around = { clock: this.clock, skewMs, keepBack: (wake: Wake) => void this.keptBack.push(wake) };
+    const ports = new FaultyPorts(around, strikes[generation - 1], () => {
       this.#running = undefined;
       reject(new Death("the process died"));
       void this.clock.sleep(RESTART_MS).then(() => this.start(strikes));

@@ -5,17 +5,20 @@ import { call } from "../../../shared/engine/desk/call.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { idempotentId } from "../../../shared/engine/drive/invocation-ids.ts";
+import { resume } from "../../../shared/engine/operate/resume.ts";
 import { kill } from "../../../shared/engine/drive/kill.ts";
 import { completeAwakeable } from "../../../shared/engine/drive/perform.ts";
 import { send } from "../../../shared/engine/desk/send.ts";
 import type { Ended, Submission } from "../../../shared/engine/submission.ts";
+import type { Told } from "./outside.ts";
 import type { Ask } from "./plan.ts";
 import { REJECTED, targetOf, WOKEN } from "./program.ts";
 import type { World } from "./world.ts";
 
 const RETRY_MS = 400;
 const TRIES_MAX = 300;
-const LOOK_OUTSIDE_MS = 200;
+/** Somebody outside answers after so long. */
+const ANSWER_MS = 200;
 const INTERRUPT_MS = 15_000;
 
 export class Clients {
@@ -40,7 +43,13 @@ export class Clients {
   /** @param fail takes what must never happen */
   start(plan: readonly Ask[], fail: (complaint: string) => void): void {
     for (const ask of plan) this.ask(ask, fail);
-    void this.#resolveOutside(fail);
+    const { clock, outside } = this.#world;
+    outside.listen((told) =>
+      this.#busyWith(
+        clock.sleep(ANSWER_MS).then(() => this.#resolve(told)),
+        fail,
+      ),
+    );
   }
 
   /** Asks for one thing more. */
@@ -117,25 +126,22 @@ export class Clients {
     }
   }
 
+  /** For an operator: it was paused without any fault of its own. */
+  resume(id: InvocationId, fail: (complaint: string) => void): void {
+    this.#busyWith(
+      this.#ask(true, (engine) => resume(engine, id, { kind: "keep" })),
+      fail,
+    );
+  }
+
   #idOf({ program }: Ask, key: string): InvocationId {
     return idempotentId(this.#world.observer(), targetOf(program), key);
   }
 
-  async #resolveOutside(fail: (complaint: string) => void): Promise<void> {
-    const { clock, outside } = this.#world;
-    for (let at = 0; ;) {
-      for (const { awakeable, refuses } of outside.told.slice(at)) {
-        at++;
-        const failure = { kind: "failure", failure: { code: REJECTED, message: "outside" } } as const;
-        const success = { kind: "success", value: new TextEncoder().encode(JSON.stringify(WOKEN)) } as const;
-        const result = refuses ? failure : success;
-        this.#busyWith(
-          this.#ask(true, (engine) => completeAwakeable(engine, awakeable, result)),
-          fail,
-        );
-      }
-      await clock.sleep(LOOK_OUTSIDE_MS);
-    }
+  async #resolve({ awakeable, refuses }: Told): Promise<void> {
+    const failure = { kind: "failure", failure: { code: REJECTED, message: "outside" } } as const;
+    const success = { kind: "success", value: new TextEncoder().encode(JSON.stringify(WOKEN)) } as const;
+    await this.#ask(true, (engine) => completeAwakeable(engine, awakeable, refuses ? failure : success));
   }
 
   async #ask<T>(again: boolean, request: (engine: Engine) => Promise<T>): Promise<T | undefined> {

@@ -9,7 +9,7 @@ import { MemoryTable } from "../memory-table.ts";
 import { lambda, playInto } from "./play-sdk.ts";
 import { scriptedPlayer } from "./play-scripted.ts";
 import type { Players } from "./players.ts";
-import { HANDLER, OBJECT, SERVICE } from "./program.ts";
+import { BRIEF, BRIEF_KEPT_MS, HANDLER, OBJECT, SERVICE } from "./program.ts";
 import { Random } from "./random.ts";
 import { World } from "./world.ts";
 
@@ -26,7 +26,9 @@ export async function players(playing: Playing): Promise<Players> {
 async function scripted(): Promise<Players> {
   const meta = new MemoryTable();
   const keyed = { type: "object", handlers: [handler(HANDLER, { type: "exclusive" })] } as const;
-  await writeDeployment(meta, "", deployment(1, [service(SERVICE, [HANDLER]), service(OBJECT, [], keyed)]), 0);
+  const brief = { settings: { idempotencyRetentionMs: BRIEF_KEPT_MS, journalRetentionMs: BRIEF_KEPT_MS } };
+  const services = [service(SERVICE, [HANDLER]), service(OBJECT, [], keyed), service(BRIEF, [HANDLER], brief)];
+  await writeDeployment(meta, "", deployment(1, services), 0);
   return {
     meta,
     deployment(outside) {

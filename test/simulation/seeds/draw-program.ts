@@ -13,6 +13,9 @@ const FOREVER_MS = 4 * 3_600_000;
 /** Whoever is to cancel it may be cancelled before: then it has to end by itself. */
 const LONG_MS = 600_000;
 
+/** Of all sends. */
+const BRIEF_SHARE = 0.25;
+
 const STEPS = { run: 6, sleep: 2, call: 4, send: 2, all: 2, race: 1, attach: 1, cancel: 1, await: 2 };
 
 export class Drawing {
@@ -70,6 +73,7 @@ export class Drawing {
         };
       }
       case "send":
+        if (random.chance(BRIEF_SHARE)) return { do: "send", delayMs: 0, ...this.#brief() };
         return { do: "send", delayMs: random.pick([0, 0, 400, 15_000]), ...this.#asked(depth, above) };
       case "attach":
         return { do: "attach", ...this.#asked(depth, above) };
@@ -85,6 +89,12 @@ export class Drawing {
     if (kind === "sleep") return { do: "sleep", ms: random.pick(SLEEPS_MS) };
     if (kind === "call") return { do: "call", ...this.#asked(depth, above) };
     return { do: "run", name, stumbles: random.chance(0.15) ? random.between(1, 2) : 0, refuses: random.chance(0.1) };
+  }
+
+  /** Under a key of its own: nobody else may make it, and whoever makes it once more finds that it was there. */
+  #brief(): { readonly of: Program; readonly key: string } {
+    const { name, steps } = this.program(DEPTH_MAX, OBJECTS_MAX);
+    return { of: { name, steps, brief: true }, key: name };
   }
 
   #asked(depth: number, above: number): { readonly of: Program; readonly key?: string } {

@@ -22,6 +22,12 @@ export const MISHAPS = [
   "message-lost",
   "message-twice",
   "message-late",
+  /** The message comes a day later, when much of what it speaks of is kept no longer. */
+  "message-day-late",
+  /** Beside the message come two more, which stand for a moment in the far future. */
+  "message-of-future",
+  /** The schedule is set and never fires. */
+  "schedule-lost",
   /** The deployment answers, and its answer breaks off in the middle. */
   "answer-cut",
   /** The deployment says that it has no room. */
@@ -29,14 +35,30 @@ export const MISHAPS = [
 ] as const;
 export type Mishap = (typeof MISHAPS)[number];
 
-type Kind = "read" | "write" | "lock" | "send" | "receive" | "message" | "attempt";
+/** What a seed as a whole suffers from: each has a file of its own, which says in how many of the seeds. */
+export const HARDSHIPS = [
+  "throttled-table",
+  "throttled-open",
+  "throttled-list",
+  "throttled-timers",
+  /** One clock shows another time than the others. */
+  "skewed-clock",
+  /** A process has read what no process survives. */
+  "poisoned",
+  /** The sweeper rests for a week. */
+  "sweeper-rest",
+] as const;
+export type Fault = Mishap | (typeof HARDSHIPS)[number];
+
+type Kind = "read" | "write" | "lock" | "send" | "timer" | "receive" | "message" | "attempt";
 
 const CALL: readonly Mishap[] = ["refused", "lost-reply", "slow", "dies-before", "dies-after", "freezes"];
 const POSSIBLE: Readonly<Record<Kind, readonly Mishap[]>> = {
   read: ["refused", "slow", "dies-before", "freezes"],
   write: [...CALL, "late-effect", "sent-twice"],
   lock: [...CALL, "late-effect", "sent-twice"],
-  send: [...CALL, "message-lost", "message-twice", "message-late"],
+  send: [...CALL, "message-lost", "message-twice", "message-late", "message-day-late", "message-of-future"],
+  timer: [...CALL, "schedule-lost"],
   receive: ["lost-reply", "dies-after", "freezes"],
   message: CALL,
   attempt: [...CALL, "answer-cut", "answer-503"],
@@ -46,6 +68,8 @@ const MISHAPS_MAX = 25;
 const DEATHS_MAX = 4;
 /** Few of all writes go to a lock, and what goes wrong there concerns many. */
 const LOCK_WEIGHT = 5;
+/** Fewer still are schedules. */
+const TIMER_WEIGHT = 10;
 /** Nothing goes wrong in so many of the seeds: then nothing may be done twice either. */
 const CALM_SHARE = 0.05;
 
@@ -56,7 +80,7 @@ export class Fate {
   #left: number;
   #deathsLeft = DEATHS_MAX;
   /** All that went wrong so far. */
-  readonly struck: Mishap[] = [];
+  readonly struck: Fault[] = [];
 
   constructor(random: Random) {
     this.#random = random;
@@ -78,7 +102,8 @@ export class Fate {
 
   /** @returns what goes wrong with this call, if anything does */
   draw(kind: Kind): Mishap | undefined {
-    if (this.#left === 0 || !this.#random.chance(this.#share * (kind === "lock" ? LOCK_WEIGHT : 1))) return undefined;
+    const weight = kind === "lock" ? LOCK_WEIGHT : kind === "timer" ? TIMER_WEIGHT : 1;
+    if (this.#left === 0 || !this.#random.chance(this.#share * weight)) return undefined;
     const possible = POSSIBLE[kind].filter((mishap) => this.#kinds.has(mishap) && this.#isAllowed(mishap));
     if (possible.length === 0) return undefined;
     const mishap = this.#random.pick(possible);
@@ -86,6 +111,11 @@ export class Fate {
     if (mishap.startsWith("dies")) this.#deathsLeft--;
     this.struck.push(mishap);
     return mishap;
+  }
+
+  /** Counts what goes wrong beyond single calls. */
+  note(fault: Fault): void {
+    this.struck.push(fault);
   }
 
   #isAllowed(mishap: Mishap): boolean {

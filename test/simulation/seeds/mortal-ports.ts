@@ -7,11 +7,15 @@ import { StoreError } from "../../../shared/engine/ports/table.ts";
 import type { Timers } from "../../../shared/engine/ports/timers.ts";
 import { exchangeOver, type InProcessEndpoints, type WholeReply } from "../in-process-endpoints.ts";
 import type { Mishap } from "./fate.ts";
+import type { Leap } from "./leap.ts";
 import type { Mortal } from "./mortal.ts";
+import type { MemoryQueue } from "../memory-queue.ts";
 import type { Random } from "./random.ts";
 import type { WatchedTable } from "./watched-table.ts";
 
 const LATE_MAX_MS = 60_000;
+const DAY_MS = 86_400_000;
+const FAR_FUTURE_MS = 400 * DAY_MS;
 
 const failure = () => new StoreError("it failed, and nobody knows whether it had an effect");
 
@@ -48,7 +52,7 @@ function writtenKey(write: Parameters<Table["transact"]>[0][number]): Key {
   return write.kind === "put" ? write.item : write.key;
 }
 
-export function queueOf(mortal: Mortal, queue: Queue, random: Random): Queue {
+export function queueOf(mortal: Mortal, queue: MemoryQueue, random: Random, leap: Leap): Queue {
   const message = <T>(what: string, effect: () => Promise<T>) =>
     mortal.call({ what, kind: "message", effect, failure });
   return {
@@ -64,7 +68,7 @@ export function queueOf(mortal: Mortal, queue: Queue, random: Random): Queue {
       mortal.call({
         what: "receive",
         kind: "receive",
-        effect: () => queue.receive(limit, visibilityMs, waitMs, eitherOf(signal, mortal.ended)),
+        effect: () => queue.receive(limit, visibilityMs, leap.waitMs(waitMs), eitherOf(signal, mortal.ended)),
         failure,
       }),
     extend: (receipt, visibilityMs) => message(`extend ${receipt}`, () => queue.extend(receipt, visibilityMs)),
@@ -77,9 +81,13 @@ function eitherOf(signal: AbortSignal | undefined, ended: AbortSignal): AbortSig
   return signal === undefined ? ended : AbortSignal.any([signal, ended]);
 }
 
-async function sent(queue: Queue, random: Random, wake: Wake, mishap: Mishap | undefined): Promise<string> {
+async function sent(queue: MemoryQueue, random: Random, wake: Wake, mishap: Mishap | undefined): Promise<string> {
   const lateMs = () => Math.min(QUEUE_DELAY_MAX_MS, wake.delayMs + random.between(1, LATE_MAX_MS));
   if (mishap === "message-lost") return "lost";
+  if (mishap === "message-day-late") return queue.sendLate(wake, wake.delayMs + DAY_MS);
+  if (mishap === "message-of-future")
+    for (let n = 0; n < 2; n++)
+      await queue.send({ ...wake, wakeAtMs: wake.sentAtMs + FAR_FUTURE_MS, delayMs: lateMs() });
   if (mishap === "message-twice") await queue.send({ ...wake, delayMs: lateMs() });
   return await queue.send(mishap === "message-late" ? { ...wake, delayMs: lateMs() } : wake);
 }
@@ -90,8 +98,8 @@ export function timersOf(mortal: Mortal, timers: Timers): Timers {
     at: (timer) =>
       mortal.call({
         what: `timer ${timer.name}`,
-        kind: "send",
-        effect: (mishap) => (mishap === "message-lost" ? lost() : timers.at(timer)),
+        kind: "timer",
+        effect: (mishap) => (mishap === "schedule-lost" ? lost() : timers.at(timer)),
         failure,
       }),
     cancel: (name) => timers.cancel(name),

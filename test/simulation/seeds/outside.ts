@@ -8,6 +8,9 @@ export class Outside {
   readonly ledger = new Ledger();
   /** Awakeables that somebody outside is to resolve, in the order in which they were told; some are told twice. */
   readonly told: Told[] = [];
+  /** What they put off until somebody reminds them. */
+  #putOff: Told[] = [];
+  #onTold: (told: Told) => void = () => {};
 
   /** One execution of a closure. @returns its token, and whether it fails this time */
   execute(invocationId: string, { name, stumbles }: { name: string; stumbles: number }) {
@@ -15,9 +18,24 @@ export class Outside {
     return { token, stumbles: count <= stumbles };
   }
 
+  /** @param onTold hears of everything that is told from then on */
+  listen(onTold: (told: Told) => void): void {
+    this.#onTold = onTold;
+  }
+
   /** @returns what the closure brings */
-  tell(awakeable: Told): string {
-    this.told.push(awakeable);
+  tell(awakeable: Told, isPutOff = false): string {
+    if (isPutOff) this.#putOff.push(awakeable);
+    else this.#hear(awakeable);
     return "";
+  }
+
+  remind(): void {
+    for (const awakeable of this.#putOff.splice(0)) this.#hear(awakeable);
+  }
+
+  #hear(awakeable: Told): void {
+    this.told.push(awakeable);
+    this.#onTold(awakeable);
   }
 }

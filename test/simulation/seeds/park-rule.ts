@@ -39,7 +39,8 @@ export class ParkRule {
       token: after["token"],
       parker: writer,
       struck: writer.struck,
-      atMs: this.#observer.clock.nowMs(),
+      // By the clock of whoever parks, which may be behind.
+      atMs: (this.#engineOf(writer) ?? this.#observer).clock.nowMs(),
       arrived: new Set(this.#table.keysOf(pk, `arr#${nonce}#`)),
     });
   }

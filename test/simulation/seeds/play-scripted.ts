@@ -93,7 +93,7 @@ class Player {
     const { id, result } = ctx.awakeable();
     const resolves = { awakeable: id, refuses };
     if (by === "child") ctx.send(HANDLER, JSON.stringify({ program: resolverOf(program, name), resolves }));
-    else await ctx.get(ctx.run(TELLS, () => this.#outside.tell(resolves)));
+    else await ctx.get(ctx.run(TELLS, () => this.#outside.tell(resolves, by === "outside-later")));
     return read(await ctx.get(result));
   }
 

@@ -6,6 +6,8 @@ import type { LambdaHandler } from "../lambda-deployment.ts";
 import type { Outside } from "./outside.ts";
 import {
   type Branch,
+  BRIEF,
+  BRIEF_KEPT_MS,
   failedText,
   HANDLER,
   INTERRUPTED,
@@ -33,6 +35,7 @@ interface PlayingKeyed {
 }
 
 const players: restate.ServiceDefinition<typeof SERVICE, Playing> = { name: SERVICE };
+const briefPlayers: restate.ServiceDefinition<typeof BRIEF, Playing> = { name: BRIEF };
 const keyedPlayers: restate.VirtualObjectDefinition<typeof OBJECT, PlayingKeyed> = { name: OBJECT };
 
 /** The endpoint is made once; what is outside of it belongs to the run that is under way. */
@@ -83,7 +86,7 @@ async function hear(ctx: Context, program: Program, { by, name, refuses }: Extra
   const { id, promise } = ctx.awakeable<unknown>();
   const resolves = { awakeable: id, refuses };
   if (by === "child") ctx.serviceSendClient(players).play({ program: resolverOf(program, name), resolves });
-  else await ctx.run(TELLS, () => current.outside!.tell(resolves));
+  else await ctx.run(TELLS, () => current.outside!.tell(resolves, by === "outside-later"));
   return await promise;
 }
 
@@ -92,7 +95,8 @@ async function send(ctx: Context, program: Program, key: string | undefined, del
   const delayed = delayMs > 0 ? { delay: delayMs } : {};
   const options = restate.rpc.sendOpts<Part>({ ...keyed, ...delayed });
   const { object } = program;
-  if (object === undefined) return await ctx.serviceSendClient(players).play({ program }, options).invocationId;
+  const unkeyed = program.brief === true ? briefPlayers : players;
+  if (object === undefined) return await ctx.serviceSendClient(unkeyed).play({ program }, options).invocationId;
   return await ctx.objectSendClient(keyedPlayers, object).play({ program }, options).invocationId;
 }
 
@@ -130,9 +134,12 @@ async function caught({ yields }: Program, step: () => Promise<unknown>): Promis
   }
 }
 
+const KEPT = { idempotencyRetention: BRIEF_KEPT_MS, journalRetention: BRIEF_KEPT_MS };
+
 export const lambda = restate.createEndpointHandler({
   services: [
     restate.service({ name: SERVICE, handlers: { [HANDLER]: play } }),
+    restate.service({ name: BRIEF, handlers: { [HANDLER]: play }, options: KEPT }),
     restate.object({ name: OBJECT, handlers: { [HANDLER]: playKeyed } }),
   ],
   logger: () => {},

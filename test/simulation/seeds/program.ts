@@ -16,8 +16,13 @@ export type Step =
   | { readonly do: "attach"; readonly of: Program; readonly key?: string }
   /** Sends a program, cancels it, and waits for its end. */
   | { readonly do: "cancel"; readonly of: Program }
-  /** Waits for an awakeable, which is told to a child of its own or to somebody outside. */
-  | { readonly do: "await"; readonly by: "child" | "outside"; readonly name: string; readonly refuses: boolean };
+  /** Waits for an awakeable, which is told to a child of its own or to somebody outside, who may put it off. */
+  | {
+      readonly do: "await";
+      readonly by: "child" | "outside" | "outside-later";
+      readonly name: string;
+      readonly refuses: boolean;
+    };
 
 export interface Program {
   /** Nobody else bears it: two invocations of one name are one too many. Of the letters that a token may have. */
@@ -25,6 +30,8 @@ export interface Program {
   readonly steps: readonly Step[];
   /** The key of the object that it runs on, exclusively: it adds its name to the log there before its first step. */
   readonly object?: string;
+  /** Its result is kept for a second, so that its id is free when what made it is looked at once more. */
+  readonly brief?: boolean;
   /** Ends with this terminal failure, and not with what its steps gave. */
   readonly fails?: number;
   /** Ends when it is cancelled, wherever that meets it; others go on with their next step. */
@@ -39,6 +46,9 @@ export interface Part {
 
 export const SERVICE = "S";
 export const OBJECT = "O";
+/** As the service, with a short memory of what has ended. */
+export const BRIEF = "B";
+export const BRIEF_KEPT_MS = 1_000;
 export const HANDLER = "play";
 /** The state of an object: the names of the programs that ran on it, in their order. */
 export const LOG = "log";
@@ -49,10 +59,9 @@ export interface Keyed {
   readonly given: readonly unknown[];
 }
 
-export function targetOf({ object }: Program): Target {
-  return object === undefined
-    ? { service: SERVICE, handler: HANDLER }
-    : { service: OBJECT, key: object, handler: HANDLER };
+export function targetOf({ object, brief }: Program): Target {
+  if (object !== undefined) return { service: OBJECT, key: object, handler: HANDLER };
+  return { service: brief === true ? BRIEF : SERVICE, handler: HANDLER };
 }
 
 /** What a step gives that brings nothing else. */

@@ -3,10 +3,13 @@ import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
 import type { Segment } from "../../../shared/core/invocation/segment.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
+import { belongsTo } from "../../../shared/engine/ledger/item-keys.ts";
 import { load } from "../../../shared/engine/ledger/load.ts";
-import type { Item } from "../../../shared/engine/ports/table.ts";
+import type { Item, Key } from "../../../shared/engine/ports/table.ts";
 import { missingEffects, segmentComplaints } from "./journal-rules.ts";
 import { holderComplaints, lockComplaints } from "./lock-rules.ts";
+import type { Part } from "./program.ts";
+import { isPoisoned } from "./poison.ts";
 import type { ParkRule } from "./park-rule.ts";
 import type { Note, WatchedTable } from "./watched-table.ts";
 
@@ -15,6 +18,8 @@ const FIRST = "seg#000000";
 /** An invocation as the last segment left it. */
 interface Seen {
   readonly invocation: Invocation;
+  /** Of its program. */
+  readonly name: string;
   readonly last?: { readonly before: Invocation; readonly segment: Segment };
 }
 
@@ -24,6 +29,8 @@ export class Rules {
   readonly #parks: ParkRule;
   readonly #seen = new Map<string, Seen>();
   readonly complaints: string[] = [];
+  /** Why something was paused: no program asks for that. */
+  readonly pauses: { readonly id: InvocationId; readonly reason: string }[] = [];
 
   constructor(table: WatchedTable, observer: Engine, parks: ParkRule) {
     this.#table = table;
@@ -31,11 +38,19 @@ export class Rules {
     this.#parks = parks;
   }
 
-  /** How many were accepted and have not ended. */
-  get open(): number {
-    let open = 0;
-    for (const { invocation } of this.#seen.values()) if (invocation.standing.status !== "completed") open++;
+  /** The names of the programs that were accepted and have not ended. */
+  get open(): readonly string[] {
+    const open: string[] = [];
+    for (const { invocation, name } of this.#seen.values())
+      if (invocation.standing.status !== "completed") open.push(name);
     return open;
+  }
+
+  /** Whether the item is one of an invocation that has not ended; those of former lives are not. */
+  isOfOpen({ pk, sk }: Key): boolean {
+    const { invocation, name } = this.#seen.get(pk) ?? {};
+    if (invocation === undefined || invocation.standing.status === "completed" || isPoisoned(name!)) return false;
+    return belongsTo(sk, invocation.acceptance.nonce);
   }
 
   async check(): Promise<void> {
@@ -86,11 +101,14 @@ export class Rules {
       if (former?.last?.segment.index === last.segment.index - 1)
         this.complaints.push(...missingEffects(this.#table, pk, former.last.before, former.last.segment));
     }
-    this.#seen.set(pk, { invocation, ...(last && { last }) });
+    const { program } = JSON.parse(new TextDecoder().decode(invocation.acceptance.input)) as Part;
+    this.#seen.set(pk, { invocation, name: program.name, ...(last && { last }) });
   }
 
   #hold(note: Note): void {
     const { pk, sk, before, after } = note;
+    // Whoever parks what cannot be read writes what no reader of it would.
+    if (isPoisoned(this.#seen.get(pk)?.name ?? "")) return;
     // Of a former life nobody reads it any more (I12).
     if (sk.split("#")[1] !== this.#seen.get(pk)?.invocation.acceptance.nonce) return;
     if (after === undefined) return this.#complain(`the hold of ${pk} was deleted`);
@@ -105,6 +123,9 @@ export class Rules {
     if (status === "completed" && this.#seen.get(pk)?.invocation.standing.status !== "completed")
       this.#complain(`the hold of ${pk} says that it has ended, and it has not`);
     this.#parks.note(note);
+    if (status !== "paused" || before?.["status"] === "paused") return;
+    const { lastFailure } = after as Item & { lastFailure?: string };
+    this.pauses.push({ id: pk.replace("inv#", "") as InvocationId, reason: lastFailure ?? "no reason" });
   }
 
   #lock(note: Note): void {

@@ -1,11 +1,16 @@
 /** One seed, played from its first request until all is quiet, and judged at every step. */
+import type { Wake } from "../../../shared/engine/ports/queue.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
 import { START_MS } from "../virtual-clock.ts";
 import { Clients } from "./clients.ts";
 import { players } from "./deployments.ts";
 import { heldKeys } from "./lock-rules.ts";
 import { ParkRule } from "./park-rule.ts";
+import { Days } from "./days.ts";
+import { drawStretch, isFar, type Stretch } from "./far-plan.ts";
+import type { Fault } from "./fate.ts";
 import { type Ask, drawPlan } from "./plan.ts";
+import { isPoisoned } from "./poison.ts";
 import { Random } from "./random.ts";
 import { Rules } from "./rules.ts";
 import { verdict } from "./verdict.ts";
@@ -15,15 +20,22 @@ import { type Sabotage, World } from "./world.ts";
 const SDK_SHARE = 0.25;
 /** From then on nothing goes wrong any more. */
 const MISFORTUNE_MAX_MS = 180_000;
-/** Whatever was lost, the sweeper finds it by then; nothing sleeps for so long that is not cancelled. */
-const QUIET_BY_MS = 1_800_000;
+/**
+ * Whatever was lost, the sweeper finds it by then; nothing sleeps for so long that is not cancelled. A dead letter whose
+ * try has ended with its process is tried again after an hour.
+ */
+const QUIET_BY_MS = 7_200_000;
 const STEPS_MAX = 60_000;
+/** A message that comes later than that is late by a day. */
+const SOON_MS = 3_600_000;
+const DIED = /the process that drove it ended before its time/;
 
 export interface Run {
   readonly complaints: readonly string[];
   readonly steps: number;
-  readonly mishaps: number;
-  /** Virtual time until all was quiet. */
+  /** All that went wrong with the world. */
+  readonly struck: readonly Fault[];
+  /** Virtual time until all was quiet, without the long stretch of days. */
   readonly tookMs: number;
 }
 
@@ -38,58 +50,89 @@ export async function run({ seed, sabotage, trace = () => {} }: Given): Promise<
   const playing = random.chance(SDK_SHARE) ? "sdk" : "scripted";
   const plan = drawPlan(random);
   const world = new World(random, await players(playing), trace, sabotage);
+  const stretch = drawStretch(random, world.poison !== undefined);
   // Handlers write down the ends of their sleeps by the time of their own machine.
   const { now } = Date;
-  Date.now = () => world.clock.nowMs();
+  Date.now = () => world.clock.nowMs() + world.skew.ofDeploymentMs;
   try {
-    return await play(world, plan);
+    return await play(world, plan.concat(stretch?.plan ?? []), stretch);
   } finally {
     Date.now = now;
   }
 }
 
-async function play(world: World, plan: readonly Ask[]): Promise<Run> {
-  const { table, clock, fate } = world;
+async function play(world: World, plan: readonly Ask[], drawn: Stretch | undefined): Promise<Run> {
+  const { table, clock, fate, leap } = world;
   const observer = world.observer();
   const rules = new Rules(table, observer, new ParkRule(table, observer, (mortal) => world.engineOf(mortal)));
   const clients = new Clients(world);
+  const fail = (complaint: string): void => void rules.complaints.push(complaint);
+  const days = new Days(world, rules, drawn);
   world.trace(JSON.stringify(plan));
   world.start();
-  clients.start(plan, (complaint) => rules.complaints.push(complaint));
+  clients.start(plan, fail);
   const visitors: Ask[] = [];
   let steps = 0;
   for (; steps < STEPS_MAX; steps++) {
     await breathe(world);
     await rules.check();
+    await days.pass();
+    poisonOnce(world, clients);
+    operate(world, clients, rules);
     if (rules.complaints.length > 0) break;
-    if (leftIn(world, clients, rules) === undefined) {
+    if (!leap.isOn && leftIn(world, clients, rules, days.areOver) === undefined && !days.begin()) {
       const visits = visitsIn(world, plan.concat(visitors));
       if (visits.length === 0) break;
       visitors.push(...visits);
-      for (const visit of visits) clients.ask(visit, (complaint) => rules.complaints.push(complaint));
+      for (const visit of visits) clients.ask(visit, fail);
     }
-    const passedMs = clock.nowMs() - START_MS;
+    const passedMs = clock.nowMs() - START_MS - leap.leaptMs;
     if (passedMs > MISFORTUNE_MAX_MS) fate.end();
     if (passedMs > QUIET_BY_MS || !clock.jump()) break;
   }
   const complaints = [...rules.complaints];
   if (complaints.length === 0) {
-    const left = leftIn(world, clients, rules);
+    const left = leftIn(world, clients, rules, true);
     if (left !== undefined) complaints.push(`${left}, after ${steps} steps`);
     complaints.push(...(await verdict(world, clients, plan.concat(visitors))));
   }
-  return { complaints, steps, mishaps: fate.struck.length, tookMs: clock.nowMs() - START_MS };
+  return { complaints, steps, struck: fate.struck, tookMs: clock.nowMs() - START_MS - leap.leaptMs };
 }
 
-/** What is left to do: requests, invocations, messages, drives, and entries of the open index. */
-function leftIn(world: World, clients: Clients, rules: Rules): string | undefined {
+/** What its client knows to be accepted. */
+function poisonOnce({ poison, clock }: World, { acknowledged }: Clients): void {
+  if (poison === undefined || poison.id !== undefined) return;
+  const accepted = acknowledged.find(({ ask }) => isPoisoned(ask.program.name));
+  if (accepted !== undefined) poison.take(accepted.id, clock.nowMs());
+}
+
+/** Pauses are for what its own handler fails: what was paused with a process that died is resumed, and nothing else is. */
+function operate({ fate, poison }: World, clients: Clients, rules: Rules): void {
+  for (const { id, reason } of rules.pauses.splice(0)) {
+    if (id === poison?.id) continue;
+    const fail = (complaint: string): void => void rules.complaints.push(complaint);
+    if (DIED.test(reason) && fate.struck.some((fault) => fault.startsWith("dies"))) clients.resume(id, fail);
+    else fail(`${id} was paused: ${reason}`);
+  }
+}
+
+/**
+ * What is left to do: requests, invocations, messages, drives, and entries of the open index. Of what is poisoned nothing
+ * has to be done.
+ * @param inAll false where what is to stay open for days does not count
+ */
+function leftIn(world: World, clients: Clients, rules: Rules, inAll: boolean): string | undefined {
+  const { clock, queue, letters, poison } = world;
   if (clients.isBusy) return "a client waits";
-  if (rules.open > 0) return "an invocation is open";
-  if (world.queue.size > 0) return "a message is in the queue";
+  if (rules.open.some((name) => !isPoisoned(name) && (inAll || !isFar(name)))) return "an invocation is open";
+  const nowMs = clock.nowMs();
+  const isSound = ({ invocationId }: Wake) => invocationId !== poison?.id;
+  if (queue.waitingBy(inAll ? Infinity : nowMs + SOON_MS).some(isSound)) return "a message is in the queue";
+  if (letters.waitingBy(Infinity).some(isSound)) return "a dead letter is left";
   for (const { engine } of world.running) if (engine.drives.size > 0) return "something is driven";
   // A park that was written late may leave an entry of what has ended: the sweeper removes it when it is due.
-  const nowMs = world.clock.nowMs();
-  const isDue = ({ openPk, lookAtMs }: Item) => openPk !== undefined && Number(lookAtMs) <= nowMs;
+  const isDue = ({ pk, openPk, lookAtMs }: Item) =>
+    openPk !== undefined && Number(lookAtMs) <= nowMs && pk !== `inv#${poison?.id}`;
   return world.table.all().some(isDue) ? "the open index has an entry" : undefined;
 }
 

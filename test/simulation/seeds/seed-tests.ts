@@ -1,11 +1,14 @@
 /** The seeds as tests: a share of them for each thread, in portions, each failure with the line that plays it again. */
 import { afterAll, describe, expect, test } from "vitest";
+import { HARDSHIPS, MISHAPS } from "./fate.ts";
 import { run } from "./run.ts";
 
 /** How many seeds are played in all. */
 const SEEDS = Number(process.env["SEEDS"] ?? 2_000);
 /** `SEED=17` plays this one alone and tells what happens in it. */
 const ONLY = process.env["SEED"];
+/** In so many seeds each kind of fault has its turn. */
+const SEEDS_FOR_ALL = 500;
 const PORTION = 50;
 const PORTION_MAX_MS = 120_000;
 const COMMAND = "npm run test:simulation";
@@ -19,10 +22,12 @@ export function seedTests(share: number, of: number): void {
   );
   describe("whatever goes wrong, what was accepted ends, once and right", () => {
     const total = { steps: 0, mishaps: 0, quietAtMs: 0 };
+    const struck = new Map<string, number>([...MISHAPS, ...HARDSHIPS].map((fault) => [fault, 0]));
     afterAll(() => {
       const minutes = Math.round(total.quietAtMs / 60_000);
       console.log(
-        `${mine.length} seeds, ${total.steps} steps, ${total.mishaps} mishaps, quiet after ${minutes} min at most`,
+        `${mine.length} seeds, ${total.steps} steps, ${total.mishaps} mishaps, quiet after ${minutes} min at most\n` +
+          [...struck].map(([fault, times]) => `${fault} ${times}`).join(", "),
       );
     });
     // Only a single seed that was asked for may belong to the other share.
@@ -34,18 +39,29 @@ export function seedTests(share: number, of: number): void {
       async ({ portion }) => {
         const failures: string[] = [];
         for (const seed of portion) {
-          const { complaints, steps, mishaps, tookMs } = await run({
+          const {
+            complaints,
+            steps,
+            struck: faults,
+            tookMs,
+          } = await run({
             seed,
             ...(ONLY !== undefined && { trace: (line: string) => console.log(line) }),
           });
           total.steps += steps;
-          total.mishaps += mishaps;
+          total.mishaps += faults.length;
+          for (const fault of faults) struck.set(fault, (struck.get(fault) ?? 0) + 1);
           total.quietAtMs = Math.max(total.quietAtMs, tookMs);
-          if (complaints.length > 0) failures.push(`${complaints.join("; ")}\n  again: SEED=${seed} ${COMMAND}`);
+          if (complaints.length === 0) continue;
+          const kinds = [...new Set(faults)].join(", ");
+          failures.push(`${complaints.join("; ")}\n  behind ${kinds}\n  again: SEED=${seed} ${COMMAND}`);
         }
         expect(failures.join("\n")).toBe("");
       },
       PORTION_MAX_MS,
     );
+    test.skipIf(mine.length < SEEDS_FOR_ALL)("each fault has struck", () => {
+      expect([...struck].flatMap(([fault, times]) => (times === 0 ? [fault] : []))).toEqual([]);
+    });
   });
 }

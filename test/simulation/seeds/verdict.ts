@@ -8,6 +8,7 @@ import type { Clients } from "./clients.ts";
 import { cancelledIn, type Disturbed, mayEnd, namesIn } from "./expected.ts";
 import { logComplaints } from "./log-verdict.ts";
 import type { Ask } from "./plan.ts";
+import { isPoisoned } from "./poison.ts";
 import { failedText, type Part, type Program, type Step } from "./program.ts";
 import type { World } from "./world.ts";
 
@@ -39,6 +40,7 @@ async function livesOf(world: World): Promise<readonly Life[]> {
     const loaded = (await load(observer, pk.replace("inv#", "") as InvocationId))!;
     const { acceptance, standing } = loaded.invocation;
     const { program } = JSON.parse(new TextDecoder().decode(acceptance.input)) as Part;
+    if (isPoisoned(program.name)) continue;
     lives.push({ loaded, program, text: standing.status === "completed" ? textOf(standing.result) : standing.status });
   }
   return lives;
@@ -95,10 +97,11 @@ function acceptanceComplaints(
     names.add(program.name);
   }
   for (const { program, key } of plan)
-    if (key !== undefined && !names.has(program.name)) complaints.push(`${program.name} was never accepted`);
+    if (key !== undefined && !names.has(program.name) && !isPoisoned(program.name))
+      complaints.push(`${program.name} was never accepted`);
   const ids = new Set<string>(lives.map(({ loaded }) => loaded.invocation.acceptance.id));
   for (const { ask, id } of acknowledged)
-    if (!ids.has(id) && !disturbed.has(ask.program.name))
+    if (!ids.has(id) && !disturbed.has(ask.program.name) && !isPoisoned(ask.program.name))
       complaints.push(`${ask.program.name} was acknowledged and is not there`);
   // The ids that sends have given are those of invocations.
   for (const { program, text } of lives)

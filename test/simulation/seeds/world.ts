@@ -3,7 +3,7 @@ import { readSettings } from "../../../shared/config/settings.ts";
 import { Drives } from "../../../shared/engine/drive/drives.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { createStoredRegistry } from "../../../shared/engine/register/stored-registry.ts";
-import { recover, runSweeper } from "../../../shared/engine/sweep/sweep.ts";
+import { recover } from "../../../shared/engine/sweep/sweep.ts";
 import { runWorker } from "../../../shared/engine/drive/worker.ts";
 import { engineSettingsOf } from "../../../shared/wiring/engine-settings-of.ts";
 import { silentLog, silentMeter } from "../../recording-log.ts";
@@ -15,10 +15,15 @@ import { SeededIdSource } from "../seeded-id-source.ts";
 import { VirtualClock } from "../virtual-clock.ts";
 import type { Players } from "./players.ts";
 import { Fate } from "./fate.ts";
+import { Leap } from "./leap.ts";
 import { Death, Mortal } from "./mortal.ts";
 import { endpointsOf, queueOf, tableOf, timersOf } from "./mortal-ports.ts";
 import { Outside } from "./outside.ts";
+import { Poison, POISON_SHARE } from "./poison.ts";
 import type { Random } from "./random.ts";
+import { Skew, skewed } from "./skew.ts";
+import { sweepApart, sweepBeside } from "./sweeper.ts";
+import { throttledTable, throttledTimers, Throttling } from "./throttling.ts";
 import { WatchedTable } from "./watched-table.ts";
 
 /** Puts a mistake into the engine of every process, to see that it is noticed. */
@@ -29,10 +34,15 @@ export interface Running {
   readonly engine: Engine;
   /** Rejects with the death of the process. */
   readonly death: Promise<never>;
+  /** The sweeper apart takes no requests and no messages. */
+  readonly does: "everything" | "serves" | "sweeps";
 }
 
 const RESTART_MAX_MS = 3_000;
-const SWEEP_INTERVAL_MS = 60_000;
+/** Of the seeds in which processes share a table, so many have their sweeper in a process of its own. */
+const APART_SHARE = 0.5;
+/** Fewer than on AWS, so that an outage of seconds makes dead letters. */
+const RECEIVES_MAX = 4;
 const { settings } = readSettings({
   environment: {},
   flags: {
@@ -47,14 +57,21 @@ const { settings } = readSettings({
 export class World {
   readonly clock = new VirtualClock();
   readonly table = new WatchedTable();
-  readonly queue = new MemoryQueue(this.clock);
-  readonly timers = new MemoryTimers(this.clock, this.queue);
+  readonly letters = new MemoryQueue(this.clock);
+  readonly queue: MemoryQueue;
+  readonly timers: MemoryTimers;
   readonly outside = new Outside();
   readonly endpoints: InProcessEndpoints;
   readonly fate: Fate;
   readonly random: Random;
   /** One process owns the store, and knows that; otherwise several share it. */
   readonly ownsStore: boolean;
+  readonly leap: Leap;
+  readonly skew: Skew;
+  /** Undefined where nothing is poisoned in this seed. */
+  readonly poison: Poison | undefined;
+  readonly #throttling: Throttling;
+  readonly #isApart: boolean;
   readonly trace: (line: string) => void;
   readonly #meta: MemoryTable;
   readonly #sabotage: Sabotage | undefined;
@@ -69,6 +86,15 @@ export class World {
     this.#seed = random.between(0, 2 ** 31);
     this.fate = new Fate(random);
     this.ownsStore = random.chance(0.3);
+    const isPoisoned = !this.ownsStore && random.chance(POISON_SHARE);
+    this.poison = isPoisoned ? new Poison(random, () => this.fate.note("poisoned")) : undefined;
+    this.#isApart = isPoisoned || (!this.ownsStore && random.chance(APART_SHARE));
+    const dead = { letters: this.letters, receivesMax: RECEIVES_MAX };
+    this.queue = new MemoryQueue(this.clock, this.#isApart ? dead : undefined);
+    this.timers = new MemoryTimers(this.clock, this.queue);
+    this.leap = new Leap(this.clock);
+    this.#throttling = new Throttling(random, (what) => this.fate.note(what));
+    this.skew = new Skew(random, () => this.fate.note("skewed-clock"));
     this.endpoints = new InProcessEndpoints(players.deployment(this.outside));
     this.#meta = players.meta.fork();
     this.#sabotage = sabotage;
@@ -76,12 +102,14 @@ export class World {
 
   start(): void {
     const processes = this.ownsStore ? 1 : this.random.between(2, 3);
-    for (let n = 0; n < processes; n++) this.#give();
+    for (let n = 0; n < processes; n++) this.#give(this.#isApart ? "serves" : "everything", this.skew.next());
+    if (this.#isApart) this.#give("sweeps", this.skew.next());
   }
 
-  /** One of the processes that live now, or the next one. */
+  /** One of the processes that live now and take requests, or the next one. */
   alive(): Promise<Running> {
-    if (this.#running.size > 0) return Promise.resolve(this.random.pick([...this.#running]));
+    const serving = [...this.#running].filter(({ does }) => does !== "sweeps");
+    if (serving.length > 0) return Promise.resolve(this.random.pick(serving));
     return new Promise((resolve) => this.#waiting.add(resolve));
   }
 
@@ -100,7 +128,8 @@ export class World {
     return compose({ clock, table, meta: this.#meta, queue, timers, endpoints }, "observer", "observer", undefined);
   }
 
-  #give(): void {
+  /** @param skewMs of the machine, which outlives the process */
+  #give(does: Running["does"], skewMs: number): void {
     const name = `m${++this.#born}`;
     const { clock, random, fate, ownsStore, trace } = this;
     let reject: (death: Death) => void = () => {};
@@ -110,27 +139,32 @@ export class World {
     const mortal = new Mortal(name, around, () => {
       this.#running.delete(running);
       reject(new Death("the process died"));
-      void clock.sleep(random.between(1, RESTART_MAX_MS)).then(() => this.#give());
+      void clock.sleep(random.between(1, RESTART_MAX_MS)).then(() => this.#give(does, skewMs));
     });
-    const sound = this.#engine(mortal);
+    const sound = this.#engine(mortal, skewMs);
     const engine = this.#sabotage?.(sound) ?? sound;
-    const running: Running = { mortal, engine, death };
+    const running: Running = { mortal, engine, death, does };
     this.#running.add(running);
     const { signal } = new AbortController();
+    if (does === "sweeps") return void sweepApart(engine, queueOf(mortal, this.letters, random, this.leap), this.leap);
     void runWorker(engine, signal, { concurrencyMax: 100 });
-    void runSweeper(engine, signal, SWEEP_INTERVAL_MS);
+    if (does === "everything") sweepBeside(engine, this.leap, signal);
     if (this.ownsStore) recover(engine).catch(() => undefined);
     for (const arrived of this.#waiting) arrived(running);
     this.#waiting.clear();
   }
 
-  #engine(mortal: Mortal): Engine {
+  #engine(mortal: Mortal, skewMs: number): Engine {
+    const clock = skewed(mortal.clock(), skewMs);
+    const throttled = throttledTable(tableOf(mortal, this.table), this.#throttling, mortal, (key) =>
+      this.table.shown(key),
+    );
     const parts = {
-      clock: mortal.clock(),
-      table: tableOf(mortal, this.table),
+      clock,
+      table: this.poison?.around(throttled, mortal) ?? throttled,
       meta: this.#meta,
-      queue: queueOf(mortal, this.queue, this.random),
-      timers: timersOf(mortal, this.timers),
+      queue: queueOf(mortal, this.queue, this.random, this.leap),
+      timers: throttledTimers(timersOf(mortal, this.timers), this.#throttling, mortal),
       endpoints: endpointsOf(mortal, this.endpoints, this.random),
     };
     return compose(parts, `${this.#seed}.${mortal.name}`, mortal.name, this.ownsStore ? mortal.name : undefined);

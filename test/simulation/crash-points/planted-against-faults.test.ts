@@ -1,0 +1,109 @@
+/** The faults are judged: for each there is a mistake that comes through a sound run, and that this fault brings to light. */
+import { expect, test } from "vitest";
+import type { Table } from "../../../shared/engine/ports/table.ts";
+import { crashPoints } from "./crash-points.ts";
+import { DAY_LATE, type Fault, NEVER_FIRES, REPEATED, THROTTLED } from "./point.ts";
+import { SCENARIOS } from "./scenarios.ts";
+import type { Sabotage } from "./world.ts";
+
+const TEST_MAX_MS = 120_000;
+
+function withTable(table: Table, change: Partial<Table>): Table {
+  return { ...table, ...change };
+}
+
+/** A driver does not know its own hold again where the answer to the write of it was lost (F7). */
+const unknownHold: Sabotage = (engine) => {
+  const { table } = engine;
+  const put: Table["put"] = async (item, condition) => {
+    const outcome = await table.put(item, condition);
+    if (outcome.written || outcome.standing === undefined || !item.sk.startsWith("hold#")) return outcome;
+    return { written: false, standing: { ...outcome.standing, token: "another driver" } };
+  };
+  return { ...engine, table: withTable(table, { put }) };
+};
+
+/** A schedule that was refused is taken for set. */
+const unsetSchedules: Sabotage = (engine) => ({
+  ...engine,
+  timers: {
+    at: (timer) => engine.timers.at(timer).catch(() => undefined),
+    cancel: (name) => engine.timers.cancel(name),
+  },
+});
+
+/** The sweeper finds nothing that sleeps: it counts on the schedules. */
+const unseenSleepers: Sabotage = (engine) => {
+  const { table } = engine;
+  const queryIndex: Table["queryIndex"] = async (index, pk, range) => {
+    const page = await table.queryIndex(index, pk, range);
+    return { ...page, items: page.items.filter(({ wakeAtMs }) => wakeAtMs === undefined) };
+  };
+  return { ...engine, table: withTable(table, { queryIndex }) };
+};
+
+/** A message that stands for a later moment is put off until then, whatever is to be done. */
+const trustedMoments: Sabotage = (engine) => {
+  const { queue } = engine;
+  const receive: typeof queue.receive = async (...asked) => {
+    const deliveries = await queue.receive(...asked);
+    const isLater = ({ wake }: (typeof deliveries)[number]) => (wake.wakeAtMs ?? 0) > engine.clock.nowMs();
+    for (const delivery of deliveries.filter(isLater)) {
+      await queue.send({ ...delivery.wake, delayMs: 900_000 });
+      await queue.ack(delivery.receipt);
+    }
+    return deliveries.filter((delivery) => !isLater(delivery));
+  };
+  return { ...engine, queue: { ...queue, receive } };
+};
+
+const PLANTED: readonly {
+  readonly what: string;
+  readonly sabotage: Sabotage;
+  readonly faults: readonly Fault[];
+  readonly scenario: string;
+  /** What the judge has to say. */
+  readonly complaint: RegExp;
+}[] = [
+  {
+    what: "a hold that its writer does not know again",
+    sabotage: unknownHold,
+    faults: [REPEATED],
+    scenario: "far sleep by a timer",
+    complaint: /until all was quiet/,
+  },
+  {
+    what: "a refused schedule that is taken for set",
+    sabotage: unsetSchedules,
+    faults: [THROTTLED],
+    scenario: "far sleep by a timer",
+    complaint: /until all was quiet/,
+  },
+  {
+    what: "a sweeper that does not see sleepers",
+    sabotage: unseenSleepers,
+    faults: [NEVER_FIRES],
+    scenario: "far sleep by a timer",
+    complaint: /nap \w+ is left suspended/,
+  },
+  {
+    what: "a worker that believes the moment of a message",
+    sabotage: trustedMoments,
+    faults: [DAY_LATE],
+    scenario: "send",
+    complaint: /something is left to do/,
+  },
+];
+
+test.each(PLANTED)(
+  "$what is caught",
+  async ({ sabotage, faults, scenario: name, complaint }) => {
+    const scenario = SCENARIOS.find((one) => one.name === name)!;
+    const { failures } = await crashPoints("shared-table", scenario, { sabotage, faults, failuresMax: 1 });
+    expect(failures).toHaveLength(1);
+    expect(failures[0]).toMatch(complaint);
+    // It takes the fault to see the mistake.
+    expect(failures[0]).not.toContain("no fault");
+  },
+  TEST_MAX_MS,
+);

@@ -1,0 +1,57 @@
+/** The days that some seeds skip when all else is quiet, and what is watched meanwhile: nothing that is open may expire. */
+import { type Stretch, NEXT_DAY } from "./far-plan.ts";
+import { START_MS } from "../virtual-clock.ts";
+import type { Rules } from "./rules.ts";
+import { vanishExpired } from "./vanish.ts";
+import type { World } from "./world.ts";
+
+/** The sweeper has made its first passes by then, and what is on its way to the table has come there. */
+const BEGIN_AFTER_MS = 180_000;
+
+export class Days {
+  readonly #world: World;
+  readonly #rules: Rules;
+  readonly #drawn: Stretch | undefined;
+  #begun = false;
+  #lookedAtMs = 0;
+  /** True where nothing is to stay open for longer. */
+  areOver = false;
+
+  constructor(world: World, rules: Rules, drawn: Stretch | undefined) {
+    this.#world = world;
+    this.#rules = rules;
+    this.#drawn = drawn;
+  }
+
+  /** @returns false where there is no reason to skip any days, or no more */
+  begin(): boolean {
+    if (this.#begun) return false;
+    const { clock, queue, fate, leap, trace } = this.#world;
+    const stretch = this.#drawn ?? (queue.size > 0 ? NEXT_DAY : undefined);
+    if (stretch !== undefined && clock.nowMs() - START_MS < BEGIN_AFTER_MS) return true;
+    this.#begun = true;
+    fate.end();
+    if (stretch === undefined) {
+      this.areOver = true;
+      return false;
+    }
+    trace(`days pass: ${JSON.stringify(stretch)}`);
+    if (this.#drawn !== undefined && stretch.sweepEveryMs === Infinity) fate.note("sweeper-rest");
+    leap.begin(stretch.forMs, stretch.sweepEveryMs);
+    return true;
+  }
+
+  /** Called at every step. */
+  async pass(): Promise<void> {
+    if (!this.#begun || this.areOver) return;
+    const { clock, leap, outside, ownsStore, table } = this.#world;
+    const nowMs = clock.nowMs();
+    // Where one process owns the store alone, it removes what has expired, and extends before.
+    if (nowMs > this.#lookedAtMs && !ownsStore)
+      this.#rules.complaints.push(...(await vanishExpired(table, nowMs, (key) => this.#rules.isOfOpen(key))));
+    this.#lookedAtMs = nowMs;
+    if (leap.isOn) return;
+    this.areOver = true;
+    outside.remind();
+  }
+}

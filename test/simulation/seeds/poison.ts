@@ -1,0 +1,62 @@
+/** One invocation that no process survives: whoever reads its partition dies of it. */
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import type { Table } from "../../../shared/engine/ports/table.ts";
+import type { Mortal } from "./mortal.ts";
+import type { Ask } from "./plan.ts";
+import type { Random } from "./random.ts";
+
+/** One invocation is poisoned in so many of the seeds in which processes share a table. */
+export const POISON_SHARE = 0.04;
+/** So long after its acceptance at most, while it sleeps. */
+const POISONED_WITHIN_MS = 15_000;
+const SLEEP_MS = 20_000;
+const NAME = "poisoned";
+
+const NEVER = new Promise<never>(() => {});
+
+/** Nobody waits for it, and it holds no key: everything else has to end. */
+export function poisonedAsk(random: Random): Ask {
+  const program = { name: NAME, steps: [{ do: "sleep", ms: SLEEP_MS }] } as const;
+  return { program, key: NAME, how: "send", atMs: random.between(0, 5_000), delayMs: random.pick([0, 20_000]) };
+}
+
+export function isPoisoned(name: string): boolean {
+  return name === NAME;
+}
+
+export class Poison {
+  readonly #random: Random;
+  readonly #onStrike: () => void;
+  #id: InvocationId | undefined;
+  #fromMs = Infinity;
+
+  /** @param onStrike counts the processes that die of it */
+  constructor(random: Random, onStrike: () => void) {
+    this.#random = random;
+    this.#onStrike = onStrike;
+  }
+
+  /** Undefined before there is one. */
+  get id(): InvocationId | undefined {
+    return this.#id;
+  }
+
+  /** Poisons what was accepted just now. */
+  take(id: InvocationId, nowMs: number): void {
+    this.#id = id;
+    this.#fromMs = nowMs + this.#random.between(0, POISONED_WITHIN_MS);
+  }
+
+  around(table: Table, mortal: Mortal): Table {
+    return {
+      ...table,
+      query: (pk, range) => {
+        const isSound = this.#id === undefined || pk !== `inv#${this.#id}` || mortal.clock().nowMs() < this.#fromMs;
+        if (isSound) return table.query(pk, range);
+        this.#onStrike();
+        mortal.die();
+        return NEVER;
+      },
+    };
+  }
+}

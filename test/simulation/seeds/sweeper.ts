@@ -1,0 +1,27 @@
+/** The sweeper of a seed: beside a worker, or in a process of its own that remembers nothing, as on AWS. */
+import type { Engine } from "../../../shared/engine/engine.ts";
+import type { Queue } from "../../../shared/engine/ports/queue.ts";
+import { drainDeadLetters } from "../../../shared/engine/sweep/dead-letters.ts";
+import { runSweeper, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
+import { type Leap, SWEEP_INTERVAL_MS } from "./leap.ts";
+
+/** Of the time of one pass: what follows is for the dead letters. */
+const SWEPT_MS = 45_000;
+const PASS_MS = 60_000;
+
+export function sweepBeside(engine: Engine, leap: Leap, signal: AbortSignal): void {
+  void runSweeper({ ...engine, clock: leap.clockOf(engine.clock) }, signal, SWEEP_INTERVAL_MS);
+}
+
+/** Every pass finds in the table how far the one before it came, and then takes up the dead letters. */
+export async function sweepApart(engine: Engine, letters: Queue, leap: Leap): Promise<never> {
+  for (const pauses = leap.clockOf(engine.clock); ;) {
+    await pauses.sleep(SWEEP_INTERVAL_MS);
+    try {
+      await sweepOnce(engine, engine.clock.nowMs() + SWEPT_MS);
+      await drainDeadLetters(engine, letters, engine.clock.nowMs() + PASS_MS - SWEPT_MS);
+    } catch (error) {
+      engine.log.error("a pass of the sweeper failed", { error: String(error) });
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/** What a table does with items whose time to live is over: they vanish, at the latest after some days. */
+import type { Key } from "../../../shared/engine/ports/table.ts";
+import type { MemoryTable } from "../memory-table.ts";
+
+/**
+ * Of what has ended nothing vanishes here, which the table is free to do as well: who judges the seed reads it.
+ * @param isOpen whether the item is one of an invocation that has not ended
+ * @returns complaints: what is open must not expire
+ */
+export async function vanishExpired(
+  table: MemoryTable,
+  nowMs: number,
+  isOpen: (key: Key) => boolean,
+): Promise<readonly string[]> {
+  const expired = new Set<string>();
+  for (const item of table.all()) {
+    const { pk, sk, expiresAtS } = item;
+    if (typeof expiresAtS !== "number" || expiresAtS > nowMs / 1000) continue;
+    if (isOpen(item)) expired.add(pk);
+    if (isOpen(item) || pk.startsWith("obj#")) await table.delete({ pk, sk });
+  }
+  return [...expired].map((pk) => `${pk} has expired, and it is open`);
+}
