@@ -40,7 +40,10 @@ export function driving(scope: Construct, props: DrivingProps): PolicyStatement[
       resources: [table.tableArn],
     }),
     new PolicyStatement({ actions: batched("sqs:SendMessage"), resources: [queue.queueArn] }),
-    new PolicyStatement({ actions: ["scheduler:CreateSchedule"], resources: [...(scheduleArns ?? [schedules])] }),
+    new PolicyStatement({
+      actions: ["scheduler:CreateSchedule", "scheduler:DeleteSchedule"],
+      resources: [...(scheduleArns ?? [schedules])],
+    }),
     new PolicyStatement({
       actions: ["iam:PassRole"],
       resources: [scheduleRole.roleArn],

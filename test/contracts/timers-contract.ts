@@ -91,7 +91,7 @@ export async function sendOnEarly(
   const engine = { queue, timers, clock: { nowMs: () => opened.nowMs() }, settings: { queueDelayMaxMs } };
   const nonce = "00000000000" as Nonce;
   const to = { id, nonce, ...(service !== undefined && { target: { service } }) };
-  await wakeAt(engine as unknown as Engine, to, wakeAtMs, "on");
+  await wakeAt(engine as unknown as Engine, to, wakeAtMs);
   return true;
 }
 

@@ -61,7 +61,7 @@ const MAY: readonly (readonly [on: string, deed: string, who: readonly Role[]])[
   ["parameters of another stack", "ssm:GetParameter", []],
   ["parameters of another stack", "ssm:PutParameter", []],
   ["schedules", "scheduler:CreateSchedule", DRIVERS],
-  ["schedules", "scheduler:DeleteSchedule", []],
+  ["schedules", "scheduler:DeleteSchedule", DRIVERS],
   ["handler", "lambda:InvokeFunction", DRIVERS],
   ["handler", "lambda:UpdateFunctionConfiguration", []],
   ["function that is no handler", "lambda:InvokeFunction", []],

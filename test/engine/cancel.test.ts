@@ -6,6 +6,7 @@ import { freshId } from "../../shared/engine/drive/invocation-ids.ts";
 import { diesBeforeItEnds } from "./dies-before-it-ends.ts";
 import { callOn, LEASE_MS, sendOn, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";
+import { writesHold } from "./hold-writes.ts";
 import { TerminalError } from "./script-awaits.ts";
 import { AttemptFails, type Handler, type ScriptContext } from "./script-context.ts";
 import { stages } from "./stages.ts";
@@ -53,8 +54,8 @@ test("what has not begun ends soon, and not at its start, where whoever cancelle
   const { stage, actor } = await play({ naps });
   const operator = stage.actor();
   const { invocationId } = await sendOn(actor, "naps", "0", { startAtMs: stage.pulse.nowMs() + FAR_MS });
-  operator.process.before = ({ method, args }) => {
-    const isClaim = method === "put" && (args[0] as { sk: string }).sk.startsWith("hold#");
+  operator.process.before = (call) => {
+    const isClaim = writesHold(call);
     if (isClaim) operator.die();
     return isClaim ? new Promise(() => undefined) : undefined;
   };

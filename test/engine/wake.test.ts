@@ -47,7 +47,8 @@ test("a wake for what is parked and has no news runs nothing", async () => {
   actor.startWorker();
   const { invocationId } = await sendOn(actor, "wait");
   await stage.pulse.pass(100);
-  const writes = () => actor.process.methods("table").filter((method) => method === "put").length;
+  const writes = () =>
+    actor.process.methods("table").filter((method) => method === "put" || method === "update").length;
   const before = writes();
   await sendWake(actor.engine, { id: invocationId }, 0);
   await stage.pulse.pass(LEASE_MS);

@@ -1,4 +1,5 @@
 /** The table on DynamoDB. */
+import { randomUUID } from "node:crypto";
 import type { DynamoDBClient, QueryCommandInput } from "@aws-sdk/client-dynamodb";
 import {
   BatchGetItemCommand,
@@ -147,13 +148,25 @@ export class DynamoTable implements Table {
     if (writes.length === 0 || writes.length > TRANSACTION_MAX_WRITES) {
       throw new StoreError(`a transaction has 1 to ${TRANSACTION_MAX_WRITES} writes, not ${writes.length}`);
     }
+    // DynamoDB knows a transaction that it has seen by its token. The client would draw a new one where throttling outlasts
+    // its own patience; an earlier try whose answer was lost would then refuse the next.
+    let token: string = randomUUID();
     return await stored(this.#clock, async () => {
       const TransactItems = writes.map((write) => transactionPart(this.#tableName, write));
       try {
         await pastConflicts(this.#clock, async () => {
-          // The client adds a token to each command, by which DynamoDB knows one that it has seen already.
-          const command = new TransactWriteItemsCommand({ TransactItems, ...this.#metering });
-          this.#tell("transact", (await this.#client.send(command)).ConsumedCapacity ?? []);
+          const command = new TransactWriteItemsCommand({
+            TransactItems,
+            ClientRequestToken: token,
+            ...this.#metering,
+          });
+          try {
+            this.#tell("transact", (await this.#client.send(command)).ConsumedCapacity ?? []);
+          } catch (error) {
+            // Cancelled it is over, and the next try is another transaction.
+            if (error instanceof TransactionCanceledException) token = randomUUID();
+            throw error;
+          }
         });
         return { written: true };
       } catch (error) {

@@ -39,7 +39,8 @@ export async function accept(
     const loaded = await load(engine, acceptance.id);
     if (loaded === undefined) {
       // What stood in the way has been deleted meanwhile.
-      if ((await engine.table.put(item, { kind: "absent" })).written) return counted(engine, acceptance);
+      const again = await engine.table.put(item, { kind: "absent" });
+      if (again.written || again.standing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
       continue;
     }
     if (!isOver(engine, loaded) || isThis(loaded)) return { kind: "existing", loaded };

@@ -4,11 +4,21 @@ import type { ParkedStatus } from "../../core/invocation/transition.ts";
 import type { Token } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { type Held, lose, newHeld } from "./held.ts";
-import { claimCondition, type Hold, holdItem, keepCondition } from "../ledger/hold-record.ts";
+import {
+  changeCondition,
+  claimCondition,
+  type Hold,
+  holdChange,
+  holdItem,
+  type HoldPlace,
+  keepCondition,
+  readHold,
+} from "../ledger/hold-record.ts";
 import { checkIntervalMs, listingAgeMinMs } from "../engine-settings.ts";
 import { keepUntilS, openUntilS } from "../ledger/keep.ts";
 import type { Loaded } from "../ledger/load.ts";
-import type { Condition } from "../ports/table.ts";
+import { cancelTimer } from "./wake.ts";
+import type { Condition, Item } from "../ports/table.ts";
 
 /** Processes differ a little in what time it is. */
 const LISTED_BEFORE_SHARE = 0.8;
@@ -19,11 +29,19 @@ const CHECK_MAX_MS = 86_400_000;
 
 export interface Grasp {
   readonly messageDriven: boolean;
+  /** The moment that the driver's message stands for: with the message, the timer of that moment is used up. */
+  readonly spentAtMs?: number | undefined;
 }
 
-/** Takes an invocation over that nobody drives. @returns undefined where somebody else was faster */
-export async function claim(engine: Engine, loaded: Loaded, { messageDriven }: Grasp): Promise<Held | undefined> {
-  const { invocation, hold, pk } = loaded;
+/**
+ * Takes over an invocation that no process drives. Where a hold was read, the claim changes that hold and leaves its
+ * place in the open index as it stands; where none was read, a note of the sweeper that came meanwhile refuses the claim.
+ * @returns undefined where another process was faster
+ */
+export async function claim(engine: Engine, loaded: Loaded, grasp: Grasp): Promise<Held | undefined> {
+  const { invocation, pk } = loaded;
+  const { messageDriven, spentAtMs } = grasp;
+  const hold = loaded.hold && withoutTimer(loaded.hold, spentAtMs);
   const nowMs = engine.clock.nowMs();
   const lease = { token: engine.drives.newToken(), untilMs: nowMs + engine.settings.leaseMs };
   const held = newHeld({
@@ -36,8 +54,16 @@ export async function claim(engine: Engine, loaded: Loaded, { messageDriven }: G
     arrivals: new Map(loaded.arrivals),
     ...(hold && { hold }),
   });
-  const won = await writeHold(engine, held, running(held), claimCondition(invocation.segmentIndex, hold?.token));
+  const won =
+    hold === undefined
+      ? await writeHold(engine, held, running(held), { kind: "absent" })
+      : await changeHold(engine, held, running(held), changeCondition(invocation.segmentIndex, [hold.token]));
   return won ? held : undefined;
+}
+
+function withoutTimer(hold: Hold, spentAtMs: number | undefined): Hold {
+  const { timerAtMs, ...rest } = hold;
+  return timerAtMs === undefined || timerAtMs !== spentAtMs ? hold : rest;
 }
 
 /**
@@ -54,15 +80,13 @@ function running({ hold, lease }: Held): Changes {
 export async function reclaim(engine: Engine, held: Held): Promise<boolean> {
   const parked = held.lease.token;
   held.lease = { token: engine.drives.newToken(), untilMs: engine.clock.nowMs() + engine.settings.leaseMs };
-  return await writeHold(engine, held, running(held), {
-    kind: "equal",
-    attribute: "token",
-    value: parked,
-  });
+  const ours: Condition = { kind: "equal", attribute: "token", value: parked };
+  return await changeHold(engine, held, running(held), ours);
 }
 
 /**
- * Extends the lease. From then on the invocation is in the open index: it takes longer than a lease. Where the store
+ * Extends the lease. From then on the invocation is in the open index: it takes longer than a lease. A renewal moves no
+ * entry that its driver knows of, and puts the hold only where the driver knows of none. Where the store
  * fails, nobody knows which of two tokens stands, so either counts as ours, and the old end of the lease holds.
  */
 export async function renew(engine: Engine, held: Held): Promise<boolean> {
@@ -81,7 +105,11 @@ export async function renew(engine: Engine, held: Held): Promise<boolean> {
     ...(silentSinceMs !== undefined && { silentSinceMs }),
   };
   try {
-    const kept = await writeHold(engine, held, hold, keepCondition(held.invocation.segmentIndex, mine));
+    const { segmentIndex } = held.invocation;
+    const kept =
+      held.hold?.lookAtMs === undefined
+        ? await writeHold(engine, held, hold, keepCondition(segmentIndex, mine))
+        : await changeHold(engine, held, hold, changeCondition(segmentIndex, mine));
     delete held.doubtedToken;
     if (!kept) lose(held);
     return kept;
@@ -127,7 +155,8 @@ export function untilNextCheckMs(waitedMs: number, intervalMs = checkIntervalMs(
 }
 
 /**
- * Takes a completed invocation out of the open index, where it ever stood there. One whose journal is to go before its
+ * Takes a completed invocation out of the open index, where it ever stood there, and cancels its timer, where its hold
+ * tells of one: that takes no read. One whose journal is to go before its
  * result is looked at again then, and whoever does so leaves for good.
  * @param isPerformed false where nobody knows whether its final effects are: whoever comes to it performs them (I2)
  */
@@ -143,9 +172,10 @@ export async function leaveOpenIndex(
   // The sweeper has come to it in the listing while it was driven, and may have noted it without a word to its driver.
   const mayStand = held.hold?.lookAtMs !== undefined || (mayBeNoted && wasListed);
   if (!mayStand && (dropAtMs === undefined || !wasListed)) return;
+  const timerAtMs = held.timerAtMs ?? held.hold?.timerAtMs;
   const token = engine.drives.newToken();
   held.lease = { token, untilMs: 0 };
-  await writeHold(
+  const hasLeft = await writeHold(
     engine,
     held,
     {
@@ -156,6 +186,7 @@ export async function leaveOpenIndex(
     },
     claimCondition(held.invocation.segmentIndex, held.hold?.token),
   );
+  if (hasLeft && timerAtMs !== undefined) await cancelTimer(engine, held.invocation.acceptance, timerAtMs);
 }
 
 /** When the journal goes; undefined where it goes together with the result. */
@@ -173,35 +204,68 @@ function isToBeListed({ clock, settings }: Engine, { acceptance }: Invocation): 
 
 type Changes = Partial<Hold> & Pick<Hold, "status" | "untilMs">;
 
-/** @param changes what differs from a bare hold at the last segment; attempts, retries and failure follow the invocation */
+/**
+ * Puts the whole hold, its place in the open index included.
+ * @param changes what differs from a bare hold at the last segment; attempts, retries and failure follow the invocation
+ */
 export async function writeHold(engine: Engine, held: Held, changes: Changes, condition: Condition) {
-  const { invocation, lease } = held;
-  const ticket = held.ticket ?? held.hold?.ticket;
+  const hold = holdOf(engine, held, changes);
+  held.units++;
+  const put = await engine.table.put(holdItem(placeOf(engine, held, hold), hold), condition);
+  const isOurs = put.written || hasToken(put.standing, hold);
+  if (isOurs) held.hold = hold;
+  return isOurs;
+}
+
+/** Changes the hold that stands, and leaves its place in the open index and what the sweeper has extended (ADR 0022). */
+async function changeHold(engine: Engine, held: Held, changes: Changes, condition: Condition) {
+  const hold = holdOf(engine, held, changes);
+  const place = placeOf(engine, held, hold);
+  held.units++;
+  const { pk, sk } = holdItem(place, hold);
+  const outcome = await engine.table.update({ pk, sk }, holdChange(place, hold), condition);
+  const stands = outcome.written ? outcome.item : outcome.standing;
+  const isOurs = outcome.written || hasToken(stands, hold);
+  if (isOurs && stands !== undefined) held.hold = readHold(stands);
+  return isOurs;
+}
+
+/** A write whose answer was lost and that was sent again is refused by itself: each write has a token of its own. */
+function hasToken(standing: Item | undefined, { token }: Hold): boolean {
+  return standing?.["token"] === token;
+}
+
+function holdOf(
+  engine: Engine,
+  { invocation, lease, ticket: drawn, timerAtMs: set, hold: before }: Held,
+  changes: Changes,
+): Hold {
+  const ticket = drawn ?? before?.ticket;
+  const timerAtMs = changes.status === "completed" ? undefined : (set ?? before?.timerAtMs);
   const { acceptance, pin, lastFailure } = invocation;
-  const hold: Hold = {
+  return {
     base: invocation.segmentIndex,
     token: lease.token,
     attempts: invocation.attempts,
     retries: invocation.retries,
-    keepUntilS: Math.max(held.hold?.keepUntilS ?? 0, openUntilS(engine.settings, acceptance.createdAtMs)),
-    ...(held.hold?.performed !== undefined && { performed: held.hold.performed }),
+    keepUntilS: Math.max(before?.keepUntilS ?? 0, openUntilS(engine.settings, acceptance.createdAtMs)),
+    ...(before?.performed !== undefined && { performed: before.performed }),
+    ...(timerAtMs !== undefined && { timerAtMs }),
     ...(ticket !== undefined && { ticket }),
     ...(pin && { deploymentId: pin.deploymentId }),
     ...(lastFailure && { lastFailure }),
     ...changes,
   };
-  const place = {
-    scheme: engine.settings,
-    id: held.id,
-    nonce: acceptance.nonce,
-    target: acceptance.target,
-    createdAtMs: acceptance.createdAtMs,
-    expiresAtS: keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), hold.keepUntilS),
-  };
-  held.units++;
-  const { written } = await engine.table.put(holdItem(place, hold), condition);
-  if (written) held.hold = hold;
-  return written;
+}
+
+function placeOf(
+  engine: Engine,
+  { id, invocation: { acceptance } }: Held,
+  { keepUntilS: extendedUntilS }: Hold,
+): HoldPlace {
+  const { nonce, target, createdAtMs } = acceptance;
+  const expiresAtS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), extendedUntilS);
+  return { scheme: engine.settings, id, nonce, target, createdAtMs, expiresAtS };
 }
 
 /** The lease with which a segment is written: the same driver, for one more term. */

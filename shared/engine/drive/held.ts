@@ -59,6 +59,8 @@ export interface Held {
   lock?: Lock;
   /** Its place in the queue of the key, while it waits. */
   ticket?: number;
+  /** A far moment for which this driver has set a timer. */
+  timerAtMs?: number;
   /** The acceptance on its way to the table: nothing is committed before it is there. */
   durable?: Promise<unknown>;
   /** The same acceptance, as long as it may be written together with the first segment. */

@@ -6,12 +6,20 @@ import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../engine-settings.ts";
 import { claimCondition, type Hold, holdItem } from "../ledger/hold-record.ts";
 import { keepUntilS, openUntilS } from "../ledger/keep.ts";
-import { sendWake, wakeAt } from "./wake.ts";
+import { isFar, sendWake, wakeAt } from "./wake.ts";
 
-/** A delayed send waits in the open index under its start, from its acceptance on. */
+/**
+ * A delayed send waits in the open index under its start, from its acceptance on. The timer of a far start is set before
+ * the park that counts on it, as with every park.
+ */
 export async function parkScheduled(engine: Engine, acceptance: Acceptance, startAtMs: number): Promise<void> {
-  await parkAtStart(engine, acceptance, { status: "scheduled", wakeAtMs: startAtMs, lookAtMs: startAtMs });
-  await wakeAt(engine, acceptance, startAtMs, "start");
+  const how = { status: "scheduled", wakeAtMs: startAtMs, lookAtMs: startAtMs } as const;
+  if (!isFar(engine, startAtMs)) {
+    await parkAtStart(engine, acceptance, how);
+    return await wakeAt(engine, acceptance, startAtMs);
+  }
+  await wakeAt(engine, acceptance, startAtMs);
+  await parkAtStart(engine, acceptance, { ...how, timerAtMs: startAtMs });
 }
 
 /** Its turn in the queue may have come before the park was written, and its wake may have met nothing (I4). */
@@ -24,7 +32,7 @@ export async function parkPending(engine: Engine, acceptance: Acceptance, ticket
 async function parkAtStart(
   engine: Engine,
   acceptance: Acceptance,
-  how: Pick<Hold, "status" | "wakeAtMs" | "lookAtMs" | "ticket">,
+  how: Pick<Hold, "status" | "wakeAtMs" | "timerAtMs" | "lookAtMs" | "ticket">,
 ): Promise<void> {
   const { id, nonce, target, createdAtMs } = acceptance;
   const hold: Hold = {

@@ -12,7 +12,7 @@ import { keepUntilS } from "../ledger/keep.ts";
 import { freshArrivals } from "../ledger/load.ts";
 import { whole } from "../ledger/large-record.ts";
 import { readPartition } from "../ledger/read-partition.ts";
-import { sendWake, wakeAt } from "./wake.ts";
+import { cancelTimer, EARLY_MS, isFar, sendWake, wakeAt } from "./wake.ts";
 import { wakeAwaited } from "./wake-awaited.ts";
 
 type Park = Extract<Step, { kind: "park" }>;
@@ -35,8 +35,7 @@ export async function park(engine: Engine, held: Held, step: Park): Promise<"aga
   await wakeAwaited(engine, held, held.parkedChildren);
   for (;;) {
     await writeDownInline(engine, held);
-    if (!(await putDown(engine, held, step.status, step.wakeAtMs))) return "lost";
-    await sendTimedWake(engine, held, step);
+    if (!(await putDownUntil(engine, held, step))) return "lost";
     // I4: arrivals are read after the park is written. What came before it is seen here; what comes later brings its own wake.
     await readArrivals(engine, held);
     const next = advance(held.invocation, {
@@ -136,9 +135,26 @@ async function writeDownInline(engine: Engine, held: Held): Promise<void> {
   });
 }
 
-async function sendTimedWake(engine: Engine, held: Held, { status, wakeAtMs }: Park): Promise<void> {
-  const { acceptance, segmentIndex, attempts } = held.invocation;
-  if (wakeAtMs !== undefined)
-    await wakeAt(engine, acceptance, wakeAtMs, `${status}.${segmentIndex}.${attempts}.${wakeAtMs}`);
-  else if (status === "ready") await sendWake(engine, acceptance, 0);
+/**
+ * A wake that is not near is set before the park is written: a driver that dies in between leaves a wake for nothing, and
+ * never a park without a wake. A near one is sent behind the park, or it would come before it: where the driver dies in
+ * between, the message that finds the park is sent on to its moment.
+ */
+async function putDownUntil(engine: Engine, held: Held, { status, wakeAtMs }: Park): Promise<boolean> {
+  const { acceptance } = held.invocation;
+  const isNear = wakeAtMs === undefined || wakeAtMs - engine.clock.nowMs() <= EARLY_MS;
+  const former = held.timerAtMs ?? held.hold?.timerAtMs;
+  const isSet = wakeAtMs !== undefined && wakeAtMs === former && isFar(engine, wakeAtMs);
+  if (!isNear && !isSet) {
+    const isTimer = isFar(engine, wakeAtMs);
+    await wakeAt(engine, acceptance, wakeAtMs);
+    // Not before: a renewal of the lease may write the hold meanwhile.
+    if (isTimer) held.timerAtMs = wakeAtMs;
+  }
+  if (!(await putDown(engine, held, status, wakeAtMs))) return false;
+  if (isNear && wakeAtMs !== undefined) await wakeAt(engine, acceptance, wakeAtMs);
+  if (status === "ready") await sendWake(engine, acceptance, 0);
+  // Behind the park, which does not count on the former timer any more.
+  if (former !== undefined && former !== (held.timerAtMs ?? former)) await cancelTimer(engine, acceptance, former);
+  return true;
 }

@@ -20,13 +20,15 @@ export class StandingMessages {
 
   /**
    * Finds the message that will come before one that came now and would be put off until `dueAtMs`, by `nearMs` at most.
-   * A message never stands for itself.
+   * A message never stands for itself, nor for one that carries a moment which it does not carry itself: a hop towards a
+   * far timer is the only one of its kind.
    */
   before(came: Wake, nowMs: number, dueAtMs: number, nearMs: number): StandingMessage | undefined {
     const standing = this.#byId.get(came.invocationId);
     if (standing === undefined || standing.dueAtMs <= nowMs + CLOCK_MARGIN_MS) return undefined;
     if (standing.dueAtMs > dueAtMs || dueAtMs - standing.dueAtMs > nearMs) return undefined;
-    const { sentAtMs, delayMs } = standing.wake;
+    const { sentAtMs, delayMs, wakeAtMs } = standing.wake;
+    if (came.wakeAtMs !== undefined && came.wakeAtMs !== wakeAtMs) return undefined;
     return sentAtMs === came.sentAtMs && delayMs === came.delayMs ? undefined : standing;
   }
 

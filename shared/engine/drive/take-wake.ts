@@ -8,7 +8,7 @@ import { claim } from "./grasp.ts";
 import { killLoaded } from "./kill.ts";
 import { isHeld, loadJointly, type Loaded, unperformed } from "../ledger/load.ts";
 import type { Wake } from "../ports/queue.ts";
-import { EARLY_MS, sendInPlace, wakeAt } from "./wake.ts";
+import { EARLY_MS, isFar, sendInPlace, wakeAt } from "./wake.ts";
 
 /** Put back at first for so long, then twice as long each time: an end that comes soon is seen soon. */
 const PUT_BACK_MIN_MS = 500;
@@ -30,7 +30,7 @@ export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
     const parked = stillParked(loaded, nowMs);
     if (parked !== undefined) return await wakeAgainIfEarly(engine, loaded, wake, parked.wakeAtMs);
     if (isLeftInLine(loaded, nowMs) && (await stillWaits(engine, loaded))) return;
-    const held = await claim(engine, loaded, { messageDriven: true });
+    const held = await claim(engine, loaded, { messageDriven: true, spentAtMs: wake.wakeAtMs });
     if (held === undefined) continue;
     const end = await drive(engine, held, unperformed(loaded));
     if (end !== "lost") return;
@@ -38,19 +38,15 @@ export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
 }
 
 /**
- * Whether a wake would find something to do, as far as what was loaded tells: an order to end it, or an arrival that it awaits.
- * Who waits in line for a key is left to its own interval: a wake for each would be thousands of them where one is served.
+ * The acceptor's put may still be under way; a message that old belongs to nothing. A timer is set behind the acceptance,
+ * so that its message never comes too soon. A message from the future is as old as its first receipt: it would be young for ever.
  */
-export function wouldAdvance(loaded: Loaded, nowMs: number): boolean {
-  if (hasKillOrder(loaded)) return true;
-  return !isLeftInLine(loaded, nowMs) && stillParked(loaded, nowMs) === undefined;
-}
-
-/** The acceptor's put may still be under way; a message that old belongs to nothing. */
 async function sendAgainWhileYoung(engine: Engine, wake: Wake, nowMs: number): Promise<void> {
-  const ageMs = nowMs - wake.sentAtMs;
+  if (wake.wakeAtMs !== undefined) return;
+  const sentAtMs = Math.min(wake.sentAtMs, nowMs);
   const patienceMs = Math.max(2 * wake.delayMs, 2 * engine.settings.leaseMs);
-  if (ageMs < patienceMs) await engine.queue.send({ ...wake, delayMs: Math.max(PUT_BACK_MIN_MS, wake.delayMs) });
+  if (nowMs - sentAtMs >= patienceMs) return;
+  await engine.queue.send({ ...wake, sentAtMs, delayMs: Math.max(PUT_BACK_MIN_MS, wake.delayMs) });
 }
 
 function hasKillOrder({ arrivals }: Loaded): boolean {
@@ -97,19 +93,21 @@ function stillParked({ invocation, hold, arrivals }: Loaded, nowMs: number): { w
 
 /**
  * Timers fire early on purpose. The message that stands for this very wake is sent on: by the queue where the rest is
- * short, else by the timers again, which is how a wake climbs down a ladder of short delays (I8, I11). One that stands
- * for another moment belongs to a park that is over, whose successor has set a timer of its own.
+ * short, else by the timers again, which is how a wake climbs down a ladder of short delays (I8, I11). So is the message
+ * of a far timer that the hold counts on for a later park. Any other message belongs to a park that is over.
  */
 async function wakeAgainIfEarly(
   engine: Engine,
-  { invocation }: Loaded,
+  { invocation, hold }: Loaded,
   wake: Wake,
   wakeAtMs: number | undefined,
 ): Promise<void> {
-  if (wakeAtMs === undefined) return;
-  const leftMs = wakeAtMs - engine.clock.nowMs();
-  const stands = wake.wakeAtMs === wakeAtMs;
+  const { acceptance } = invocation;
+  const nowMs = engine.clock.nowMs();
+  const leftMs = (wakeAtMs ?? Infinity) - nowMs;
+  const stands = wake.wakeAtMs !== undefined && wake.wakeAtMs === wakeAtMs;
   if (leftMs <= EARLY_MS || (stands && leftMs <= engine.settings.queueDelayMaxMs))
-    await sendInPlace(engine, wake, invocation.acceptance, leftMs);
-  else if (stands) await wakeAt(engine, invocation.acceptance, wakeAtMs, `on.${wakeAtMs}`);
+    return await sendInPlace(engine, wake, acceptance, leftMs);
+  const isCountedOn = wake.wakeAtMs !== undefined && wake.wakeAtMs === hold?.timerAtMs;
+  if (stands || (isCountedOn && isFar(engine, wake.wakeAtMs))) await wakeAt(engine, acceptance, wake.wakeAtMs);
 }

@@ -10,6 +10,11 @@ export interface Recipient {
   readonly target?: Pick<Target, "service">;
 }
 
+/** A recipient that wakes at a moment: the nonce keeps its timers apart from those of another life under the same id. */
+export interface Sleeper extends Recipient {
+  readonly nonce: Nonce;
+}
+
 /** Tells whoever drives, here or elsewhere, that something was written. The caller has written it before (I3). */
 export async function wakeNow(engine: Engine, to: Recipient): Promise<void> {
   engine.drives.poke(to.id);
@@ -28,18 +33,51 @@ function wakeOf({ id: invocationId, target }: Recipient, sentAtMs: number, ms: n
     : { invocationId, sentAtMs, delayMs, service: target.service };
 }
 
-/** @param cause names the wake among those of this life: the same cause is set once (I7) */
-export async function wakeAt(
-  engine: Engine,
-  to: Recipient & { readonly nonce: Nonce },
-  wakeAtMs: number,
-  cause: string,
-): Promise<void> {
-  const delayMs = wakeAtMs - engine.clock.nowMs();
-  if (delayMs <= engine.settings.queueDelayMaxMs) return void (await sendWake(engine, to, delayMs));
-  const { id, nonce, target } = to;
-  const name = `${id}.${nonce}.${cause}`;
-  await engine.timers.at({ name, invocationId: id, wakeAtMs, ...(target && { service: target.service }) });
+/** Sets the wake for a moment: a delayed message where the queue can delay it, else a timer. */
+export async function wakeAt(engine: Engine, to: Sleeper, wakeAtMs: number): Promise<void> {
+  if (isFar(engine, wakeAtMs)) await setTimer(engine, to, wakeAtMs);
+  else await sendWake(engine, to, wakeAtMs - engine.clock.nowMs());
+}
+
+/** True for a moment that the queue cannot delay a message until. */
+export function isFar({ clock, settings }: Pick<Engine, "clock" | "settings">, atMs: number): boolean {
+  return atMs - clock.nowMs() > settings.queueDelayMaxMs;
+}
+
+/**
+ * Sets the timer of a far moment. Where the timers fail, a message carries the moment as far as the queue can delay it:
+ * whoever receives that message finds the invocation waiting for this very moment, and sets the timer again.
+ */
+async function setTimer(engine: Engine, to: Sleeper, wakeAtMs: number): Promise<void> {
+  const { id: invocationId, target } = to;
+  try {
+    await engine.timers.at({
+      name: timerName(to, wakeAtMs),
+      invocationId,
+      wakeAtMs,
+      ...(target && { service: target.service }),
+    });
+  } catch (error) {
+    engine.log.warn("a timer could not be set, and the queue stands in", { invocationId, error: String(error) });
+    const { settings, clock } = engine;
+    await engine.queue.send({ ...wakeOf(to, clock.nowMs(), settings.queueDelayMaxMs), wakeAtMs });
+  }
+}
+
+/** Takes back the timer of a moment that is over for its invocation. A timer that stays fires for nothing, which does no harm. */
+export async function cancelTimer(engine: Engine, to: Sleeper, wakeAtMs: number): Promise<void> {
+  // What is near is a message by now, or will be one soon.
+  if (!isFar(engine, wakeAtMs)) return;
+  try {
+    await engine.timers.cancel(timerName(to, wakeAtMs));
+  } catch (error) {
+    engine.log.warn("a timer could not be cancelled", { invocationId: to.id, error: String(error) });
+  }
+}
+
+/** Of one moment there is one timer, however often the invocation parks until then (I7). */
+function timerName({ id, nonce }: Sleeper, wakeAtMs: number): string {
+  return `${id}.${nonce}.${wakeAtMs}`;
 }
 
 /** So near to a moment, a message that does not say what it stands for is sent on to that moment. */
@@ -53,7 +91,8 @@ export const EARLY_MS = 90_000;
 export async function sendInPlace(engine: Engine, came: Wake, to: Recipient, delayMs: number): Promise<void> {
   const nowMs = engine.clock.nowMs();
   const { standing } = engine.drives;
-  const wake = wakeOf(to, nowMs, delayMs);
+  const { wakeAtMs } = came;
+  const wake = { ...wakeOf(to, nowMs, delayMs), ...(wakeAtMs !== undefined && { wakeAtMs }) };
   const dueAtMs = nowMs + wake.delayMs;
   const other = standing.before(came, nowMs, dueAtMs, EARLY_MS);
   if (other !== undefined) return void (await other.sent);

@@ -45,7 +45,9 @@ export async function wipeWorkflow(engine: Engine, { acceptance }: Pick<Invocati
     },
     underGrant(acceptance, lock.grant),
   );
-  if (outcome.written) await dropLife(engine, pk, readLock(outcome.item).life - 1);
+  // Lives are counted upwards: where a later one stands, this one is over, also where the answer to its end was lost.
+  const stands = readLock(outcome.written ? outcome.item : outcome.standing);
+  if (stands.life > lock.life) await dropLife(engine, pk, lock.life);
 }
 
 async function itemsOfLife(engine: Engine, pk: string, life: number) {

@@ -1,5 +1,6 @@
 /** An operator reads the state of a key, or replaces the whole of it: in its turn, behind whoever holds the key now. */
 import { EMPTY_STATE, place } from "../../core/object/keyed-state.ts";
+import type { Nonce } from "../../core/model/ids.ts";
 import type { ServiceType, Target } from "../../core/model/target.ts";
 import { newNonce } from "../desk/accept.ts";
 import { lookIfStale } from "./acquire.ts";
@@ -7,12 +8,12 @@ import { editRecord, fingerprint, replacing, type Values } from "./apply-edit.ts
 import type { Engine } from "../engine.ts";
 import { passOn } from "./give-back.ts";
 import { fitted } from "../ledger/large-record.ts";
-import { EDITOR, lifeAt, type Lock, packState } from "../ledger/lock-record.ts";
+import { EDITOR, lifeAt, type Lock, packState, readLock } from "../ledger/lock-record.ts";
 import { lockKey } from "../ledger/object-keys.ts";
 import { isHeldBy, queueUp, takeOrQueue, ticketExpiryS } from "./object-lock.ts";
 import { lockAt, placeOf } from "../ledger/object-place.ts";
 import { expiryOfEmpty, readState, writeBeside } from "./object-state.ts";
-import type { Condition } from "../ports/table.ts";
+import type { Condition, Updated } from "../ports/table.ts";
 import { sameBytes } from "../ledger/record-envelope.ts";
 
 type Keyed = Pick<Target, "service" | "key">;
@@ -39,21 +40,22 @@ export async function editState(
   isExpected?: (current: Values) => Promise<boolean>,
 ): Promise<Edited> {
   const pk = placeOf(engine, target);
+  const nonce = newNonce(engine);
   for (;;) {
     const lock = await lockAt(engine, pk);
     const current = isExpected && (await shownState(engine, pk, lock));
     if (current !== undefined && !(await isExpected!(current))) return "outdated";
     if (type === "workflow") {
-      if (await editWorkflow(engine, pk, lock, values)) return "applied";
+      if (await editWorkflow(engine, pk, lock, values, nonce)) return "applied";
       continue;
     }
-    if (await editFree(engine, pk, lock, values)) return "applied";
-    return await editInTurn(engine, pk, target, values, current && fingerprint(engine, current));
+    if (await editFree(engine, pk, lock, values, nonce)) return "applied";
+    return await editInTurn(engine, pk, target, values, current && fingerprint(engine, current), nonce);
   }
 }
 
 /** A key that nobody holds, whose state fits the lock before and after: one conditional write. */
-async function editFree(engine: Engine, pk: string, lock: Lock, values: Values): Promise<boolean> {
+async function editFree(engine: Engine, pk: string, lock: Lock, values: Values, nonce: Nonce): Promise<boolean> {
   const { next, put, remove, removesAll } = place(lock.state, replacing(values));
   if (lock.holder !== undefined || put.size > 0 || remove.length > 0 || removesAll) return false;
   const unchanged: Condition = {
@@ -66,10 +68,15 @@ async function editFree(engine: Engine, pk: string, lock: Lock, values: Values):
   const condition: Condition = lock.grant === 0 ? { kind: "any", of: [{ kind: "absent" }, unchanged] } : unchanged;
   const expiresAtS = expiryOfEmpty(engine, next);
   const grant = Math.max(engine.clock.nowMs(), lock.grant + 1);
-  const set = { held: 0, grant, st: packState(next) };
+  const set = { held: 0, grant, st: packState(next), editedBy: nonce };
   const add = { head: 0, tail: 0, edits: 0 };
   const update = expiresAtS === undefined ? { set, add, remove: ["expiresAtS"] } : { set: { ...set, expiresAtS }, add };
-  return (await engine.table.update(lockKey(pk), update, condition)).written;
+  return isMade(await engine.table.update(lockKey(pk), update, condition), nonce);
+}
+
+/** An edit whose answer was lost and that was sent again is refused by itself; made twice, it would undo what came between. */
+function isMade(outcome: Updated, nonce: Nonce): boolean {
+  return outcome.written || readLock(outcome.standing).editedBy === nonce;
 }
 
 /**
@@ -82,8 +89,8 @@ async function editInTurn(
   target: Keyed,
   values: Values,
   expected: Uint8Array | undefined,
+  nonce: Nonce,
 ): Promise<Edited> {
-  const nonce = newNonce(engine);
   const record = { pk, sk: "inbox#", b: editRecord(values, expected), expiresAtS: ticketExpiryS(engine) };
   const { b } = await fitted(engine, record, nonce);
   const [editor, ticket] = [
@@ -111,7 +118,7 @@ async function isStill(engine: Engine, pk: string, lock: Lock, expected: Uint8Ar
 }
 
 /** The run of a workflow keeps its lock for ever, so that nobody could wait for it: it takes notice of the edit instead. */
-async function editWorkflow(engine: Engine, pk: string, lock: Lock, values: Values): Promise<boolean> {
+async function editWorkflow(engine: Engine, pk: string, lock: Lock, values: Values, nonce: Nonce): Promise<boolean> {
   const { life, over } = lifeAt(lock, engine.clock.nowMs());
   if (over) return true;
   const stamp = { grant: lock.grant, edits: lock.edits + 1, segmentIndex: 0 };
@@ -123,7 +130,7 @@ async function editWorkflow(engine: Engine, pk: string, lock: Lock, values: Valu
   }));
   const condition: Condition = lock.grant === 0 ? { kind: "absent" } : { kind: "all", of: same };
   const isNew = lock.grant === 0;
-  const set = { st: packState(state), ...(isNew && { held: 0, grant: 1, applied: 0 }) };
+  const set = { st: packState(state), editedBy: nonce, ...(isNew && { held: 0, grant: 1, applied: 0 }) };
   const update = { set, add: { edits: 1, head: 0, tail: 0, life: 0 } };
-  return (await engine.table.update(lockKey(pk), update, condition)).written;
+  return isMade(await engine.table.update(lockKey(pk), update, condition), nonce);
 }

@@ -6,6 +6,8 @@ import type { Target } from "../../core/model/target.ts";
 import type { Engine } from "../engine.ts";
 import type { Held } from "../drive/held.ts";
 import { load } from "../ledger/load.ts";
+import { type Hold, readHold } from "../ledger/hold-record.ts";
+import { holdKey, invocationPk } from "../ledger/item-keys.ts";
 import { type Lock, packState, readLock } from "../ledger/lock-record.ts";
 import { inboxKey, lockKey } from "../ledger/object-keys.ts";
 import { isHeldBy, ticketExpiryS, underGrant, voidTicket } from "./object-lock.ts";
@@ -47,7 +49,7 @@ function stampOf({ grant, edits }: Lock, { segmentIndex }: StateChanges) {
 
 /**
  * An exclusive invocation has ended: it may hold the lock, wait for it, or have given it back already. A repeated
- * give-back wakes whoever holds now, since the one before may have died ahead of that.
+ * give-back wakes its direct successor, since the one before may have died ahead of that.
  */
 export async function giveBack(engine: Engine, held: Held, changes: StateChanges): Promise<void> {
   const { acceptance } = held.invocation;
@@ -61,7 +63,7 @@ export async function giveBack(engine: Engine, held: Held, changes: StateChanges
   delete held.lock;
   if (!isHeldBy(lock, acceptance)) {
     if (await isGhost(engine, acceptance, lock)) return await passOn(engine, pk, acceptance.target, lock, lock.state);
-    return await wakeHolder(engine, acceptance.target, lock);
+    return await wakeSuccessor(engine, acceptance.target, acceptance.nonce, lock);
   }
   const state = counts(lock, held, changes)
     ? await writeBeside(engine, pk, lock.life, lock.state, changes.inOrder, stampOf(lock, changes))
@@ -95,7 +97,7 @@ export async function passOn(
   for (;;) {
     const { holder } = seen;
     if (holder === undefined || holder.nonce !== lock.holder?.nonce || seen.grant !== lock.grant)
-      return await wakeHolder(engine, target, seen);
+      return await wakeSuccessor(engine, target, lock.holder?.nonce, seen);
     if (seen.head === seen.tail) {
       const freed = await free(engine, pk, seen, shown);
       if (freed === undefined) return;
@@ -117,7 +119,7 @@ async function free(engine: Engine, pk: string, lock: Lock, state: KeyedState): 
   const expiresAtS = expiryOfEmpty(engine, state);
   const update: Update = {
     set: { held: 0, st: packState(state), ...(expiresAtS !== undefined && { expiresAtS }) },
-    remove: ["holder", "holderNonce"],
+    remove: ["holder", "holderNonce", "givenBy"],
   };
   const condition = underGrant(lock.holder!, lock.grant, [{ kind: "equal", attribute: "tail", value: lock.tail }]);
   const outcome = await engine.table.update(lockKey(pk), update, condition);
@@ -153,13 +155,28 @@ async function serve(engine: Engine, pk: string, lock: Lock, state: KeyedState, 
   if (next.kind === "waiter") {
     const nowMs = engine.clock.nowMs();
     const grant = Math.max(nowMs, lock.grant + 1);
-    Object.assign(set, { holder: next.id, holderNonce: next.nonce, grant, applied: 0, sinceMs: nowMs });
+    const givenBy = lock.holder!.nonce;
+    Object.assign(set, { holder: next.id, holderNonce: next.nonce, givenBy, grant, applied: 0, sinceMs: nowMs });
   } else set["applied"] = ALL_APPLIED;
   const condition = underGrant(lock.holder!, lock.grant, [{ kind: "equal", attribute: "head", value: lock.head }]);
   const outcome = await engine.table.update(lockKey(pk), { set }, condition);
   return { served: outcome.written, lock: readLock(outcome.written ? outcome.item : outcome.standing) };
 }
 
-async function wakeHolder(engine: Engine, target: KeyOwner, { holder }: Lock): Promise<void> {
-  if (holder !== undefined) await wakeNow(engine, { id: holder.id, target });
+/**
+ * Wakes a holder to which this very give-back has handed the key, unless a driver has taken the holder up since. Every
+ * other holder owes its wake to another give-back, or came by itself; a wake from here would be one message more that
+ * ends as a repeated give-back, and so on without end. Costs a read, where the direct successor holds the key still.
+ */
+async function wakeSuccessor(engine: Engine, target: KeyOwner, giver: Nonce | undefined, lock: Lock): Promise<void> {
+  const { holder, givenBy } = lock;
+  if (holder === undefined || givenBy === undefined || givenBy !== giver) return;
+  const key = holdKey(invocationPk(engine.settings.keyPrefix, holder.id), holder.nonce);
+  const hold = await engine.table.get(key);
+  if (hold === undefined || mayBeUnaware(readHold(hold))) await wakeNow(engine, { id: holder.id, target });
+}
+
+/** It stands in line or has not begun, as far as its hold tells, or it has ended: the holder must hear of the key. */
+function mayBeUnaware({ status }: Hold): boolean {
+  return status === "pending" || status === "ready" || status === "completed";
 }

@@ -16,7 +16,7 @@ import { stateKey, stateRange } from "../ledger/object-keys.ts";
 import { shortenWith } from "../ledger/object-place.ts";
 import type { Condition, Item } from "../ports/table.ts";
 import { readPartition } from "../ledger/read-partition.ts";
-import { ENVELOPE_BYTES, enveloped, CODEC } from "../ledger/record-envelope.ts";
+import { ENVELOPE_BYTES, enveloped, CODEC, sameBytes } from "../ledger/record-envelope.ts";
 
 /** So many values beside the lock are written at a time. */
 const AT_ONCE = 25;
@@ -120,9 +120,15 @@ async function writePlaced(
     const item: Item =
       value === undefined ? markAt(engine, at, key, g) : await valueAt(engine, at, key, g, value, life);
     const put = await engine.table.put(item, older);
-    if (!put.written) await dropLost(engine, item, put.standing);
+    // A put whose answer was lost and that was sent again is refused by itself.
+    const isOurs = put.written || (put.standing?.["g"] === g && isSameValue(put.standing, item));
+    if (!isOurs) await dropLost(engine, item, put.standing);
     else if (former !== undefined) await dropPieces(engine, former);
   });
+}
+
+function isSameValue(standing: Item, { b }: Item): boolean {
+  return b === undefined ? standing["gone"] === true : sameBytes(standing["b"], b);
 }
 
 /** Whether values beside the lock carry this very stamp. */

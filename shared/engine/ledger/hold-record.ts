@@ -5,7 +5,7 @@ import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { InvocationId, Nonce, Token } from "../../core/model/ids.ts";
 import type { Target } from "../../core/model/target.ts";
 import { holdKey, invocationPk, type KeyScheme, openKeys } from "./item-keys.ts";
-import type { Condition, Item } from "../ports/table.ts";
+import type { Condition, Item, Scalar, Update } from "../ports/table.ts";
 
 export interface Hold {
   /** The index of the last segment that its writer had loaded. */
@@ -15,6 +15,8 @@ export interface Hold {
   readonly untilMs: number;
   readonly status: ParkedStatus | "running" | "completed";
   readonly wakeAtMs?: number;
+  /** A far moment for which a timer is known to stand: whoever parks until that moment sets none. */
+  readonly timerAtMs?: number;
   readonly attempts: number;
   readonly retries: Retries;
   readonly lastFailure?: AttemptFailure;
@@ -60,6 +62,7 @@ export function holdItem({ scheme, id, nonce, target, createdAtMs, expiresAtS }:
     expiresAtS,
     ...(target.key !== undefined && { objectKey: target.key }),
     ...(hold.wakeAtMs !== undefined && { wakeAtMs: hold.wakeAtMs }),
+    ...(hold.timerAtMs !== undefined && { timerAtMs: hold.timerAtMs }),
     ...(hold.performed !== undefined && { performed: hold.performed }),
     ...(hold.silentSinceMs !== undefined && { silentSinceMs: hold.silentSinceMs }),
     ...(hold.deploymentId !== undefined && { deploymentId: hold.deploymentId }),
@@ -69,10 +72,42 @@ export function holdItem({ scheme, id, nonce, target, createdAtMs, expiresAtS }:
   };
 }
 
+/** What a claim or a renewal never touches: the key, the place in the open index, and what the sweeper has extended. */
+const LEFT_ALONE: ReadonlySet<string> = new Set([
+  "pk",
+  "sk",
+  "openPk",
+  "openSk",
+  "lookAtMs",
+  "keepUntilS",
+  "expiresAtS",
+]);
+const OPTIONAL = [
+  "wakeAtMs",
+  "timerAtMs",
+  "performed",
+  "silentSinceMs",
+  "deploymentId",
+  "ticket",
+  "lastFailure",
+] as const;
+
+/**
+ * The same hold as a change of the one that stands. A note of the sweeper under a live lease keeps the token, so that
+ * whoever read the hold before the note may still write: such a writer must not write the place in the index away.
+ */
+export function holdChange(place: HoldPlace, hold: Hold): Update {
+  const set: Record<string, Scalar> = {};
+  for (const [name, value] of Object.entries(holdItem(place, hold)))
+    if (value !== undefined && !LEFT_ALONE.has(name)) set[name] = value;
+  return { set, remove: OPTIONAL.filter((name) => set[name] === undefined) };
+}
+
 export function readHold(item: Item): Hold {
   const number = (name: string): number | undefined =>
     typeof item[name] === "number" ? (item[name] as number) : undefined;
   const wakeAtMs = number("wakeAtMs");
+  const timerAtMs = number("timerAtMs");
   const silentSinceMs = number("silentSinceMs");
   const lookAtMs = number("lookAtMs");
   const performed = number("performed");
@@ -87,6 +122,7 @@ export function readHold(item: Item): Hold {
     retries: { policyAttempts: number("policyAttempts") ?? 0, sinceEntry: number("sinceEntry") ?? 0 },
     keepUntilS: number("keepUntilS") ?? 0,
     ...(wakeAtMs !== undefined && { wakeAtMs }),
+    ...(timerAtMs !== undefined && { timerAtMs }),
     ...(silentSinceMs !== undefined && { silentSinceMs }),
     ...(lookAtMs !== undefined && { lookAtMs }),
     ...(performed !== undefined && { performed }),
@@ -96,7 +132,16 @@ export function readHold(item: Item): Hold {
   };
 }
 
-/** May take over what `read` described: nobody has written since (design §2, claim). */
+/**
+ * May change the hold that stands under one of `tokens`: no other process has taken the invocation since. A hold of an
+ * older base says nothing, because the lease inside the last segment counts: it is no obstacle.
+ */
+export function changeCondition(base: number, tokens: readonly Token[]): Condition {
+  const known = tokens.map((value): Condition => ({ kind: "equal", attribute: "token", value }));
+  return { kind: "any", of: [{ kind: "less", attribute: "base", than: base }, ...known] };
+}
+
+/** May put a hold in the place of what `read` described: nobody has taken the invocation since (design §2, claim). */
 export function claimCondition(base: number, read: Token | undefined): Condition {
   const free: Condition[] = [{ kind: "absent" }, { kind: "less", attribute: "base", than: base }];
   if (read !== undefined) free.push({ kind: "equal", attribute: "token", value: read });

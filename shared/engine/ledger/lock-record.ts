@@ -13,6 +13,8 @@ import { ENVELOPE_BYTES, opened, sealed } from "./record-envelope.ts";
  */
 export interface Lock {
   readonly holder?: { readonly id: InvocationId; readonly nonce: Nonce };
+  /** The life that handed the key to this holder; absent where the holder took a free key. */
+  readonly givenBy?: Nonce;
   /** Grows at each take and hand-over, so that what somebody does late under an older one counts for nothing. */
   readonly grant: number;
   readonly head: number;
@@ -21,6 +23,8 @@ export interface Lock {
   readonly applied: number;
   /** Counts the edits of a workflow's state by operators, which its run must not write over. */
   readonly edits: number;
+  /** The last edit of a free state: an editor whose answer was lost knows its own. */
+  readonly editedBy?: Nonce;
   /** Counts the lives of a workflow id; objects live once. */
   readonly life: number;
   /** When the life before this one was over: what happened since then is of this one, also where its run came later. */
@@ -61,7 +65,7 @@ export function packState({ inline, beside, unlisted }: KeyedState): Uint8Array 
 /** @throws StoreError */
 export function readLock(item: Item | undefined): Lock {
   if (item === undefined) return NO_LOCK;
-  const { holder, holderNonce, goneAtMs, st } = item;
+  const { holder, holderNonce, givenBy, editedBy, goneAtMs, st } = item;
   const number = (name: string): number => (typeof item[name] === "number" ? (item[name] as number) : 0);
   return {
     grant: number("grant"),
@@ -74,6 +78,8 @@ export function readLock(item: Item | undefined): Lock {
     sinceMs: number("sinceMs"),
     state: st === undefined ? EMPTY_STATE : unpack(st),
     ...(item["held"] === 1 && { holder: { id: holder as InvocationId, nonce: holderNonce as Nonce } }),
+    ...(typeof givenBy === "string" && { givenBy: givenBy as Nonce }),
+    ...(typeof editedBy === "string" && { editedBy: editedBy as Nonce }),
     ...(typeof goneAtMs === "number" && { goneAtMs }),
   };
 }

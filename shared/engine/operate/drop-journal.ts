@@ -10,6 +10,7 @@ import { keepUntilS } from "../ledger/keep.ts";
 import { dropPieces, fitted } from "../ledger/large-record.ts";
 import type { Loaded } from "../ledger/load.ts";
 import type { Item, Range } from "../ports/table.ts";
+import { sameBytes } from "../ledger/record-envelope.ts";
 import { readPartition } from "../ledger/read-partition.ts";
 import { segmentItem } from "../ledger/segment-record.ts";
 
@@ -89,9 +90,11 @@ async function replaceEnd(engine: Engine, pk: string, invocation: Invocation, en
     ...(attempts > 0 && { attempt: { ...span, number: attempts } }),
   };
   const item = await fitted(engine, segmentItem(place, whole), acceptance.nonce);
-  const { written } = await engine.table.put(item, { kind: "equal", attribute: "b", value: b });
-  if (written) await dropPieces(engine, standing);
-  return written;
+  const put = await engine.table.put(item, { kind: "equal", attribute: "b", value: b });
+  // A put whose answer was lost and that was sent again is refused by itself: its token tells it from any other.
+  const isOurs = put.written || sameBytes(put.standing?.["b"], item["b"]);
+  if (isOurs) await dropPieces(engine, standing);
+  return isOurs;
 }
 
 function expiresAtSOf({ expiresAtS }: Item): number | undefined {
@@ -138,7 +141,8 @@ async function stripAcceptance(engine: Engine, { acceptance }: Invocation, isLis
 async function removeAcceptance(engine: Engine, pk: string, { acceptance }: Invocation): Promise<void> {
   const key = segmentKey(pk, acceptance.nonce, 0);
   const standing = await engine.table.get(key);
-  if (standing === undefined) return;
-  const { written } = await engine.table.delete(key, { kind: "equal", attribute: "n", value: acceptance.nonce });
-  if (written) await dropPieces(engine, standing);
+  if (standing?.["n"] !== acceptance.nonce) return;
+  await engine.table.delete(key, { kind: "equal", attribute: "n", value: acceptance.nonce });
+  // Whether this delete has removed the acceptance, or one before it whose answer was lost: its pieces belong to nothing now.
+  await dropPieces(engine, standing);
 }

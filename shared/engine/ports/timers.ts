@@ -5,7 +5,7 @@
 import type { InvocationId } from "../../core/model/ids.ts";
 
 export interface Timer {
-  /** Derived from (invocation, nonce, cause): setting the same name twice is setting it once (I7). */
+  /** Derived from (invocation, nonce, moment): setting the same name twice is setting it once (I7). */
   readonly name: string;
   readonly invocationId: InvocationId;
   readonly wakeAtMs: number;

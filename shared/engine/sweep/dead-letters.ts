@@ -88,11 +88,13 @@ function told(reason: string): string {
 /** @returns false where a try has begun and never ended: it took its process with it, and would take this one */
 async function beginTry(engine: Engine, marker: { readonly pk: string; readonly sk: string }): Promise<boolean> {
   const nowS = Math.ceil(engine.clock.nowMs() / 1000);
-  const { written } = await engine.table.put(
-    { ...marker, expiresAtS: nowS + TRY_REMEMBERED_S },
+  // A put whose answer was lost and that was sent again is refused by itself: it tells of no former try.
+  const by = engine.drives.newToken();
+  const put = await engine.table.put(
+    { ...marker, by, expiresAtS: nowS + TRY_REMEMBERED_S },
     { kind: "any", of: [{ kind: "absent" }, { kind: "less", attribute: "expiresAtS", than: nowS }] },
   );
-  return written;
+  return put.written || put.standing?.["by"] === by;
 }
 
 /**

@@ -32,8 +32,10 @@ export async function pauseUnread(engine: Engine, id: InvocationId, reason: stri
       standing === undefined
         ? ({ kind: "absent" } as const)
         : ({ kind: "equal", attribute: "token", value: String(standing["token"]) } as const);
-    const { written } = await engine.table.put(paused(engine, id, { first, standing, reason }), unchanged);
-    if (!written) continue;
+    const hold = paused(engine, id, { first, standing, reason });
+    const put = await engine.table.put(hold, unchanged);
+    // A put whose answer was lost and that was sent again is refused by itself.
+    if (!put.written && put.standing?.["token"] !== hold["token"]) continue;
     engine.meter.count("invocations_paused_total");
     engine.log.error("an invocation is paused", { invocationId: id, reason });
     return;

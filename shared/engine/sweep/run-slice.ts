@@ -64,8 +64,9 @@ async function claim(engine: Engine, name: string) {
   const token = engine.drives.newToken();
   const standing = { kind: "equal", attribute: "untilMs", value: slice.untilMs } as const;
   const set = { token, untilMs: nowMs + LEASE_MS };
-  const { written } = await engine.table.update(sliceKey(engine, name), { set, remove: ["trying"] }, standing);
-  if (!written) return undefined;
+  const outcome = await engine.table.update(sliceKey(engine, name), { set, remove: ["trying"] }, standing);
+  // A claim whose answer was lost and that was sent again is refused by itself.
+  if (!outcome.written && outcome.standing?.["token"] !== token) return undefined;
   const deadly = await learnDeadly(engine, item, deadlyLooks(items, nowMs));
   const isCautious = slice.token !== undefined;
   const guard: Guard = guardOver(engine, sliceKey(engine, name), { token, deadly, isCautious });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { PortCall } from "../engine-process.ts";
 import { callOn, LEASE_MS, textOf } from "../engine-fixture.ts";
 import { Gate } from "../gate.ts";
+import { writesHold } from "../hold-writes.ts";
 import { stages } from "../stages.ts";
 
 const open = stages();
@@ -29,7 +30,7 @@ test("an ingress driver that takes up again what it has parked sends a message b
   actor.process.before = (call) => {
     const hasBegun = stage.deployment.of("child").length > 0;
     if (hasBegun && skOf(call).startsWith("seg#") && parked.length === 0) return ended.passed;
-    if (skOf(call).startsWith("hold#") && parked.push(actor.process.calls.length) === 1) return told.passed;
+    if (writesHold(call) && parked.push(actor.process.calls.length) === 1) return told.passed;
     return undefined;
   };
   const called = callOn(actor, "parent");

@@ -4,6 +4,7 @@ import { deliverSignal } from "../../../shared/engine/drive/deliver.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import { callOn, LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
 import { Gate } from "../gate.ts";
+import { writesHold } from "../hold-writes.ts";
 import { stages } from "../stages.ts";
 import { limitSends } from "./peaceful-queue.ts";
 
@@ -94,10 +95,8 @@ test("a process that owns its store alone does not take over from itself after a
   const actor = stage.actor({ soleOwner: true });
   const awakeAtMs = stage.pulse.nowMs() + leaseMs;
   // While the machine sleeps no lease is renewed, and the backstop is due when it wakes.
-  actor.process.before = ({ port, method, args }) => {
-    const [item] = args as [{ sk?: string }?];
-    const renews = port === "table" && method === "put" && item?.sk?.startsWith("hold#") === true;
-    return renews && stage.pulse.nowMs() < awakeAtMs ? Promise.reject(new StoreError("asleep")) : undefined;
+  actor.process.before = (call) => {
+    return writesHold(call) && stage.pulse.nowMs() < awakeAtMs ? Promise.reject(new StoreError("asleep")) : undefined;
   };
   actor.startWorker();
   const called = callOn(actor, "slow");

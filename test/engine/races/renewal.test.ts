@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { openItems } from "../../../shared/engine/ledger/index-walk.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import { callOn, LEASE_MS, textOf } from "../engine-fixture.ts";
+import { writesHold } from "../hold-writes.ts";
 import { stages } from "../stages.ts";
 
 const open = stages();
@@ -37,9 +38,8 @@ test.each([1, 2, 3])("an attempt goes on though renewal %i of its lease failed",
   const actor = stage.actor();
   actor.startWorker();
   let renewals = 0;
-  actor.process.before = ({ port, method, args }) => {
-    const [item] = args as [{ sk?: string }?];
-    if (port !== "table" || method !== "put" || item?.sk?.startsWith("hold#") !== true) return undefined;
+  actor.process.before = (call) => {
+    if (!writesHold(call)) return undefined;
     return ++renewals === failing ? Promise.reject(new StoreError("the store is busy")) : undefined;
   };
   expect(textOf(await stage.pulse.within(5 * LEASE_MS, callOn(actor, "slow")))).toBe("done");
@@ -57,10 +57,10 @@ test("an attempt goes on though the answer to a renewal of its lease was lost", 
   const actor = stage.actor();
   actor.startWorker();
   let renewals = 0;
-  actor.process.before = ({ port, method, args }) => {
-    const [item, condition] = args as Parameters<typeof actor.engine.table.put>;
-    if (port !== "table" || method !== "put" || !item.sk.startsWith("hold#") || ++renewals !== 2) return undefined;
-    return stage.stores.table.put(item, condition).then(() => {
+  actor.process.before = (call) => {
+    if (!writesHold(call) || ++renewals !== 2) return undefined;
+    const [key, update, condition] = call.args as Parameters<typeof actor.engine.table.update>;
+    return stage.stores.table.update(key, update, condition).then(() => {
       throw new StoreError("nobody knows");
     });
   };

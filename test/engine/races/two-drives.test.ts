@@ -3,6 +3,7 @@ import { attach } from "../../../shared/engine/desk/attach.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { callOn, LEASE_MS, textOf } from "../engine-fixture.ts";
 import { Gate } from "../gate.ts";
+import { writesHold } from "../hold-writes.ts";
 import { AttemptFails } from "../script-context.ts";
 import { stages } from "../stages.ts";
 
@@ -14,10 +15,8 @@ test("a call whose exchange hangs is answered when another drive of its process 
   const overMs = stage.pulse.nowMs() + LEASE_MS;
   stage.deployment.instead = () => (stage.deployment.attempts.length === 1 ? new Promise(() => undefined) : undefined);
   // As after a long sleep of the machine: no renewal came in time.
-  actor.process.before = ({ port, method, args }) => {
-    const [item] = args as [{ sk?: string }?];
-    const renews = port === "table" && method === "put" && item?.sk?.startsWith("hold#") === true;
-    return renews && stage.pulse.nowMs() < overMs ? new Promise(() => undefined) : undefined;
+  actor.process.before = (call) => {
+    return writesHold(call) && stage.pulse.nowMs() < overMs ? new Promise(() => undefined) : undefined;
   };
   const called = callOn(actor, "greet");
   await stage.pulse.pass(LEASE_MS + 1);

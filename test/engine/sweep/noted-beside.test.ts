@@ -1,10 +1,10 @@
 /** Others who write its hold at the moment at which the sweeper notes it in the open index. */
 import { expect, test } from "vitest";
 import { output } from "../../../shared/engine/desk/attach.ts";
-import type { Item } from "../../../shared/engine/ports/table.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { LEASE_MS, sendOn } from "../engine-fixture.ts";
 import { Gate } from "../gate.ts";
+import { writesHold } from "../hold-writes.ts";
 import { stages } from "../stages.ts";
 
 const open = stages();
@@ -26,9 +26,8 @@ test("who takes over what was noted since it was read leaves it in the open inde
     return claimed.passed;
   };
   let claims = 0;
-  second.process.before = ({ port, method, args }) => {
-    const isClaim = port === "table" && method === "put" && (args[0] as Item).sk.startsWith("hold#");
-    if (!isClaim || claims++ > 0) return undefined;
+  second.process.before = (call) => {
+    if (!writesHold(call) || claims++ > 0) return undefined;
     void sweepOnce(sweeper.engine);
     return noted.passed;
   };
@@ -46,6 +45,50 @@ test("who takes over what was noted since it was read leaves it in the open inde
   worker.startWorker();
   await stage.pulse.pass(10 * MINUTE_MS);
   await stage.pulse.within(1_000, sweepOnce(worker.engine));
+  await stage.pulse.pass(1_000);
+  expect(await stage.pulse.within(0, output(worker.engine, invocationId))).toMatchObject({ kind: "ended" });
+});
+
+test("a note that comes late, under the token of a lease that was alive, is left standing by a claim that read before it", async () => {
+  const stage = await open({ late: () => "done" });
+  const { invocationId } = await sendOn(stage.actor(), "late");
+  await stage.pulse.pass(5 * MINUTE_MS + 1_000);
+  const [first, second, sweeper] = [stage.actor(), stage.actor(), stage.actor()];
+  stage.deployment.instead = () => first.die() as undefined;
+  first.startWorker();
+  await stage.pulse.pass(1_000);
+  const [claims, noted] = [new Gate(), new Gate()];
+  // The sweeper has read while the lease was alive; its note waits until the second worker has read too.
+  sweeper.process.before = (call) => {
+    if (writesHold(call)) return claims.passed;
+    if (call.port === "queue") noted.open();
+    return undefined;
+  };
+  void sweepOnce(sweeper.engine).then(() => noted.open());
+  await stage.pulse.pass(100);
+  let writes = 0;
+  second.process.before = (call) => {
+    if (!writesHold(call) || writes++ > 0) return undefined;
+    claims.open();
+    return noted.passed;
+  };
+  stage.deployment.instead = () => second.die() as undefined;
+  second.startWorker();
+  await stage.pulse.pass(3 * LEASE_MS);
+  expect([writes, stage.deployment.of("late").length]).toEqual([1, 2]);
+  const pk = `inv#${invocationId}`;
+  const holds = async () => (await stage.stores.table.query(pk, { from: "hold#", below: "hold$" })).items;
+  expect(await holds()).toMatchObject([
+    { status: "running", openSk: expect.any(String), lookAtMs: expect.any(Number) },
+  ]);
+  stage.deployment.instead = undefined;
+  await stage.wipeHints();
+  const worker = stage.actor();
+  worker.startWorker();
+  for (let passes = 0; passes < 3; passes++) {
+    await stage.pulse.pass(10 * MINUTE_MS);
+    await stage.pulse.within(1_000, sweepOnce(worker.engine));
+  }
   await stage.pulse.pass(1_000);
   expect(await stage.pulse.within(0, output(worker.engine, invocationId))).toMatchObject({ kind: "ended" });
 });
