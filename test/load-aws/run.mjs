@@ -58,7 +58,7 @@ if (!/^\d+$/.test(values.seed)) {
  * Beside the 120 MB that it has at work the sweeper can load an invocation of some 20 MiB, each of which takes it two MB and more;
  * a worker has the 512 MB of its function. The emulator takes seconds to give out larger ones.
  */
-const SWEEPER_MB = "176";
+const SWEEPER_MB = "192";
 
 async function load(emulator, throttle, folder) {
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
