@@ -12,7 +12,7 @@ import type { SettingPath } from "../shared/config/settings-table.ts";
 import { variableOf } from "../shared/config/settings-table.ts";
 import type { BundledFunctionProps } from "./bundled-function.ts";
 import { bundledFunction } from "./bundled-function.ts";
-import { driving, encrypting, finishing, forgetting, handlerCalls } from "./grants.ts";
+import { driving, encrypting, finishing, handlerCalls } from "./grants.ts";
 import { readingIndexes, receiving, roleAssuming } from "./grants.ts";
 import type { EnvironmentKeys } from "./keys.ts";
 import type { OwnedSetting } from "./owned-settings.ts";
@@ -77,10 +77,11 @@ export class StepwellFunctions extends Construct {
     ];
     const { ingress, admin, sweeper } = props.reservedConcurrency ?? {};
     this.ingress = this.#make("Ingress", REQUEST_TIMEOUT, drives, { reservedConcurrency: ingress });
-    const walks = [readingIndexes(table), forgetting(table)];
-    this.admin = this.#make("Admin", REQUEST_TIMEOUT, [...drives, ...walks], { reservedConcurrency: admin });
-    // A slice of a walk of the sweeper reads the indexes, and forgets what is not kept any longer.
-    this.worker = this.#make("Worker", WORKER_TIMEOUT, [...drives, ...walks, finishing(queue)], {
+    this.admin = this.#make("Admin", REQUEST_TIMEOUT, [...drives, readingIndexes(table)], {
+      reservedConcurrency: admin,
+    });
+    // A slice of a walk of the sweeper reads the indexes.
+    this.worker = this.#make("Worker", WORKER_TIMEOUT, [...drives, readingIndexes(table), finishing(queue)], {
       recursiveLoop: RecursiveLoop.ALLOW,
     });
     this.worker.addEventSource(
@@ -90,7 +91,7 @@ export class StepwellFunctions extends Construct {
         maxConcurrency: props.workerConcurrencyMax ?? WORKER_CONCURRENCY_MAX,
       }),
     );
-    const sweeps = [...walks, receiving(deadLetters), finishing(deadLetters)];
+    const sweeps = [readingIndexes(table), receiving(deadLetters), finishing(deadLetters)];
     this.sweeper = this.#make("Sweeper", SWEEPER_TIMEOUT, [...drives, ...sweeps], {
       memoryMb: props.sweeperMemoryMb,
       reservedConcurrency: sweeper,

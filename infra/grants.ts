@@ -35,6 +35,8 @@ export function driving(scope: Construct, props: DrivingProps): PolicyStatement[
         "dynamodb:BatchGetItem",
         "dynamodb:PutItem",
         "dynamodb:UpdateItem",
+        // The pieces of a large state go when another value takes its place.
+        "dynamodb:DeleteItem",
         "dynamodb:Query",
       ],
       resources: [table.tableArn],
@@ -80,11 +82,6 @@ export function handlerCalls(scope: Construct, handlerArns: readonly string[] | 
 /** Functions that are called as another role, which has to trust these in turn. */
 export function roleAssuming(roleArns: readonly string[]): PolicyStatement {
   return new PolicyStatement({ actions: ["sts:AssumeRole"], resources: [...roleArns] });
-}
-
-/** Operators purge what has ended, and walks of the sweeper, which workers share, what is not kept any longer. */
-export function forgetting(table: AnyTable): PolicyStatement {
-  return new PolicyStatement({ actions: ["dynamodb:DeleteItem"], resources: [table.tableArn] });
 }
 
 /** Walks of the sweeper, which workers share, read both indexes, and operators look at what is open. */
