@@ -1,4 +1,5 @@
 /** Writes docs/costs.md from counted calls and docs/prices.json. */
+import { keepUntilS } from "../../shared/engine/ledger/keep.ts";
 import type { CostCounts } from "./cost-counts.ts";
 import { accessLines, billOf, idleMonth, REQUESTS_PER_MESSAGE, totalOf, waiting } from "./costs.ts";
 import { ASSUMED, COMPILED_ON, dollars, PRICES, REGION } from "./prices.ts";
@@ -140,10 +141,12 @@ There cannot be more than ${KINDS_OF_METRICS}, and one for each code with which 
 
 function stored(): string {
   const [table, recovery] = [dollars("tableGbMonth", 1), dollars("recoveryGbMonth", 1)];
+  const keptDays = keepUntilS({}, { completionRetentionMs: 86_400_000 }, 0) / 86_400;
   return `## What is kept
 
 ${money(table + recovery)} per GB and month: ${money(table)} for the table and ${money(recovery)} for its point-in-time recovery. What has ended is kept for its retention, a day unless
-told: a million calls whose items and index entries take 3 KB together, kept for a day, are 3 GB for a thirtieth of a month, ${money((3 * (table + recovery)) / 30)}.
+told, and ${keptDays - 1} days more, since the table deletes by itself and what is open must outlive a rest of the sweeper: a million calls whose items and index entries take 3 KB
+together are 3 GB for ${keptDays} days, ${money((3 * keptDays * (table + recovery)) / 30)}.
 `;
 }
 
