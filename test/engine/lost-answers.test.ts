@@ -220,8 +220,7 @@ const SCENARIOS: Record<string, Scenario> = {
 };
 /** @param lostAt which conditional write loses its answer; none for 0 */
 async function played({ handlers, play }: Scenario, lostAt: number) {
-  let stage: Stage;
-  stage = await open(
+  const stage: Stage = await open(
     handlers(() => stage),
     settings,
   );

@@ -68,7 +68,7 @@ async function tryAlone(engine: Engine, { wake, receiveCount }: Delivery): Promi
   }
   const failure = await takeWake(engine, wake).then(
     () => undefined,
-    (error: unknown) => error,
+    (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
   );
   // Only a try that takes its process with it leaves the mark.
   await engine.table.delete(marker);

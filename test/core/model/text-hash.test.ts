@@ -16,7 +16,7 @@ describe("invocations over the shards of an index", () => {
   const invocations = Array.from({ length: 40_000 }, () => freshId({ ids }));
 
   test.each([2, 3, 8, 16])("of %i shards each has its share within a tenth", (indexShards) => {
-    const counts = new Array<number>(indexShards).fill(0);
+    const counts = Array.from({ length: indexShards }, () => 0);
     for (const id of invocations) counts[shardOf(id, { indexShards })]!++;
     expect(Math.max(...counts)).toBeLessThan((1.1 * invocations.length) / indexShards);
     expect(Math.min(...counts)).toBeGreaterThan((0.9 * invocations.length) / indexShards);

@@ -61,6 +61,19 @@ test.each([800, 15_000])("nor is one whose acceptance takes %i ms in another pro
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("got early");
 });
 
+test("nor is one that is written only when the invocation has come and has parked", async () => {
+  const { stage, other, gate, result, awakeable } = await heldUp(false);
+  const writing = new Gate();
+  other.process.before = ({ method }) => (method === "put" ? writing.passed : undefined);
+  const resolved = completeAwakeable(other.engine, awakeable, DONE);
+  await stage.pulse.pass(1_000);
+  gate.open();
+  await stage.pulse.pass(1_000);
+  writing.open();
+  await stage.pulse.within(0, resolved);
+  expect(textOf(await stage.pulse.within(1_000, result))).toBe("got early");
+});
+
 test("of two values that come so the first counts, and one that came so is not overruled later", async () => {
   const { stage, driver, other, gate, result, awakeable } = await heldUp(false);
   await stage.pulse.within(1_000, completeAwakeable(other.engine, awakeable, DONE));
