@@ -30,7 +30,8 @@ export class CheckedTable extends MemoryTable {
 
   override async update(key: Key, update: Update, condition?: Condition): Promise<Updated> {
     const touched = [...Object.keys({ ...update.set, ...update.add }), ...(update.remove ?? [])];
-    if (isSegment(key) && touched.some((name) => name !== "expiresAtS")) this.#note("update", key);
+    if (isSegment(key) && touched.some((name) => name !== "expiresAtS") && !this.#isUnlisting(key, update))
+      this.#note("update", key);
     const holder = key.sk === "lock" ? readLock(this.shown(key)).holder : undefined;
     const updated = await super.update(key, update, condition);
     if (holder !== undefined && updated.written && readLock(updated.item).holder?.nonce !== holder.nonce)
@@ -43,12 +44,24 @@ export class CheckedTable extends MemoryTable {
     return super.delete(key, condition);
   }
 
+  /** Behind its tombstone an acceptance loses its keys of the listing, and nothing else of it changes. */
+  #isUnlisting({ pk, sk }: Key, { set, remove, add }: Update): boolean {
+    const nonce = this.shown({ pk, sk })?.["n"];
+    const hasTombstone = this.all().some(
+      (item) => item.pk === pk && item["tombstone"] === true && item.sk.startsWith(`seg#${String(nonce)}#`),
+    );
+    const change = JSON.stringify({ set, remove, add });
+    return hasTombstone && sk === "seg#000000" && change === JSON.stringify(UNLISTED);
+  }
+
   /** A purge leaves the end alone, and only behind that anything else is changed or goes. */
   #note(what: string, { pk, sk }: Key): void {
     const isForgotten = this.all().some((item) => item.pk === pk && item["endAlone"] === true);
     if (!isForgotten) this.changedSegments.push(`${what} ${pk} ${sk}`);
   }
 }
+
+const UNLISTED: Update = { set: { end: true }, remove: ["listPk", "listSk"] };
 
 function isSegment({ sk }: Key): boolean {
   return sk.startsWith("seg#");
