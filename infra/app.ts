@@ -2,12 +2,23 @@
 import { join } from "node:path";
 import { App, CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { Topic } from "aws-cdk-lib/aws-sns";
+import { CURRENT_VERSION_EXPIRED_FLAGS, FLAGS } from "aws-cdk-lib/cx-api";
 import type { SettingPath } from "../shared/config/settings-table.ts";
 import type { StepwellProps } from "./stepwell.ts";
 import { Stepwell } from "./stepwell.ts";
 
-const app = new App({ analyticsReporting: false });
+/**
+ * Every choice of the CDK as it is where nobody makes it, said aloud: a release that adds one changes no template, and `cdk`
+ * does not ask for it at each command. What `cdk.json` says counts more.
+ */
+const unchosen = Object.entries(FLAGS)
+  .filter(([name]) => !CURRENT_VERSION_EXPIRED_FLAGS.includes(name))
+  .map(([name, { unconfiguredBehavesLike }]) => [name, (unconfiguredBehavesLike?.v2 as unknown) ?? false] as const);
+
+const app = new App({ analyticsReporting: false, context: Object.fromEntries(unchosen) });
 const context = (name: string): string | undefined => app.node.tryGetContext(name) as string | undefined;
+const number = (name: string): number | undefined => (context(name) === undefined ? undefined : Number(context(name)));
 
 const stack = new Stack(app, context("name") ?? "Stepwell", {
   description: "Stepwell, a durable-execution control plane",
@@ -17,6 +28,9 @@ const handlerArns = context("handler-arns")?.split(",");
 const assumableRoleArns = context("assumable-role-arns")?.split(",");
 const scheduleArns = context("schedule-arns")?.split(",");
 const table = context("table");
+const alarmTopic = context("alarm-topic");
+const [signingKey, workerConcurrencyMax] = [number("signing-key"), number("worker-concurrency")];
+const [reservedIngress, reservedSweeper] = [number("reserved-ingress"), number("reserved-sweeper")];
 // What is neither of the two is refused by the construct: a typing error must not leave the door open.
 const ingressAuth = context("ingress-auth") as StepwellProps["ingressAuth"];
 const stepwell = new Stepwell(stack, "Stepwell", {
@@ -30,8 +44,16 @@ const stepwell = new Stepwell(stack, "Stepwell", {
   ...(ingressAuth !== undefined && { ingressAuth }),
   ...(context("alarms") === "false" && { alarms: false }),
   ...(context("ssl-only") === "false" && { sslOnly: false }),
-  ...(context("signing-key") !== undefined && { signingKey: Number(context("signing-key")) }),
-  ...(context("worker-concurrency") !== undefined && { workerConcurrencyMax: Number(context("worker-concurrency")) }),
+  ...(alarmTopic !== undefined && { alarmTopic: Topic.fromTopicArn(stack, "AlarmTopic", alarmTopic) }),
+  ...(context("dashboard") === "false" && { dashboard: false }),
+  ...(context("ingress-access-log") === "true" && { ingressAccessLog: true }),
+  ...(context("xray") === "true" && { xray: true }),
+  ...(signingKey !== undefined && { signingKey }),
+  ...(workerConcurrencyMax !== undefined && { workerConcurrencyMax }),
+  reservedConcurrency: {
+    ...(reservedIngress !== undefined && { ingress: reservedIngress }),
+    ...(reservedSweeper !== undefined && { sweeper: reservedSweeper }),
+  },
   ...(context("keep-data") === "false" && { removalPolicy: RemovalPolicy.DESTROY }),
 });
 for (const [name, value] of Object.entries(stepwell.outputs)) new CfnOutput(stack, name, { value });
