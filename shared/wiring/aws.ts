@@ -143,9 +143,11 @@ function parameterPlace(settings: Settings): ParameterPlace | undefined {
 
 /** Functions stand in somebody's network, so that nothing but public addresses is reached unless it is allowed. */
 function httpsEndpoints(settings: Settings): HttpsEndpoints {
-  const allow = (settings["aws.allowed-addresses"] ?? "").split(",").map((range) => range.trim());
+  const allowedBy = "aws.allowed-addresses";
+  const allow = (settings[allowedBy] ?? "").split(",").map((range) => range.trim());
   return new HttpsEndpoints({
     allow: allow.filter((range) => range !== ""),
+    allowedBy,
     connectTimeoutMs: settings["worker.invoker.connect-timeout"],
   });
 }

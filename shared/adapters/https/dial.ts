@@ -18,6 +18,8 @@ export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 export interface DialerOptions {
   readonly guard: AddressGuard;
+  /** The setting that makes the guard allow more. */
+  readonly allowedBy?: string;
   readonly resolve?: Resolve;
   /** Certificates in PEM form that are trusted beside the public ones. */
   readonly ca?: string;
@@ -32,6 +34,9 @@ export interface Connection {
   readonly socket: Socket;
   readonly alpn: Alpn;
 }
+
+/** Refused addresses at which somebody may have deployments of their own; nobody has any at the others. */
+const OWN_NETWORKS: ReadonlySet<string | undefined> = new Set(["loopback", "private", "carrier-grade NAT"]);
 
 const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true });
 
@@ -100,7 +105,9 @@ export class Dialer {
     if (allowed.length > 0) return allowed;
     const reason = this.#options.guard.refusal(first.address);
     const named = hostname === first.address ? hostname : `${hostname} resolves to ${first.address}, which`;
-    throw new TransportError("forbidden", `${named} is a forbidden address (${reason}).`);
+    const { allowedBy } = this.#options;
+    const remedy = allowedBy !== undefined && OWN_NETWORKS.has(reason) ? ` The setting ${allowedBy} can allow it.` : "";
+    throw new TransportError("forbidden", `${named} is a forbidden address (${reason}).${remedy}`);
   }
 
   #secureContext(): SecureContext {

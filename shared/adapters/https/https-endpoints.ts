@@ -19,6 +19,8 @@ import type { Place } from "./place.ts";
 export interface HttpsEndpointsOptions {
   /** Addresses beyond the public ones that deployments may have; none where nothing is said. */
   readonly allow?: readonly AddressAllowance[];
+  /** The setting that `allow` comes from, which a refusal of an address names; none where nothing is said. */
+  readonly allowedBy?: string;
   /** Certificates in PEM form that are trusted beside the public ones. */
   readonly ca?: string;
   /** For name lookup, connection and handshake together; 10 s where nothing is said. */
@@ -53,6 +55,7 @@ export class HttpsEndpoints implements Endpoints {
     this.#dialer = new Dialer({
       guard: new AddressGuard(options.allow),
       connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+      ...(options.allowedBy === undefined ? {} : { allowedBy: options.allowedBy }),
       ...(options.ca === undefined ? {} : { ca: options.ca }),
       ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
     });

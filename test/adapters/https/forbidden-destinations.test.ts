@@ -69,6 +69,20 @@ describe("literal addresses", () => {
     const head = endpointsWith().open(requestTo("http://169.254.169.254/", "h2 in the clear")).head();
     await expect(head).rejects.toThrow("169.254.169.254 is a forbidden address (metadata service).");
   });
+
+  test("the refusal of an address in a network of one's own names the setting that allows it, and no other does", async () => {
+    const told = async (host: string) => {
+      const endpoints = endpointsWith({ allowedBy: "aws.allowed-addresses" });
+      const head = endpoints.open(requestTo(`http://${host}/`, "h2 in the clear")).head();
+      return await head.then(String, (error: Error) => error.message);
+    };
+    for (const host of ["10.1.2.3", "192.168.0.1", "127.0.0.1", "100.64.0.1"]) {
+      expect(await told(host)).toMatch(/forbidden address \(.+\)\. The setting aws\.allowed-addresses can allow it\.$/);
+    }
+    for (const host of ["169.254.169.254", "0.0.0.0", "224.0.0.1"]) {
+      expect(await told(host)).toMatch(/forbidden address \([^)]+\)\.$/);
+    }
+  });
 });
 
 describe("names", () => {
