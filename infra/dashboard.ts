@@ -32,7 +32,6 @@ export class StepwellDashboard extends Construct {
             ownMetric(environment, `sweep_${walk}_behind_seconds`, { statistic: Stats.MAXIMUM }),
           ),
         ),
-        graph("Invocations at which a sweeper died", [ownMetric(environment, "sweep_deadly_total")]),
         graph("Segments, by what follows", [ownMetrics(environment, "segments_total", "after")]),
       );
     }

@@ -105,6 +105,16 @@ test("a letter that a throttled table keeps from being driven stays for hours of
   expect(await inspect(sweeper.engine, id)).toMatchObject({ status: "completed" });
 });
 
+test("a letter that a missing permission keeps from being driven is that of an invocation to be paused, because waiting grants nothing", async () => {
+  const [stage, letters] = [await open({ work: () => "done" }), await open({})];
+  const sweeper = stage.actor();
+  const id = await deadLetter(stage, letters, sweeper, "work");
+  const denied = new StoreError("denied", { lasts: true });
+  sweeper.process.before = (call) => (isSegment(call) ? Promise.reject(denied) : undefined);
+  expect(await drain(stage, letters, sweeper)).toEqual({ driven: 0, paused: 1 });
+  expect(await inspect(sweeper.engine, id)).toMatchObject({ status: "paused" });
+});
+
 test("a letter for which the store has failed for three hours is that of an invocation that cannot be driven", async () => {
   const [stage, letters] = [await open({ work: () => "done" }), await open({})];
   const sweeper = stage.actor();

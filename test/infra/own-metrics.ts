@@ -7,7 +7,6 @@ export const OWN_METRICS: readonly string[] = [
   "Stepwell invocations_paused_total by Environment",
   "Stepwell oldest_overdue_seconds by Environment",
   "Stepwell segments_total by Environment and after",
-  "Stepwell sweep_deadly_total by Environment",
   "Stepwell sweep_due_behind_seconds by Environment",
   "Stepwell sweep_everything_behind_seconds by Environment",
   "Stepwell sweep_listing_behind_seconds by Environment",

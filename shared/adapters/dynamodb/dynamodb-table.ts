@@ -220,6 +220,7 @@ async function stored<T>(clock: Clock, work: () => Promise<T>): Promise<T> {
     const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
     const bottleneck = throttlingReasons(cause);
     const told = bottleneck === undefined ? reason : `${reason} (${bottleneck})`;
-    throw new StoreError(`DynamoDB could not do what was asked: ${told}`, { cause });
+    const lasts = cause instanceof Error && /AccessDenied/.test(cause.name);
+    throw new StoreError(`DynamoDB could not do what was asked: ${told}`, { cause, lasts });
   }
 }

@@ -99,4 +99,11 @@ export interface Table {
 /** The store could not do what was asked; nothing is known of whether a write took effect. */
 export class StoreError extends Error {
   override name = "StoreError";
+  /** Set where waiting changes nothing, such as for want of a permission. */
+  readonly lasts: boolean;
+
+  constructor(message: string, options: ErrorOptions & { readonly lasts?: boolean } = {}) {
+    super(message, options);
+    this.lasts = options.lasts === true;
+  }
 }

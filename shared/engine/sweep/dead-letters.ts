@@ -73,10 +73,7 @@ async function tryAlone(engine: Engine, { wake, receiveCount }: Delivery): Promi
   // Only a try that takes its process with it leaves the mark.
   await engine.table.delete(marker);
   if (failure === undefined) return "driven";
-  if (failure instanceof StoreError && receiveCount < STORE_TRIES_MAX) {
-    engine.log.warn("a dead letter stays, because the store failed", { invocationId, error: String(failure) });
-    return "left";
-  }
+  if (failure instanceof StoreError && !failure.lasts && receiveCount < STORE_TRIES_MAX) throw failure;
   await pauseFor(engine, invocationId, told(String(failure)));
   return "paused";
 }

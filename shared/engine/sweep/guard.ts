@@ -62,7 +62,6 @@ export async function learnDeadly(engine: Engine, dead: Partial<Item>, deadly: D
     invocationId,
     phase,
   });
-  engine.meter.count("sweep_deadly_total");
   return new Set([...deadly, trying]);
 }
 
