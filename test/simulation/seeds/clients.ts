@@ -16,7 +16,8 @@ import { REJECTED, targetOf, WOKEN } from "./program.ts";
 import type { World } from "./world.ts";
 
 const RETRY_MS = 400;
-const TRIES_MAX = 300;
+/** Longer than all bursts of throttling together. */
+const TRIES_MAX = 900;
 /** Somebody outside answers after so long. */
 const ANSWER_MS = 200;
 const INTERRUPT_MS = 15_000;

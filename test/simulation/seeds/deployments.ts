@@ -54,7 +54,7 @@ async function sdk(): Promise<Players> {
       return lambdaDeployment(lambda);
     },
   };
-  const world = new World(new Random(0), found, () => {}, undefined);
+  const world = new World({ random: new Random(0), players: found, trace: () => {} });
   const uri = "http://simulated.test:9080";
   const request = { uri, useHttp11: false, additionalHeaders: {}, metadata: {}, breaking: false, dryRun: false };
   await register({ ...world.observer(), meta }, { ...request, force: false });

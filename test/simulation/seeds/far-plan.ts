@@ -31,8 +31,8 @@ export interface Stretch {
 export const NEXT_DAY: Stretch = { forMs: 1.01 * DAY_MS, sweepEveryMs: Infinity, plan: [] };
 
 /** @returns undefined in most seeds */
-export function drawStretch(random: Random, isPoisoned: boolean): Stretch | undefined {
-  const rests = random.chance(REST_SHARE);
+export function drawStretch(random: Random, isPoisoned: boolean, isBound: boolean): Stretch | undefined {
+  const rests = random.chance(isBound ? 1 : REST_SHARE);
   if (!isPoisoned && !rests) return undefined;
   const forMs = isPoisoned ? POISONED_FOR_MS : REST_MS;
   const plan = [...(isPoisoned ? [poisonedAsk(random)] : []), ...drawFarPlan(random, forMs)];

@@ -33,7 +33,7 @@ export class Leap {
 
   /** Of a worker that waits for messages: it comes back when there is one, so that it need not ask again and again. */
   waitMs(ms: number): number {
-    return Math.max(ms, this.#leftMs);
+    return ms === 0 ? 0 : Math.max(ms, this.#leftMs);
   }
 
   /** The clock of a sweeper: the pause between its passes is as long as the leap says. */

@@ -14,6 +14,8 @@ import type { ParkRule } from "./park-rule.ts";
 import type { Note, WatchedTable } from "./watched-table.ts";
 
 const FIRST = "seg#000000";
+/** The base of a hold that was written unread. */
+const UNREAD = 999_999;
 
 /** An invocation as the last segment left it. */
 interface Seen {
@@ -71,6 +73,8 @@ export class Rules {
       // The id of a tombstone is free: the next life begins in its place.
       const former = this.#seen.get(pk)?.invocation.standing;
       const isNewLife = sk === FIRST && former?.status === "completed" && former.tombstone;
+      // What ended before its first attempt leaves the listing.
+      if (isNewLife && contentOf(unlisted(before)) === contentOf(after)) return;
       if (!isNewLife) return this.#complain(`${sk} of ${pk} was changed (I1)`);
       this.#seen.delete(pk);
     }
@@ -107,15 +111,16 @@ export class Rules {
 
   #hold(note: Note): void {
     const { pk, sk, before, after } = note;
-    // Whoever parks what cannot be read writes what no reader of it would.
-    if (isPoisoned(this.#seen.get(pk)?.name ?? "")) return;
     // Of a former life nobody reads it any more (I12).
     if (sk.split("#")[1] !== this.#seen.get(pk)?.invocation.acceptance.nonce) return;
     if (after === undefined) return this.#complain(`the hold of ${pk} was deleted`);
     const index = this.#seen.get(pk)?.invocation.segmentIndex ?? 0;
     const base = Number(after["base"]);
-    if (base > index) this.#complain(`the hold of ${pk} speaks of segment ${base}, and there are ${index}`);
-    if (before !== undefined && base < Number(before["base"])) this.#complain(`the hold of ${pk} went back to ${base}`);
+    // Whoever parks what takes processes along does not read its segments.
+    const isRead = base !== UNREAD;
+    if (base > index && isRead) this.#complain(`the hold of ${pk} speaks of segment ${base}, and there are ${index}`);
+    if (before !== undefined && base < Number(before["base"]) && Number(before["base"]) !== UNREAD)
+      this.#complain(`the hold of ${pk} went back to ${base}`);
     const isIndexed = after["openPk"] !== undefined;
     const { status } = after as Item & { status?: string };
     if (after["untilMs"] === 0 && isIndexed !== (status !== "completed"))
@@ -144,6 +149,10 @@ export class Rules {
   #complain(what: string): void {
     this.complaints.push(what);
   }
+}
+
+function unlisted({ listPk: _, listSk: __, ...rest }: Item): Item {
+  return { ...rest, end: true } as Item;
 }
 
 /** Only the time to live may change. */

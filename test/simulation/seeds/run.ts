@@ -14,7 +14,7 @@ import { isPoisoned } from "./poison.ts";
 import { Random } from "./random.ts";
 import { Rules } from "./rules.ts";
 import { verdict } from "./verdict.ts";
-import { type Sabotage, World } from "./world.ts";
+import { type Bound, type Sabotage, World } from "./world.ts";
 
 /** The real SDK is slower than the scripted one, and plays in so many of the seeds. */
 const SDK_SHARE = 0.25;
@@ -42,15 +42,16 @@ export interface Run {
 export interface Given {
   readonly seed: number;
   readonly sabotage?: Sabotage;
+  readonly bound?: Bound | undefined;
   readonly trace?: (line: string) => void;
 }
 
-export async function run({ seed, sabotage, trace = () => {} }: Given): Promise<Run> {
+export async function run({ seed, sabotage, bound, trace = () => {} }: Given): Promise<Run> {
   const random = new Random(seed);
   const playing = random.chance(SDK_SHARE) ? "sdk" : "scripted";
   const plan = drawPlan(random);
-  const world = new World(random, await players(playing), trace, sabotage);
-  const stretch = drawStretch(random, world.poison !== undefined);
+  const world = new World({ random, players: await players(playing), trace, sabotage, bound });
+  const stretch = drawStretch(random, world.poison !== undefined, bound === "rested");
   // Handlers write down the ends of their sleeps by the time of their own machine.
   const { now } = Date;
   Date.now = () => world.clock.nowMs() + world.skew.ofDeploymentMs;

@@ -20,10 +20,10 @@ export class Skew {
   readonly ofDeploymentMs: number;
 
   /** @param onStrike counts the clocks that are wrong */
-  constructor(random: Random, onStrike: () => void) {
+  constructor(random: Random, isBound: boolean, onStrike: () => void) {
     this.#random = random;
     this.#onStrike = onStrike;
-    this.strikes = random.chance(SKEW_SHARE);
+    this.strikes = random.chance(isBound ? 1 : SKEW_SHARE);
     this.ofDeploymentMs = this.next();
   }
 

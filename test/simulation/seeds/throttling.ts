@@ -9,9 +9,9 @@ import type { Random } from "./random.ts";
 /** Bursts strike so many of the seeds. */
 export const THROTTLING_SHARE = 0.15;
 const BURSTS_MAX = 3;
-/** Every burst is over before clients lose patience, and some outlast the receives of a message. */
+/** Every burst is over before clients lose patience, and some outlast the receives of a message and a pass of the sweeper. */
 const BURST_MIN_MS = 2_000;
-const BURST_MAX_MS = 45_000;
+const BURST_MAX_MS = 80_000;
 const WITHIN_MS = 60_000;
 /** A refusal comes back after so long. */
 const REFUSAL_MS = 5;
@@ -40,9 +40,9 @@ export class Throttling {
   readonly #onRefusal: (what: Throttled) => void;
 
   /** @param onRefusal counts each call that is refused */
-  constructor(random: Random, onRefusal: (what: Throttled) => void) {
+  constructor(random: Random, isBound: boolean, onRefusal: (what: Throttled) => void) {
     this.#onRefusal = onRefusal;
-    const bursts = random.chance(THROTTLING_SHARE) ? random.between(1, BURSTS_MAX) : 0;
+    const bursts = random.chance(isBound ? 1 : THROTTLING_SHARE) ? random.between(1, BURSTS_MAX) : 0;
     this.#bursts = Array.from({ length: bursts }, () => {
       const fromMs = START_MS + random.between(0, WITHIN_MS);
       return { target: random.weighted(TARGETS), fromMs, untilMs: fromMs + random.between(BURST_MIN_MS, BURST_MAX_MS) };
@@ -98,6 +98,7 @@ export function throttledTable(
   return {
     ...table,
     get: (key) => reading("table-reads", () => table.get(key)),
+    getMany: (keys) => reading("table-reads", () => table.getMany(keys)),
     query: (pk, range) => reading("table-reads", () => table.query(pk, range)),
     queryIndex: (index, pk, range) => reading(`${index}-reads`, () => table.queryIndex(index, pk, range)),
     put: (item, condition) => writing([{ kind: "put", item }], () => table.put(item, condition)),
