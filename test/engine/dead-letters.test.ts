@@ -197,3 +197,18 @@ test("a sweeper that remembers nothing looks at each acceptance once", async () 
   expect(await stage.pulse.within(0, sweepOnce(stage.actor().engine))).toMatchObject({ woken: 1 });
   expect(await stage.pulse.within(0, sweepOnce(stage.actor().engine))).toMatchObject({ woken: 0 });
 });
+
+test("a try whose mark a throttled table keeps took no process along, and pauses nothing", async () => {
+  const [stage, letters] = [await open({ work: () => "done" }), await open({})];
+  const sweeper = stage.actor();
+  const id = await deadLetter(stage, letters, sweeper, "work");
+  const isThrottled = (call: PortCall) =>
+    isSegment(call) || (call.method === "delete" && (call.args[0] as { sk: string }).sk === `tried#${id}`);
+  sweeper.process.before = (call) => (isThrottled(call) ? Promise.reject(new StoreError("throttled")) : undefined);
+  expect(await drain(stage, letters, sweeper)).toEqual({ driven: 0, paused: 0, left: 1 });
+  await stage.pulse.pass(300_000);
+  await letters.pulse.pass(300_000);
+  sweeper.process.before = () => undefined;
+  expect(await drain(stage, letters, sweeper)).toEqual({ driven: 1, paused: 0 });
+  expect(await inspect(sweeper.engine, id)).toMatchObject({ status: "completed" });
+});

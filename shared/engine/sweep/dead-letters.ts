@@ -91,7 +91,13 @@ async function beginTry(engine: Engine, marker: { readonly pk: string; readonly 
     { ...marker, by, expiresAtS: nowS + TRY_REMEMBERED_S },
     { kind: "any", of: [{ kind: "absent" }, { kind: "less", attribute: "expiresAtS", than: nowS }] },
   );
-  return put.written || put.standing?.["by"] === by;
+  // A mark of this very process stands where the store refused to delete it: its try took no process along.
+  return put.written || processOf(String(put.standing?.["by"])) === processOf(by);
+}
+
+/** Of a token: what it says before the number that the process has given it. */
+function processOf(token: string): string {
+  return token.slice(0, token.lastIndexOf("."));
 }
 
 /**

@@ -39,7 +39,13 @@ export interface Running {
 /** A new process stands so long after the death of the old one. */
 const RESTART_MS = 500;
 /** Sleeps of more than half a minute go to the timers, so that a run is short in which one does. */
-const { settings } = readSettings({ environment: {}, flags: { "worker.queue-delay": "30s" } });
+/** A message that comes a day late finds the results and the states that the judge asks for. */
+const KEPT = {
+  "default-journal-retention": "3d",
+  "default-idempotency-retention": "3d",
+  "default-workflow-completion-retention": "3d",
+};
+const { settings } = readSettings({ environment: {}, flags: { "worker.queue-delay": "30s", ...KEPT } });
 
 let registered: MemoryTable | undefined;
 
