@@ -12,12 +12,22 @@ import { sendWake, wakeNow } from "./wake.ts";
 export async function startSend(engine: Engine, acceptance: Acceptance): Promise<void> {
   const { startAtMs } = acceptance;
   if (startAtMs !== undefined && isDelayed(acceptance)) await parkScheduled(engine, acceptance, startAtMs);
-  else if (acceptance.handlerType === "exclusive") await standInLine(engine, acceptance);
+  else if (acceptance.handlerType === "exclusive") await standInLineOrLater(engine, acceptance);
   else await sendWake(engine, acceptance, 0);
 }
 
 export function isDelayed({ startAtMs, createdAtMs }: Pick<Acceptance, "startAtMs" | "createdAtMs">): boolean {
   return startAtMs !== undefined && startAtMs > createdAtMs;
+}
+
+/** A store that refuses the lock leaves an acceptance without a message, which the sweeper would find minutes later. */
+async function standInLineOrLater(engine: Engine, acceptance: Acceptance): Promise<void> {
+  try {
+    await standInLine(engine, acceptance);
+  } catch (error) {
+    await sendWake(engine, acceptance, engine.settings.leaseMs).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** I6: the order of acceptance is the order of starts, so the acceptor takes the lock or queues, and not whoever drives later. */
