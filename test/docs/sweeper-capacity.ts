@@ -1,4 +1,4 @@
-/** What the sweeper can do: requests are counted and times of a processor are printed by `test/dynamodb/sweeper-capacity.test.ts`. */
+/** What the sweeper can do: requests are counted by `test/dynamodb/sweeper-capacity.test.ts`, and times of a processor are estimates, beside which it prints its own. */
 import { dollars } from "./prices.ts";
 
 /** The pass works alone for so long, and cuts what is left then into slices. */

@@ -29,7 +29,7 @@ export function withSweeper(page: string): string {
 
 function section(): string {
   const walkS = SLEEPERS / (SLICES * ENTRIES_PER_S);
-  return `Requests are counted, and milliseconds of a processor were printed by \`node test/dynamodb/run.mjs sweeper-capacity\`; a function of 512 MB has 29 % of one. Nothing of it was tried on AWS.
+  return `Requests are counted (\`test/dynamodb/sweeper-capacity.test.ts\`); milliseconds of a processor are estimates, beside which that test prints what it takes; a function of 512 MB has 29 % of one. Nothing of it was tried on AWS.
 
 | what | how many | how that comes about |
 |---|---|---|
