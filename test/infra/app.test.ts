@@ -93,7 +93,7 @@ test("reservations, an access log and traces are chosen by the command too", asy
   });
   const functions = told.of("AWS::Lambda::Function");
   const reserved = functions.flatMap(({ Properties }) => Properties["ReservedConcurrentExecutions"] ?? []);
-  expect(reserved.toSorted()).toEqual([2, 300]);
+  expect(reserved.toSorted((one, other) => one - other)).toEqual([2, 300]);
   expect(functions.filter(({ Properties }) => Properties["TracingConfig"] !== undefined)).toHaveLength(4);
   const logged = told.of("AWS::ApiGatewayV2::Stage").filter(({ Properties }) => Properties["AccessLogSettings"]);
   expect(logged).toHaveLength(2);

@@ -151,7 +151,7 @@ export class Rules {
   }
 }
 
-function unlisted({ listPk: _, listSk: __, ...rest }: Item): Item {
+function unlisted({ listPk: _listPk, listSk: _listSk, ...rest }: Item): Item {
   return { ...rest, end: true } as Item;
 }
 
