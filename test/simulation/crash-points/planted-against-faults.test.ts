@@ -1,6 +1,6 @@
 /** The faults are judged: for each there is a mistake that comes through a sound run, and that this fault brings to light. */
 import { expect, test } from "vitest";
-import type { Table } from "../../../shared/engine/ports/table.ts";
+import type { Table, Updated, Written } from "../../../shared/engine/ports/table.ts";
 import { crashPoints } from "./crash-points.ts";
 import { DAY_LATE, type Fault, NEVER_FIRES, REPEATED, THROTTLED } from "./point.ts";
 import { SCENARIOS } from "./scenarios.ts";
@@ -15,12 +15,17 @@ function withTable(table: Table, change: Partial<Table>): Table {
 /** A driver does not know its own hold again where the answer to the write of it was lost (F7). */
 const unknownHold: Sabotage = (engine) => {
   const { table } = engine;
-  const put: Table["put"] = async (item, condition) => {
-    const outcome = await table.put(item, condition);
-    if (outcome.written || outcome.standing === undefined || !item.sk.startsWith("hold#")) return outcome;
-    return { written: false, standing: { ...outcome.standing, token: "another driver" } };
+  const ofAnother = <Outcome extends Written | Updated>(sk: string, outcome: Outcome): Outcome => {
+    if (outcome.written || outcome.standing === undefined || !sk.startsWith("hold#")) return outcome;
+    return { ...outcome, standing: { ...outcome.standing, token: "another driver" } };
   };
-  return { ...engine, table: withTable(table, { put }) };
+  return {
+    ...engine,
+    table: withTable(table, {
+      put: async (item, condition) => ofAnother(item.sk, await table.put(item, condition)),
+      update: async (key, update, condition) => ofAnother(key.sk, await table.update(key, update, condition)),
+    }),
+  };
 };
 
 /** A schedule that was refused is taken for set. */

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { Item, Table } from "../../../shared/engine/ports/table.ts";
 import { crashPoints } from "./crash-points.ts";
+import { FAULTS } from "./point.ts";
 import { SCENARIOS } from "./scenarios.ts";
 import type { Ownership, Sabotage } from "./world.ts";
 
@@ -120,7 +121,7 @@ const PLANTED: readonly Planted[] = [
 
 test.each(PLANTED)("$what are caught", async ({ sabotage, ownership, scenario: name, complaint }) => {
   const scenario = SCENARIOS.find((one) => one.name === name)!;
-  const { failures } = await crashPoints(ownership, scenario, { sabotage, failuresMax: 1 });
+  const { failures } = await crashPoints(ownership, scenario, { sabotage, faults: FAULTS, failuresMax: 1 });
   expect(failures).toHaveLength(1);
   expect(failures[0]).toMatch(complaint);
   // It takes a fault to see the mistake.

@@ -31,6 +31,7 @@ export interface Given {
 
 export async function run({ scenario, ownership, point, sabotage }: Given): Promise<Run> {
   const world = new World(ownership, await registry(), sabotage);
+  if (scenario.isFirst !== true) await world.settle();
   // The SDK writes down the ends of its sleeps by the time of its own machine.
   const { now } = Date;
   Date.now = () => world.clock.nowMs();

@@ -4,6 +4,7 @@ import { Drives } from "../../../shared/engine/drive/drives.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { register } from "../../../shared/engine/register/register.ts";
 import { createStoredRegistry } from "../../../shared/engine/register/stored-registry.ts";
+import { atFirst, writeProgress } from "../../../shared/engine/sweep/progress.ts";
 import { runSweeper } from "../../../shared/engine/sweep/sweep.ts";
 import { runWorker } from "../../../shared/engine/drive/worker.ts";
 import { engineSettingsOf } from "../../../shared/wiring/engine-settings-of.ts";
@@ -38,13 +39,13 @@ export interface Running {
 
 /** A new process stands so long after the death of the old one. */
 const RESTART_MS = 500;
-/** Sleeps of more than half a minute go to the timers, so that a run is short in which one does. */
 /** A message that comes a day late finds the results and the states that the judge asks for. */
 const KEPT = {
   "default-journal-retention": "3d",
   "default-idempotency-retention": "3d",
   "default-workflow-completion-retention": "3d",
 };
+/** Sleeps of more than half a minute go to the timers, so that a run is short in which one does. */
 const { settings } = readSettings({ environment: {}, flags: { "worker.queue-delay": "30s", ...KEPT } });
 
 let registered: MemoryTable | undefined;
@@ -82,6 +83,12 @@ export class World {
     this.#meta = meta.fork();
     this.#sabotage = sabotage;
     writeInto(this.ledger);
+  }
+
+  /** The directory is not new: a sweeper has come to the present of the listing, and does not look for its beginning. */
+  async settle(): Promise<void> {
+    const engine = this.observer();
+    await writeProgress(engine, atFirst(engine));
   }
 
   /**
