@@ -29,7 +29,7 @@ export function withSweeper(page: string): string {
 
 function section(): string {
   const walkS = SLEEPERS / (SLICES * ENTRIES_PER_S);
-  return `Requests are counted (\`test/dynamodb/sweeper-capacity.test.ts\`); milliseconds of a processor are estimates, beside which that test prints what it takes; a function of 512 MB has 29 % of one. Nothing of it was tried on AWS.
+  return `Requests are counted (\`test/dynamodb/sweeper-capacity.test.ts\`); milliseconds of a processor are medians of three runs of that test on one core of a test machine; a function of 512 MB has 29 % of a core. Nothing of it was tried on AWS.
 
 | what | how many | how that comes about |
 |---|---|---|

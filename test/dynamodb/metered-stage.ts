@@ -1,4 +1,4 @@
-/** The engine's stage over metered tables of a DynamoDB engine: the tables stay for a file of tests, the stage for one test. */
+/** The engine's stage over metered tables of a DynamoDB engine: the stage stays for one test, the tables for one or for a file of them. */
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { Play } from "../engine/budget-play.ts";
 import { openStage, type Stage } from "../engine/budget-stage.ts";
@@ -13,14 +13,19 @@ export interface MeteredStage {
   readonly play: Play;
 }
 
-/** To be called once by each file of tests. @returns what is there while a test runs */
-export function meteredStage(): () => MeteredStage {
+/**
+ * To be called once by each file of tests.
+ * @param tablesOf what has tables of its own
+ * @returns what is there while a test runs
+ */
+export function meteredStage(tablesOf: "file" | "test" = "file"): () => MeteredStage {
   let tables: Pick<MeteredStage, "journal" | "meta">;
   let now: MeteredStage;
-  beforeAll(async () => {
+  const [before, after] = tablesOf === "file" ? [beforeAll, afterAll] : [beforeEach, afterEach];
+  before(async () => {
     tables = { journal: await openTable(PROJECTED), meta: await openTable() };
   });
-  afterAll(async () => {
+  after(async () => {
     await tables.journal.close();
     await tables.meta.close();
   });

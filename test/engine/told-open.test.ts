@@ -123,6 +123,13 @@ async function pagesOf(engine: Engine, filter: InvocationFilter, limit: number):
   return pages;
 }
 
+test("before any sweeper has run, the list of what is open ends behind two pages of nothing", async () => {
+  const { actor, stuck } = await oneStuck();
+  const pages = await pagesOf(actor.engine, OPEN, 1);
+  expect(pages.flat()).toEqual([stuck]);
+  expect(pages.length).toBeLessThanOrEqual(3);
+});
+
 test.each([
   [1, 100],
   [1, 7],

@@ -6,7 +6,7 @@ import type { Engine } from "../engine.ts";
 import { ListingBudget, type ListingLimits } from "../ledger/listing-budget.ts";
 import { type InvocationPage, ListPage } from "./list-page.ts";
 import { behindMoment, isBehind, type ListPosition, positionOf } from "./list-position.ts";
-import type { ListingEntry, ListingStream } from "./listing-stream.ts";
+import { FIRST_DAYS, LATER_DAYS, type ListingEntry, type ListingStream } from "./listing-stream.ts";
 import { openPage } from "./open-page.ts";
 import { readKnown } from "./told.ts";
 
@@ -27,9 +27,6 @@ export class UnlistableError extends Error {
 const PAGE_LIMITS: ListingLimits = { entriesMax: 100_000, loadsMax: Infinity, looksMax: Infinity };
 /** Of the listing, some forty to a read unit: more than that is left to the next page. */
 const LOOKED_AT_MAX = 400;
-/** A first page looks at today and yesterday; pages after it go back until there is something. */
-const FIRST_DAYS = 2;
-const LATER_DAYS = 32;
 
 /** @throws UnlistableError, and SqlError where more is open than can be listed */
 export async function listInvocations(

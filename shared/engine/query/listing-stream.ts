@@ -34,6 +34,9 @@ const DAY_MS = 86_400_000;
 const SKEW_MAX_MS = 60_000;
 /** So many days in a row without an acceptance end the listing; what lies behind is asked for by `created_at`. */
 const EMPTY_DAYS_MAX = 31;
+/** A first page looks at today and yesterday, and a page behind it goes back until there is something, or the listing ends. */
+export const FIRST_DAYS = 2;
+export const LATER_DAYS = EMPTY_DAYS_MAX + 1;
 
 /** Remembers what it gave, so that whoever begins anew reads nothing twice. */
 export class ListingStream {

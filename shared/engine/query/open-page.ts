@@ -1,5 +1,5 @@
 /** One page of what is open: the rows of the open index, and by a look the open ones at the young end of the listing. */
-import type { ListingEntry } from "./listing-stream.ts";
+import { FIRST_DAYS, LATER_DAYS, type ListingEntry } from "./listing-stream.ts";
 import type { InvocationPage, ListPage } from "./list-page.ts";
 import { behindMoment, isBehind, type ListPosition, positionOf } from "./list-position.ts";
 import { comparison, mayBeOpen, unreadEntries } from "./may-be-open.ts";
@@ -9,8 +9,6 @@ import { isAllParked, type Summary } from "./open-listing.ts";
 const PASSED_MAX = 1_300;
 /** Asked for at first: mostly the looks end before. */
 const FIRST = 400;
-/** Where the sweeper has stood still for days, the pages after this one go on with the days before. */
-const DAYS_MAX = 2;
 
 /**
  * The newest first. Where a page may look no further, it goes on with the rows of the open index, which cost nothing more
@@ -85,11 +83,14 @@ class YoungEntries {
 
   async *entries(): AsyncGenerator<ListingEntry> {
     const { engine, known } = this.#page;
-    const range = { fromMs: known.noted.belowMs, toMs: this.#after?.createdAtMs ?? Infinity, daysMax: DAYS_MAX };
+    const after = this.#after;
+    // Where the sweeper has stood still for days, the pages after this one go on with the days before.
+    const daysMax = after?.part === "young" ? LATER_DAYS : FIRST_DAYS;
+    const range = { fromMs: known.noted.belowMs, toMs: after?.createdAtMs ?? Infinity, daysMax };
     const stream = this.#page.stream(range, FIRST, PASSED_MAX - FIRST);
     let passed = 0;
     for await (const entry of stream.entries()) {
-      if (!isBehind(entry, this.#after)) continue;
+      if (!isBehind(entry, after)) continue;
       yield entry;
       if (++passed < PASSED_MAX) continue;
       this.cutAt = positionOf(entry);
@@ -100,7 +101,7 @@ class YoungEntries {
       return;
     }
     const unread = await unreadEntries(engine, known);
-    yield* unread.filter((entry) => isBehind(entry, this.#after)).toSorted(comparison("newest-first"));
+    yield* unread.filter((entry) => isBehind(entry, after)).toSorted(comparison("newest-first"));
   }
 }
 

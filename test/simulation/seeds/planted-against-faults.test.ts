@@ -43,8 +43,9 @@ const grantsOfLocalTime: Sabotage = (engine) =>
 /** What a sweeper writes down before it tries something dangerous is not written. */
 const noMark: Sabotage = (engine) =>
   withTable(engine, {
-    async put(item: Item, condition?: Condition) {
-      return /^(tried|trying)#/.test(item.sk) ? { written: true } : engine.table.put(item, condition);
+    async update(key: Key, update: Update, condition?: Condition) {
+      if (update.set?.["trying"] === undefined) return engine.table.update(key, update, condition);
+      return { written: true, item: { ...key } };
     },
   });
 
