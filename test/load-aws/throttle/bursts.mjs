@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { RESOURCES } from "./touched.mjs";
 
 const MINUTE_MS = 60_000;
+const FIRST_WITHIN_MS = 30_000;
 /** A retry comes through soon. */
 const SHORT_MS = [500, 3_000];
 const SHORT_REFUSES_SHARE = 0.8;
@@ -23,9 +24,9 @@ export class Bursts {
     this.#perMinute = perMinute;
   }
 
-  /** From now on; bursts of before are forgotten. */
+  /** From now on; bursts of before are forgotten. The first is soon, or a run of minutes might end before it. */
   begin(nowMs) {
-    for (const resource of RESOURCES) this.#bursts.set(resource, this.#next(nowMs));
+    for (const resource of RESOURCES) this.#bursts.set(resource, this.#next(nowMs, FIRST_WITHIN_MS));
   }
 
   end() {
@@ -59,9 +60,10 @@ export class Bursts {
   }
 
   /** The pauses between bursts are of any length, those of a Poisson process. */
-  #next(nowMs) {
+  #next(nowMs, pauseMaxMs = Infinity) {
     if (this.#perMinute === 0) return undefined;
-    const fromMs = nowMs - Math.log(1 - this.#random()) * (MINUTE_MS / this.#perMinute);
+    const pauseMs = -Math.log(1 - this.#random()) * (MINUTE_MS / this.#perMinute);
+    const fromMs = nowMs + Math.min(pauseMs, pauseMaxMs);
     const isLong = this.#random() < LONG_SHARE;
     const [leastMs, mostMs] = isLong ? LONG_MS : SHORT_MS;
     return { fromMs, toMs: fromMs + leastMs + this.#random() * (mostMs - leastMs), isLong, hasStruck: false };
