@@ -56,14 +56,16 @@ test.each([
 ])(
   "strays on a busy key are gone within a period (%i workers, %i ms of work)",
   async (workers, workMs) => {
+    // The same work without a stray: what a period takes rises and falls as the line at the key does.
+    const [, calm, ...calmLater] = await periods(workers, workMs, 0);
     const [before, first, ...later] = await periods(workers, workMs, 5);
     console.log(
-      `sends and reads per 10 s, ${workers} workers, ${workMs} ms: ${JSON.stringify([before, first, ...later])}`,
+      `sends and reads per 10 s, ${workers} workers, ${workMs} ms: ${JSON.stringify([before, first, ...later])}, ` +
+        `without strays ${JSON.stringify([calm, ...calmLater])}`,
     );
-    // A message may fall on the edge of a period.
-    for (const [sends] of later) expect(sends).toBeLessThanOrEqual(before![0] + 1);
+    expect(later).toEqual(calmLater);
     // Each stray is read, reads the lock, and where it meets its direct successor at the key, the successor's hold.
-    expect(first![0]).toBeLessThanOrEqual(before![0] + 5);
+    expect(first![0]).toBeLessThanOrEqual(calm![0] + 5);
   },
   120_000,
 );
