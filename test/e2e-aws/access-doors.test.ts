@@ -4,6 +4,7 @@ import type { Context } from "@restatedev/restate-sdk";
 import type { ApiRequest, ApiResponse } from "../../localstack/signed-request.mjs";
 import { send } from "../../localstack/signed-request.mjs";
 import { aws, ControlPlane, countOne } from "./control-plane.ts";
+import { callByApplication, callByCurl } from "./documented-call.ts";
 import type { Doors } from "./doors.ts";
 import { deployDoors, DOORS_STACK } from "./doors.ts";
 import { assume, createUser, functionsOf, invoking, roleOf } from "./identities.ts";
@@ -71,6 +72,15 @@ describe("an ingress behind IAM", () => {
     const forged = { ...shop, secretAccessKey: "of somebody else" };
     expect((await ask("iam", await signedBy(forged, doors.iam, called("greet", "forged")))).status).toBe(403);
     expect(reached).not.toContain("forged");
+  });
+
+  test("takes the first call that docs/operating.md describes, by curl and by an application, and no other's", async () => {
+    const url = `${aws.endpoint}/_aws/execute-api/${doors.iam.host.split(".", 1)[0]}`;
+    const [shop, stranger] = [await caller("*/POST/door/greet"), await caller()];
+    expect(await callByCurl(shop, url, "/door/greet")).toBe('"hello Ada"');
+    expect(await callByApplication(shop, url, "/door/greet")).toBe('200 "hello Ada"');
+    expect(await callByCurl(stranger, url, "/door/greet")).toMatch(/AccessDenied|Forbidden/);
+    expect(await callByApplication(stranger, url, "/door/greet")).toMatch(/^403 /);
   });
 
   test("is open handler by handler, as far as a policy names them", async () => {

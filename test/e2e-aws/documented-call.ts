@@ -1,0 +1,55 @@
+/** The signed calls of "The first call" in docs/operating.md, run as the page has them: by curl, and by an application. */
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Identity } from "./signed-by.ts";
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, "../..");
+/** Below the repository, where an application's imports find what is installed. */
+const FOLDER = join(ROOT, ".cache/e2e-aws");
+const REGION = "us-east-1";
+const HANDLER = "/Greeter/greet";
+
+/** @param handler as a path, which takes a name @returns what curl has printed: the answer's body */
+export async function callByCurl(identity: Identity, url: string, handler: string): Promise<string> {
+  const command = filled(blockOf("sh", "curl "), url, handler);
+  const { stdout } = await run("bash", ["-c", `set -eu; ${command}`], { env: environmentOf(identity) });
+  return stdout;
+}
+
+/** @returns what the application has printed: the status and the answer's body */
+export async function callByApplication(identity: Identity, url: string, handler: string): Promise<string> {
+  mkdirSync(FOLDER, { recursive: true });
+  const file = join(FOLDER, "first-call.mjs");
+  writeFileSync(file, filled(blockOf("js", "AwsClient"), url, handler));
+  try {
+    const { stdout } = await run(process.execPath, [file], { env: environmentOf(identity) });
+    return stdout.trim();
+  } finally {
+    rmSync(file);
+  }
+}
+
+function environmentOf({ accessKeyId, secretAccessKey, sessionToken = "" }: Identity): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env["PATH"],
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_SESSION_TOKEN: sessionToken,
+  };
+}
+
+/** @returns the block of the page in this language that has `word` in it */
+function blockOf(language: string, word: string): string {
+  const page = readFileSync(join(ROOT, "docs/operating.md"), "utf8");
+  const section = /^### The first call$.*?^###/ms.exec(page)?.[0] ?? "";
+  const blocks = section.split("```").filter((block) => block.startsWith(`${language}\n`) && block.includes(word));
+  if (blocks.length !== 1) throw new Error(`the first call on docs/operating.md has ${blocks.length} such blocks`);
+  return blocks[0]!.slice(language.length).replaceAll(/^ {3}/gm, "").trim();
+}
+
+function filled(text: string, url: string, handler: string): string {
+  return text.replaceAll("<IngressUrl>", url).replaceAll(HANDLER, handler).replaceAll("<region>", REGION);
+}
