@@ -9,6 +9,7 @@ import { sessionOf } from "./session.ts";
 import type { Session } from "./session.ts";
 import { indented, pairsText, tableText } from "./table.ts";
 import type { Colours } from "./terminal.ts";
+import { visibleText } from "./visible-text.ts";
 
 export function invocationCommands(): Command {
   const commands = new Command("invocations")
@@ -57,7 +58,9 @@ function invocationText(colours: Colours, body: InvocationBody): string {
   const heads = ["ENTRY", "TYPE", "NAME", ...(isTold ? ["ABOUT"] : [])];
   const shown = rows.map((row) => row.slice(0, heads.length));
   const journal = rows.length === 0 ? "" : `\n\n${tableText(colours, heads, shown)}`;
-  const earlier = body.events.slice(0, -1).map((event) => `${momentText(event.at)}  ${failureText(event)}`);
+  const earlier = body.events
+    .slice(0, -1)
+    .map((event) => `${momentText(event.at)}  ${visibleText(failureText(event))}`);
   const events = earlier.length === 0 ? "" : `\n\nEarlier failures:\n${indented(earlier.join("\n"))}`;
   return `${facts}${journal}${events}`;
 }

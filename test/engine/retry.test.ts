@@ -154,16 +154,16 @@ test("equal failures are told once, and of different ones the newest 32", async 
         throw new Error(words);
       },
     },
-    { retry: { initialIntervalMs: 10, maxIntervalMs: 10 } },
+    { retry: { initialIntervalMs: 50, maxIntervalMs: 50 } },
   );
   const actor = stage.actor();
   void callOn(actor, "stumbles").catch(() => undefined);
-  await stage.pulse.pass(100);
+  await stage.pulse.pass(500);
   expect(stage.deployment.attempts.length).toBeGreaterThan(5);
   expect((await inspect(actor.engine, idIn(stage)))!.events.map(({ message }) => message)).toEqual(["equal"]);
   for (let i = 0; i < 50; i++) {
     words = `failure ${i}`;
-    await stage.pulse.pass(13);
+    await stage.pulse.pass(65);
   }
   const { events } = (await inspect(actor.engine, idIn(stage)))!;
   expect(events.length).toBeLessThanOrEqual(32);

@@ -13,6 +13,8 @@ export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
+  /** In place of `body`: pieces that come one after the other, as the transport may cut an answer. */
+  readonly pieces?: AsyncGenerator<Uint8Array, undefined>;
 }
 
 export interface ScriptedAttempt extends ScriptJournal {
@@ -51,15 +53,17 @@ export class ScriptedDeployment implements Endpoints {
     const reply = Promise.race([this.#reply(attempt), aborted]);
     reply.catch(() => undefined);
     let body: Uint8Array | undefined;
+    let pieces: Reply["pieces"];
     return {
       async head(): Promise<ExchangeHead> {
         const { status = 200, headers, ...rest } = await reply;
-        body = rest.body;
+        ({ body, pieces } = rest);
         const contentType = request.headers["content-type"]!;
         return { status, headers: headers ?? { "content-type": contentType }, httpVersion: "h2" };
       },
       async next() {
         await reply;
+        if (pieces !== undefined) return (await Promise.race([pieces.next(), aborted])).value;
         const chunk = body;
         body = undefined;
         return chunk;

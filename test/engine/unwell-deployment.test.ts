@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { deployment, service } from "../core/registry/sample-deployment.ts";
-import { encodeFrame } from "../../shared/core/protocol/frame.ts";
+import { COMMANDS } from "../../shared/core/protocol/command-messages.ts";
+import { encodeFrame, messageFrame } from "../../shared/core/protocol/frame.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { TransportError } from "../../shared/engine/ports/endpoints.ts";
 import { registryPk, writeDeployment } from "../../shared/engine/register/registry-items.ts";
@@ -20,14 +21,20 @@ const once =
     start.retryCountSinceLastStoredEntry === 0 && met++ === 0 ? reply() : undefined;
 let met = 0;
 
-async function firstMeets(reply: () => Reply | Promise<Reply>) {
+async function firstMeets(reply: (stage: Stage) => Reply | Promise<Reply>) {
   met = 0;
   const stage = await open({ greet: () => "hello" }, { retry: { initialIntervalMs: 500 }, abortTimeoutMs: 120_000 });
-  stage.deployment.instead = once(reply);
+  stage.deployment.instead = once(() => reply(stage));
   const actor = stage.actor();
   const result = callOn(actor, "greet");
   await stage.pulse.settle();
   return { stage, actor, result };
+}
+
+/** An output of 100,000 bytes, and the end behind it. */
+function largeAnswer(): { raw: Uint8Array; end: Uint8Array } {
+  const raw = messageFrame(0x0401, COMMANDS.Output.type, { value: { content: new Uint8Array(100_000).fill(0x78) } });
+  return { raw, end: encodeFrame(0x0003, new Uint8Array(0)) };
 }
 
 const FAULTS: readonly (readonly [what: string, errorCode: string, reply: () => Reply | Promise<Reply>])[] = [
@@ -83,6 +90,37 @@ test("a deployment that never answers is let go of after the abort timeout, and 
   expect(stage.deployment.attempts[0]!.aborted).toBe(true);
   const [event] = (await inspect(actor.engine, idIn(stage, "greet")))!.events;
   expect(event).toMatchObject({ errorCode: "RT0001", message: expect.stringContaining("120s") });
+});
+
+test("a deployment that sends a byte each half second, and no message, is let go of after the abort timeout", async () => {
+  const message = encodeFrame(0x0401, new Uint8Array(10_000));
+  async function* slowly({ pulse }: Stage): AsyncGenerator<Uint8Array, undefined> {
+    for (const byte of message) {
+      yield Uint8Array.of(byte);
+      await pulse.sleep(500);
+    }
+    return undefined;
+  }
+  const { stage, result } = await firstMeets((on) => ({ pieces: slowly(on) }));
+  await stage.pulse.pass(119_000);
+  expect(stage.deployment.attempts).toHaveLength(1);
+  expect(textOf(await stage.pulse.within(3_000, result))).toBe("hello");
+  expect(stage.deployment.attempts[0]!.aborted).toBe(true);
+});
+
+test("a large message that comes slowly, and gets on, is waited for", async () => {
+  const { raw, end } = largeAnswer();
+  async function* slowly({ pulse }: Stage): AsyncGenerator<Uint8Array, undefined> {
+    for (let at = 0; at < raw.length; at += 20_000) {
+      yield raw.subarray(at, at + 20_000);
+      await pulse.sleep(60_000);
+    }
+    yield end;
+    return undefined;
+  }
+  const { stage, result } = await firstMeets((on) => ({ pieces: slowly(on) }));
+  expect(textOf(await stage.pulse.within(600_000, result))).toHaveLength(100_000);
+  expect(stage.deployment.attempts).toHaveLength(1);
 });
 
 test("a deployment that took the attempt and sends nothing is shown as silent, in every process", async () => {

@@ -1,5 +1,6 @@
 /** How a timer is written as a schedule: its name and its moment. */
 import { createHash } from "node:crypto";
+import { momentIso } from "../../core/model/moment.ts";
 
 const NAME_READABLE_CHARACTERS = 38;
 const NAME_HASH_CHARACTERS = 24;
@@ -16,5 +17,5 @@ export function scheduleName(timerName: string): string {
 
 /** Whole seconds of UTC; fractions are dropped, so that a schedule is never late by them. */
 export function scheduleExpression(atMs: number): string {
-  return `at(${new Date(atMs).toISOString().slice(0, 19)})`;
+  return `at(${momentIso(atMs).slice(0, 19)})`;
 }

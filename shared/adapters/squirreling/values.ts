@@ -2,11 +2,12 @@
 import type { SqlPrimitive } from "squirreling";
 import type { CellValue, ColumnType } from "../../core/query/table-shape.ts";
 import { hex } from "../../core/model/hex.ts";
+import { momentIso } from "../../core/model/moment.ts";
 import type { SqlColumn } from "../../engine/ports/sql.ts";
 
 export function engineValue(value: CellValue | undefined, type: ColumnType): SqlPrimitive {
   if (value === undefined || value === null) return null;
-  if (type === "moment") return new Date(Number(value)).toISOString();
+  if (type === "moment") return momentIso(Number(value));
   if (value instanceof Uint8Array) return hex(value);
   return typeof value === "object" ? [...value] : value;
 }

@@ -1,5 +1,6 @@
 /** Rows as the JSON of `POST /query`: what has no value is left out, and whole numbers are written with all their digits. */
 import { hex } from "../../core/model/hex.ts";
+import { momentIso } from "../../core/model/moment.ts";
 import type { CellValue } from "../../core/query/table-shape.ts";
 import type { SqlAnswer, SqlColumn } from "../../engine/ports/sql.ts";
 
@@ -26,5 +27,5 @@ function cellJson(value: NonNullable<CellValue>, type: SqlColumn["type"]): strin
 
 /** RFC 3339 with milliseconds, which are left out where they are none. */
 function momentJson(atMs: number): string {
-  return new Date(atMs).toISOString().replace(".000Z", "Z");
+  return momentIso(atMs).replace(".000Z", "Z");
 }

@@ -1,4 +1,5 @@
 /** Durations and moments as the admin API writes them. */
+import { momentIso } from "../../core/model/moment.ts";
 
 const UNITS: readonly (readonly [string, number])[] = [
   ["d", 86_400_000],
@@ -22,5 +23,5 @@ export function durationText(ms: number): string {
 
 /** RFC 3339 in UTC with nine digits of fraction. */
 export function momentText(atMs: number): string {
-  return new Date(atMs).toISOString().replace("Z", "000000Z");
+  return momentIso(atMs).replace("Z", "000000Z");
 }

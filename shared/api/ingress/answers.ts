@@ -6,7 +6,7 @@ import type { Ended, Sent } from "../../engine/submission.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { jsonResponse, textResponse } from "../http/message.ts";
 import type { IngressErrorBody, SendBody } from "../wire/ingress.ts";
-import { LAST_MOMENT_MS } from "./call-query.ts";
+import { momentIso } from "../../core/model/moment.ts";
 import { isHeaderText } from "./submission-headers.ts";
 
 /** @param rule what the handler says of its output; undefined where it says nothing or is not registered any more */
@@ -105,15 +105,11 @@ function outputContentType(rule: OutputRule | undefined, isEmpty: boolean): stri
 
 /** RFC 3339 with milliseconds and a numeric offset. */
 function expiryText(atMs: number): string {
-  return momentText(atMs).replace("Z", "+00:00");
+  return momentIso(atMs).replace("Z", "+00:00");
 }
 
 /** RFC 3339 in UTC with nine digits of fraction, none for whole seconds. */
 function executionTimeText(atMs: number): string {
-  const text = momentText(atMs);
+  const text = momentIso(atMs);
   return text.endsWith(".000Z") ? text.replace(".000Z", "Z") : text.replace("Z", "000000Z");
-}
-
-function momentText(atMs: number): string {
-  return new Date(Math.min(Math.max(Math.trunc(atMs), 0), LAST_MOMENT_MS)).toISOString();
 }

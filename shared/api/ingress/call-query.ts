@@ -1,11 +1,9 @@
 /** The query parameters of calls and sends: the delay and the limit key. */
+import { LAST_MOMENT_MS } from "../../core/model/moment.ts";
 import { parseDurationMs } from "../http/duration.ts";
 import type { HttpRequest } from "../http/message.ts";
 import { IngressRefusal } from "./ingress-refusal.ts";
 import { headerText } from "./submission-headers.ts";
-
-/** 9999-12-31T23:59:59.999Z: the last moment that RFC 3339 can write. */
-export const LAST_MOMENT_MS = 253_402_300_799_999;
 
 const LIMIT_KEY = /^[a-zA-Z0-9_.-]{1,36}(?:\/[a-zA-Z0-9_.-]{1,36})?$/;
 

@@ -4,7 +4,7 @@ import { keptFailure, sameFailure } from "../model/attempt-failure.ts";
 import type { Failure, Result } from "../model/failure.ts";
 import type { AttemptEnded, Ending } from "./event.ts";
 import { fold, type Invocation, type Standing } from "./invocation.ts";
-import { exhausted, retryDelayMs } from "./retry.ts";
+import { exhausted, flooredDelayMs, retryDelayMs } from "./retry.ts";
 import { type After, NO_RETRIES, type Retries, type Segment } from "./segment.ts";
 import type { Step, Transition } from "./transition.ts";
 
@@ -62,7 +62,8 @@ function failed(invocation: Invocation, event: AttemptEnded, ending: Failed): Tr
     );
   }
   const pauses = behavior === "pause" || spent;
-  const delayMs = nextRetryDelayMs ?? retryDelayMs(event.policy, retries.policyAttempts, event.jitter);
+  const askedMs = nextRetryDelayMs ?? retryDelayMs(event.policy, retries.policyAttempts, event.jitter);
+  const delayMs = flooredDelayMs(askedMs, Math.max(retries.sinceEntry, retries.policyAttempts));
   const standing: Standing = pauses ? { status: "paused" } : { status: "backing-off", retryAtMs: event.atMs + delayMs };
   const kept: Retries = pauses ? NO_RETRIES : retries;
   const step: Step =

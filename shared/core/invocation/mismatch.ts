@@ -1,17 +1,19 @@
 /** A handler that took another path than its journal (RT0016): what was recorded beside what its code does now. */
-import type { AttemptFailure, Mismatch } from "../model/attempt-failure.ts";
+import { type AttemptFailure, keptFailure, type Mismatch } from "../model/attempt-failure.ts";
 import type { Journal } from "./journal.ts";
 
 /** How SDKs tell of the fields that differ: `name: recorded != offered`, a line for each. */
-const DIFFERENCE = /^\s+(\w+): (.*) != (.*)$/m;
+const DIFFERENCE = /^[ \t]+(\w+): (.*) != (.*)$/m;
 const VALUE_MAX = 200;
 
 /**
  * SDKs tell which command their code came to; what stands in its place is in the journal. Both go before their words,
  * which say of some commands the one for the other.
+ * @param told a stranger's words of any length, which are cut before they are matched
  * @param deploymentId where the code runs
  */
-export function besideJournal(failure: AttemptFailure, journal: Journal, deploymentId: string): AttemptFailure {
+export function besideJournal(told: AttemptFailure, journal: Journal, deploymentId: string): AttemptFailure {
+  const failure = keptFailure(told);
   const { relatedCommand: { index, ...offered } = {} } = failure;
   if (index === undefined) return failure;
   const entry = journal.entries.filter(({ kind }) => kind === "command")[index];

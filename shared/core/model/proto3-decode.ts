@@ -13,19 +13,30 @@ const SHORT_TEXT_BYTES = 32;
 // The byte order mark is part of a string here, so that what is read is what was written.
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** @throws Proto3Error for anything that is not a whole, well-formed message; fields that the table lacks are skipped */
-export function decode<T>(type: MessageType<T>, bytes: Uint8Array): T {
-  return new Source(bytes).message(type, bytes.length, 0, undefined) as T;
+/** How many sub-messages and values of repeated fields may still be decoded; several messages may draw on one. */
+export interface ElementBudget {
+  left: number;
+}
+
+/**
+ * @param budget bounds a message that a stranger wrote: two bytes on the wire may become an object of hundreds in memory
+ * @throws Proto3Error for a message that is not whole and well-formed, or that exceeds its budget; the decoder skips
+ *   fields that the table lacks
+ */
+export function decode<T>(type: MessageType<T>, bytes: Uint8Array, budget?: ElementBudget): T {
+  return new Source(bytes, budget).message(type, bytes.length, 0, undefined) as T;
 }
 
 class Source {
   readonly #bytes: Uint8Array;
+  readonly #budget: ElementBudget | undefined;
   #at = 0;
   /** The upper 32 bits of the varint read last. */
   #high = 0;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, budget: ElementBudget | undefined) {
     this.#bytes = bytes;
+    this.#budget = budget;
   }
 
   /** @param earlier a value of the same field read before: proto3 merges the occurrences of a sub-message */
@@ -55,10 +66,10 @@ class Source {
     const own = field.wire;
     if (field.presence === "repeated") {
       const list = value[field.name] as unknown[];
-      if (wire === own) list.push(this.#one(field, end, depth, undefined));
+      if (wire === own) this.#push(list, field, end, depth);
       else if (wire === LENGTH) {
         const until = this.#span(end);
-        while (this.#at < until) list.push(this.#one(field, until, depth, undefined));
+        while (this.#at < until) this.#push(list, field, until, depth);
       } else throw wrongWire(field, wire);
       return;
     }
@@ -66,9 +77,20 @@ class Source {
     value[field.name] = this.#one(field, end, depth, value[field.name]);
   }
 
+  #push(list: unknown[], field: NamedField, end: number, depth: number): void {
+    // A sub-message counts where it begins, wherever it stands.
+    if (field.kind !== "message") this.#spend();
+    list.push(this.#one(field, end, depth, undefined));
+  }
+
+  #spend(): void {
+    if (this.#budget !== undefined && --this.#budget.left < 0) throw new Proto3Error("too many elements");
+  }
+
   #one(field: NamedField, end: number, depth: number, earlier: unknown): unknown {
     switch (field.kind) {
       case "message":
+        this.#spend();
         return this.message(field.submessage!(), this.#span(end), depth + 1, earlier as Values | undefined);
       case "bytes": {
         const until = this.#span(end);

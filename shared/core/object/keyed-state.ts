@@ -49,8 +49,10 @@ export function place(state: KeyedState, changes: readonly StateChange[]): Place
     } else if (isBeside || value.length > INLINE_VALUE_MAX_BYTES) moveBeside(key, value);
     else inline.set(key, value);
   }
-  while (packedBytes(inline) > INLINE_MAX_BYTES) {
-    const [key, value] = largest(inline);
+  let packed = packedBytes(inline);
+  for (const [key, value] of packed > INLINE_MAX_BYTES ? largestFirst(inline) : []) {
+    if (packed <= INLINE_MAX_BYTES) break;
+    packed -= entryBytes(key, value);
     moveBeside(key, value);
   }
   const next =
@@ -97,9 +99,7 @@ function entryBytes(key: string, value: Uint8Array): number {
   return key.length * 3 + value.length + ENTRY_BYTES;
 }
 
-function largest(inline: ReadonlyMap<string, Uint8Array>): readonly [string, Uint8Array] {
-  let found: readonly [string, Uint8Array] | undefined;
-  for (const entry of inline) if (found === undefined || entryBytes(...entry) > entryBytes(...found)) found = entry;
-  if (found === undefined) throw new Error("The packed state of an object is empty and too large");
-  return found;
+/** Those of one size in the order in which they came. */
+function largestFirst(inline: ReadonlyMap<string, Uint8Array>): readonly (readonly [string, Uint8Array])[] {
+  return [...inline].toSorted((one, other) => entryBytes(...other) - entryBytes(...one));
 }

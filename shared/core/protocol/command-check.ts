@@ -1,14 +1,14 @@
 /** Reading a command, and what every command must carry beyond being well-formed. */
-import { decode } from "../model/proto3-decode.ts";
+import { decode, type ElementBudget } from "../model/proto3-decode.ts";
 import { commandNameOf, commandType } from "./command-messages.ts";
 import type { Command } from "./command-messages.ts";
 import { framesOf } from "./frame.ts";
 
-/** @returns undefined for a code that is no command's. @throws Proto3Error when the payload is not readable */
-export function decodeCommand(code: number, payload: Uint8Array): Command | undefined {
+/** @returns undefined for a code that is no command's. @throws Proto3Error when the payload is not readable, or exceeds `budget` */
+export function decodeCommand(code: number, payload: Uint8Array, budget?: ElementBudget): Command | undefined {
   const name = commandNameOf(code);
   // The table that the name chooses is the one that reads the payload, which the compiler cannot see.
-  return name === undefined ? undefined : ({ name, message: decode(commandType(name), payload) } as Command);
+  return name === undefined ? undefined : ({ name, message: decode(commandType(name), payload, budget) } as Command);
 }
 
 /** Reads one stored command frame; undefined when it is a notification. @throws Proto3Error, RangeError when it is no frame */

@@ -6,6 +6,7 @@
  * their completions on the same stream, whose frames are those of the journal. What `finish` may still withdraw is an
  * output whose terminator never came, so such a driver leaves a trailing output to the next segment.
  */
+import type { ElementBudget } from "../model/proto3-decode.ts";
 import { Proto3Error } from "../model/proto3.ts";
 import { isEmptyAwait } from "../model/await-tree.ts";
 import type { Await } from "../model/await-tree.ts";
@@ -31,6 +32,11 @@ export interface ConversationSetting {
 
 /** Of a journal with what an attempt adds to it: whoever goes on and on must not take the memory of all others. */
 export const JOURNAL_MAX_ENTRIES = 100_000;
+/**
+ * What the messages of one attempt may hold beside themselves: headers, names of states, futures that a suspension awaits.
+ * An empty future takes two bytes on the wire and some 370 in memory, so that messages bounded in bytes alone kill the process.
+ */
+export const REPLY_MAX_ELEMENTS = 250_000;
 /** What one attempt may send in all, in messages of the largest size. */
 export const REPLY_MAX_MESSAGES = 8;
 
@@ -46,6 +52,7 @@ export class Conversation {
   readonly #received: Received[] = [];
   readonly #entriesMax: number;
   readonly #replyMaxBytes: number;
+  readonly #elements: ElementBudget = { left: REPLY_MAX_ELEMENTS };
   #replyBytes = 0;
   #hasOutput: boolean;
   #ending: Ending | undefined;
@@ -67,6 +74,11 @@ export class Conversation {
   /** Whether the ending is settled, by a terminator or by what must not be: nothing that still comes is read. */
   get terminated(): boolean {
     return this.#ending !== undefined;
+  }
+
+  /** Bytes of whole messages so far. */
+  get messageBytes(): number {
+    return this.#replyBytes;
   }
 
   /** @param chunk any cut of the response's bytes; must not change afterwards, as the entries share its memory */
@@ -115,6 +127,8 @@ export class Conversation {
       return this.#takeReadable(frame);
     } catch (error) {
       if (!(error instanceof Proto3Error)) throw error;
+      if (this.#elements.left < 0)
+        return violation(`${codeText(frame.type)} brings the attempt to more than ${REPLY_MAX_ELEMENTS} elements`);
       return violation(`${codeText(frame.type)} is not readable: ${error.message}`);
     }
   }
@@ -124,7 +138,7 @@ export class Conversation {
       case CONTROL.End:
         return this.#hasOutput ? { kind: "ended" } : violation("the attempt ended without an output");
       case CONTROL.Suspension:
-        return this.#suspended(awaitOfSuspension(frame.payload, this.#version));
+        return this.#suspended(awaitOfSuspension(frame.payload, this.#version, this.#elements));
       case CONTROL.Error:
         return endingOfError(frame.payload);
       case CONTROL.ProposeRunCompletion:
@@ -142,7 +156,7 @@ export class Conversation {
   }
 
   #command(frame: Frame): Ending | undefined {
-    const command = decodeCommand(frame.type, frame.payload);
+    const command = decodeCommand(frame.type, frame.payload, this.#elements);
     if (command === undefined) return violation(illegalText(frame.type));
     if (command.name === "Input") return violation("a deployment must not send the input");
     const lack = lackOf(command);
@@ -155,7 +169,7 @@ export class Conversation {
 
   /** Of several proposals for one run the first counts: it is the one that replays will show. */
   #proposal(frame: Frame): Ending | undefined {
-    const proposal = completionOfProposal(frame.payload, this.#version);
+    const proposal = completionOfProposal(frame.payload, this.#version, this.#elements);
     if (proposal === undefined) return violation("a run proposal has no result");
     const { completionId } = proposal;
     if (this.#proposed.has(completionId)) return undefined;

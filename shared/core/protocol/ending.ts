@@ -1,18 +1,22 @@
 /** Reads the terminators that carry something: a suspension's await, an error's details. */
-import { decode } from "../model/proto3-decode.ts";
+import { decode, type ElementBudget } from "../model/proto3-decode.ts";
 import { awaitOfNode } from "./await-codec.ts";
 import type { Await } from "../model/await-tree.ts";
 import { ErrorMessage, SuspensionListsMessage, SuspensionTreeMessage } from "./control-messages.ts";
 import type { AttemptError, RelatedCommand } from "./received.ts";
 import type { ProtocolVersion } from "./version.ts";
 
-/** @returns undefined where a V7 suspension has no tree. @throws Proto3Error */
-export function awaitOfSuspension(payload: Uint8Array, version: ProtocolVersion): Await | undefined {
+/** @returns undefined where a V7 suspension has no tree. @throws Proto3Error, also for a suspension that exceeds `budget` */
+export function awaitOfSuspension(
+  payload: Uint8Array,
+  version: ProtocolVersion,
+  budget?: ElementBudget,
+): Await | undefined {
   if (version >= 7) {
-    const tree = decode(SuspensionTreeMessage, payload).awaitingOn;
+    const tree = decode(SuspensionTreeMessage, payload, budget).awaitingOn;
     return tree === undefined ? undefined : awaitOfNode(tree);
   }
-  const lists = decode(SuspensionListsMessage, payload);
+  const lists = decode(SuspensionListsMessage, payload, budget);
   return {
     completions: lists.waitingCompletions,
     signals: lists.waitingSignals,

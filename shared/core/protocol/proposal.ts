@@ -1,5 +1,5 @@
 /** Turns a run's proposal into the completion that the journal holds. */
-import { decode } from "../model/proto3-decode.ts";
+import { decode, type ElementBudget } from "../model/proto3-decode.ts";
 import { encode } from "../model/proto3-encode.ts";
 import { RawProposalMessage, RawRunCompletionMessage } from "./control-messages.ts";
 import { messageFrame } from "./frame.ts";
@@ -14,7 +14,11 @@ export interface ProposedCompletion {
 }
 
 /** @returns undefined where the proposal has no result. @throws Proto3Error */
-export function completionOfProposal(payload: Uint8Array, version: ProtocolVersion): ProposedCompletion | undefined {
+export function completionOfProposal(
+  payload: Uint8Array,
+  version: ProtocolVersion,
+  budget?: ElementBudget,
+): ProposedCompletion | undefined {
   const { resultCompletionId: completionId, value, failure } = decode(RawProposalMessage, payload);
   if (value !== undefined) {
     const frame = messageFrame(NOTIFICATIONS.RunCompletion, NotificationMessage, {
@@ -24,7 +28,7 @@ export function completionOfProposal(payload: Uint8Array, version: ProtocolVersi
     return { completionId, failed: false, frame };
   }
   if (failure === undefined) return undefined;
-  const known = decode(FailureMessage, failure);
+  const known = decode(FailureMessage, failure, budget);
   // A failure is passed on as the bytes that came, except to V5, which must not see metadata.
   const passed =
     version >= 6 || known.metadata.length === 0 ? failure : encode(FailureMessage, { ...known, metadata: [] });

@@ -39,7 +39,7 @@ export function addressText(address: Address): string {
 export function identityOf(destination: DeploymentDestination): string {
   if (destination.kind === "lambda") return destination.arn;
   const address = parseAddress(destination.uri);
-  return address === undefined ? destination.uri : `${address.authority}${address.path.replace(/\/+$/, "")}`;
+  return address === undefined ? destination.uri : `${address.authority}${withoutLastSlashes(address.path)}`;
 }
 
 /**
@@ -53,6 +53,13 @@ export function recipientOf(destination: DeploymentDestination): string {
   }
   const address = parseAddress(destination.uri);
   return address === undefined ? destination.uri : `${address.scheme}://${address.authority}`;
+}
+
+/** A pattern of slashes at the end would try anew at each slash of the path. */
+function withoutLastSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === "/") end--;
+  return path.slice(0, end);
 }
 
 function withoutDefaultPort(scheme: string, authority: string): string {

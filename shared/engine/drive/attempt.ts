@@ -136,6 +136,12 @@ async function converse(
   }
 }
 
+/**
+ * A deployment is alive where it ends a message, or sends this much of one: a byte each half second would otherwise keep an
+ * attempt from its abort timeout for ever.
+ */
+const PROGRESS_BYTES = 16_384;
+
 /** Reads to the terminator and no further: the end of the stream behind it carries nothing and comes later. */
 async function readReply(
   engine: Engine,
@@ -143,11 +149,17 @@ async function readReply(
   exchange: Exchange,
   conversation: Conversation,
 ): Promise<Reply> {
+  // The first chunk counts, however small.
+  let unheardBytes = PROGRESS_BYTES;
   while (!conversation.terminated) {
     const chunk = await exchange.next();
     if (chunk === undefined) break;
-    open.heardAtMs = engine.clock.nowMs();
+    const { messageBytes } = conversation;
     conversation.receive(chunk);
+    unheardBytes += chunk.length;
+    if (unheardBytes < PROGRESS_BYTES && conversation.messageBytes === messageBytes) continue;
+    unheardBytes = 0;
+    open.heardAtMs = engine.clock.nowMs();
   }
   const { received, ending } = conversation.finish("eof");
   // Who breaks the rules may go on for ever, and nothing of it is wanted.

@@ -2,6 +2,7 @@
 import { needsLock } from "../../core/invocation/acceptance.ts";
 import { advance } from "../../core/invocation/advance.ts";
 import type { AttemptEnded } from "../../core/invocation/event.ts";
+import { keptFailure } from "../../core/model/attempt-failure.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { Transition } from "../../core/invocation/transition.ts";
 import { acquire } from "../keyed/acquire.ts";
@@ -88,7 +89,7 @@ async function learnSlow(engine: Engine, held: Held, { attempt: span }: AttemptE
 
 function decide(engine: Engine, held: Held, ended: AttemptEnded): Transition {
   if (ended.ending.kind === "failed") {
-    const { errorCode, message } = ended.ending.failure;
+    const { errorCode, message } = keptFailure(ended.ending.failure);
     const attemptNumber = ended.attempt.number;
     engine.log.info("an attempt failed", { invocationId: held.id, attempt: attemptNumber, errorCode, reason: message });
     engine.meter.count("attempt_failures_total", { code: errorCode });

@@ -53,6 +53,20 @@ describe("the two retry counters", () => {
     expect(invocation.retries).toEqual({ policyAttempts: 0, sinceEntry: 5 });
   });
 
+  test.each([
+    ["a policy without intervals", {}, { policy: { ...UNLIMITED, initialIntervalMs: 0, maxIntervalMs: 0 } }],
+    ["a handler that asks for no pause", { nextRetryDelayMs: 0 }, {}],
+  ])("%s is tried again at once three times, and then every 50 ms", (_what, told, more) => {
+    let invocation = start;
+    const delays: number[] = [];
+    for (let count = 0; count < 6; count++) {
+      const { next } = advance(invocation, attemptEnded(failing(told), more));
+      if (next.standing.status === "backing-off") delays.push(next.standing.retryAtMs - NOW_MS);
+      invocation = after(invocation, failing(told), more);
+    }
+    expect(delays).toEqual([0, 0, 0, 50, 50, 50]);
+  });
+
   test("a failure that says nothing of the handler counts for the policy alone", () => {
     expect(after(start, failing({ countsSinceEntry: false })).retries).toEqual({ policyAttempts: 1, sinceEntry: 0 });
   });

@@ -29,6 +29,20 @@ test("a frame is code, flags, length and payload", () => {
   expect(toHex(encodeFrame(0xfbff, new Uint8Array(0)))).toBe("fbff000000000000");
 });
 
+test("a small frame keeps no more than four times its bytes of the chunk that it came in", () => {
+  const chunk = new Uint8Array(64 * 1024);
+  const [small, large] = [encodeFrame(0x0405, new Uint8Array(0)), encodeFrame(0x0401, new Uint8Array(20_000))];
+  chunk.set(small);
+  chunk.set(large, small.length);
+  const reader = new FrameReader(30_000);
+  reader.push(chunk.subarray(0, small.length + large.length));
+  for (const raw of [small, large]) {
+    const frame = reader.next()!;
+    expect(toHex(frame.raw)).toBe(toHex(raw));
+    expect(frame.raw.buffer.byteLength).toBeLessThanOrEqual(4 * raw.length);
+  }
+});
+
 test("reserved flags come through untouched in the raw bytes", () => {
   const [frame] = framesOf(hex("0411 ffff 00000002 5801"));
   expect(frame).toMatchObject({ type: 0x0411, flags: 0xffff });

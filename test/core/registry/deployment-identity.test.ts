@@ -1,7 +1,7 @@
 /** Who reads what is sent to an address. */
 import { expect, test } from "vitest";
 import type { DeploymentDestination } from "../../../shared/core/model/deployment.ts";
-import { recipientOf } from "../../../shared/core/registry/deployment-identity.ts";
+import { identityOf, recipientOf } from "../../../shared/core/registry/deployment-identity.ts";
 
 const http = (uri: string): DeploymentDestination => ({ kind: "http", uri, httpVersion: "h2" });
 const lambda = (arn: string): DeploymentDestination => ({ kind: "lambda", arn });
@@ -20,4 +20,12 @@ test.each([
   [lambda(`${SHOP}:1`), lambda(`${SHOP.replace("eu-west-1", "eu-west-2")}:1`), false],
 ])("%j and %j are one reader: %s", (one, other, same) => {
   expect(recipientOf(one) === recipientOf(other)).toBe(same);
+});
+
+test("a path of a hundred thousand slashes is read at once, and those at its end make no other deployment", () => {
+  const startedMs = performance.now();
+  const slashes = "/".repeat(100_000);
+  expect(identityOf(http(`http://a.example/x${slashes}`))).toBe("a.example/x");
+  expect(identityOf(http(`http://a.example/${slashes}x`))).toBe(`a.example/${slashes}x`);
+  expect(performance.now() - startedMs).toBeLessThan(500);
 });

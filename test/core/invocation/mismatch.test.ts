@@ -1,0 +1,32 @@
+/** A failure beside its journal: the words come from a stranger, and are cut before they are matched. */
+import { expect, test } from "vitest";
+import { besideJournal } from "../../../shared/core/invocation/mismatch.ts";
+import { invocationIn } from "./sample-invocation.ts";
+
+const AT_ONCE_MS = 500;
+const { journal } = invocationIn("running");
+
+const failure = (message: string) => ({
+  errorCode: "RT0016",
+  code: 570,
+  message,
+  atMs: 1,
+  relatedCommand: { index: 0, type: "Run" },
+});
+
+test.each([
+  ["newlines", "\n".repeat(300_000)],
+  ["spaces", " ".repeat(300_000)],
+  ["half a difference", " a: b !=".repeat(40_000)],
+  ["one long word", ` ${"a".repeat(300_000)}`],
+])("300,000 bytes of %s are looked at at once", (_what, message) => {
+  const startedMs = performance.now();
+  const told = besideJournal(failure(message), journal, "dp_1");
+  expect(performance.now() - startedMs).toBeLessThan(AT_ONCE_MS);
+  expect(told.message.length).toBeLessThan(10_000);
+});
+
+test("the first line that tells a difference is read", () => {
+  const told = besideJournal(failure("mismatch\n  name: one != two\n  key: a != b"), journal, "dp_1");
+  expect(told.mismatch?.field).toEqual({ name: "name", recorded: "one", offered: "two" });
+});

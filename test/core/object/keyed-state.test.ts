@@ -1,0 +1,39 @@
+/** Where the values of a key go: small ones into the lock while it has room, the largest of them beside it. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { EMPTY_STATE, place } from "../../../shared/core/object/keyed-state.ts";
+
+const AT_ONCE_MS = 1_000;
+
+test("twenty thousand values set at once are placed at once", () => {
+  const changes = Array.from({ length: 20_000 }, (_, at) => ({
+    kind: "set" as const,
+    key: `key-${at}`,
+    value: new Uint8Array(at % 200),
+  }));
+  const startedMs = performance.now();
+  const { next, put } = place(EMPTY_STATE, changes);
+  expect(performance.now() - startedMs).toBeLessThan(AT_ONCE_MS);
+  expect(next.unlisted).toBe(true);
+  expect(next.inline.size + put.size).toBe(20_000);
+});
+
+test("what stays in the lock is no larger than what has to leave it, and each value is in one place", () => {
+  const value = fc.uint8Array({ maxLength: 250 });
+  fc.assert(
+    fc.property(fc.dictionary(fc.string({ maxLength: 8 }), value, { maxKeys: 40 }), (values) => {
+      const entries = Object.entries(values);
+      const { next, put } = place(
+        EMPTY_STATE,
+        entries.map(([key, one]) => ({ kind: "set", key, value: one })),
+      );
+      const sizeOf = (key: string): number => key.length * 3 + values[key]!.length + 6;
+      const [inside, outside] = [[...next.inline.keys()], [...put.keys()]];
+      expect([...inside, ...outside].toSorted()).toEqual(entries.map(([key]) => key).toSorted());
+      const bytes = inside.reduce((sum, key) => sum + sizeOf(key), 0);
+      expect(bytes).toBeLessThanOrEqual(640);
+      if (outside.length > 0)
+        expect(Math.max(0, ...inside.map(sizeOf))).toBeLessThanOrEqual(Math.min(...outside.map(sizeOf)));
+    }),
+  );
+});
