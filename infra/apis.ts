@@ -35,7 +35,7 @@ export interface IngressCors {
 const CORS_HEADERS = ["authorization", "content-type", "idempotency-key", "traceparent", "tracestate"];
 const CORS_AWS_HEADERS = ["x-amz-date", "x-amz-security-token", "x-amz-content-sha256"];
 const CORS_OWN_HEADERS = ["x-restate-limit-key", "x-restateclient-retry-attempt"];
-/** What tells the page which invocation it was, and whose failure. */
+/** Response headers that show a web page the id of the invocation and the source of a failure. */
 const CORS_EXPOSED = ["x-restate-id", "x-restate-error-source", "idempotency-expires"];
 const CORS_REMEMBERED = Duration.hours(1);
 

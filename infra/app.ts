@@ -9,8 +9,8 @@ import type { StepwellProps } from "./stepwell.ts";
 import { Stepwell } from "./stepwell.ts";
 
 /**
- * Every choice of the CDK as it is where nobody makes it, said aloud: a release that adds one changes no template, and `cdk`
- * does not ask for it at each command. What `cdk.json` says counts more.
+ * Sets every feature flag of the CDK to its default explicitly: a release that adds a flag then changes no template,
+ * and `cdk` does not ask about flags at each command. The flags in `cdk.json` take precedence.
  */
 const unchosen = Object.entries(FLAGS)
   .filter(([name]) => !CURRENT_VERSION_EXPIRED_FLAGS.includes(name))

@@ -23,13 +23,13 @@ export interface BundledFunctionProps {
   readonly grants: readonly PolicyStatement[];
   readonly variables?: Record<string, string>;
   readonly logRetention: RetentionDays;
-  /** Of the log; AWS's own key unless told. */
+  /** The key that encrypts the log; by default AWS's own key. */
   readonly encryptionKey?: IKey;
   readonly removalPolicy: RemovalPolicy;
   readonly recursiveLoop?: RecursiveLoop;
-  /** Of the account's concurrency, kept for this function, which never has more; none unless told. */
+  /** The share of the account's concurrency that is reserved for this function, and its limit; by default none. */
   readonly reservedConcurrency?: number | undefined;
-  /** Sends traces to X-Ray; it does not unless told. */
+  /** Whether the function sends traces to X-Ray; by default it does not. */
   readonly xray?: boolean | undefined;
 }
 

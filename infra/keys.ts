@@ -37,7 +37,7 @@ export class EnvironmentKeys extends Construct {
     this.reading = new PolicyStatement({ actions: ["ssm:GetParameter"], resources });
     const isKept = removalPolicy !== RemovalPolicy.DESTROY;
     const making = new PolicyStatement({
-      // What stays when the stack goes is deleted by nobody: without the secret of its ids a table is lost.
+      // No one may delete the keys where the table outlives the stack: without the secret of its ids a table is lost.
       actions: ["ssm:GetParameter", "ssm:PutParameter", ...(isKept ? [] : ["ssm:DeleteParameter"])],
       resources,
     });

@@ -57,7 +57,10 @@ export function tableThrottles(table: AnyTable): IMetric {
   return totalOf("throttled", "Refused requests", each);
 }
 
-/** Of metrics that have no value while nothing happens: `+` has none where one of its sides has none, and `SUM` adds what is there. */
+/**
+ * The total of metrics that have no value while nothing happens: `SUM` adds the values that exist, while `+` has none
+ * where one of its sides has none.
+ */
 function totalOf(prefix: string, label: string, metrics: readonly IMetric[]): IMetric {
   const named = Object.fromEntries(metrics.map((metric, at) => [`${prefix}${at}`, metric]));
   const expression = `SUM([${Object.keys(named).join(", ")}])`;

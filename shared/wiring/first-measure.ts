@@ -1,12 +1,12 @@
-/** What is measured before anything works: CloudWatch takes the silence of a new environment for that of a dead sweeper. */
+/** Writes a first measure at deployment: an alarm would take the silence of a new environment for a dead sweeper. */
 import { SystemClock } from "../adapters/system/clock.ts";
 import { EmfMeter } from "../adapters/system/emf-meter.ts";
 import { METRIC_FACTS } from "../config/metric-facts.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 
 /**
- * Tells that nothing is overdue, as the sweeper does at each pass, of which the first comes minutes later.
- * @param write takes one line; standard output unless told
+ * Measures that no invocation is overdue, as each pass of the sweeper does; the first pass comes minutes later.
+ * @param write takes one line; by default standard output
  */
 export function tellNothingOverdue(
   environment: string,

@@ -13,7 +13,7 @@ import { SHAPES } from "../engine/budget-shapes.ts";
 import { PROJECTED } from "../engine/counted-table.ts";
 import { ReadMeter } from "../engine/read-meter.ts";
 
-/** Of one call or send, until every message of it has come. */
+/** Counts of one call or send, until its last message has come. */
 export interface CallCounts {
   readonly name: string;
   readonly tableWrites: number;

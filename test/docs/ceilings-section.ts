@@ -25,7 +25,7 @@ engine. Assumed: ${ASSUMED.functionMs.value} ms of each call of a function of ou
 Quotas are AWS's defaults as compiled on ${QUOTAS_COMPILED_ON} ([quotas.json](quotas.json)). Load is spread evenly over seconds and over ids.`;
 }
 
-/** What is fullest at a rate, and by how much. */
+/** The parts of the stack that are fullest at each rate, and how full they are. */
 function rates(facts: CeilingFacts): string {
   const all = ceilings(facts);
   const rows = RATES.map((rate) => {

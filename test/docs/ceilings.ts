@@ -9,9 +9,9 @@ export interface CeilingFacts {
   readonly call: CallCounts;
   readonly parked: CallCounts;
   readonly exclusive: CallCounts;
-  /** Of all ids, that of the fullest shard, by the number of shards. */
+  /** The share of all ids that the fullest shard has, by the number of shards. */
   readonly fullestShare: Readonly<Record<number, number>>;
-  /** Of the stack. */
+  /** The most workers that the stack runs at a time. */
   readonly workersMax: number;
   readonly batch: number;
 }
@@ -152,7 +152,7 @@ function registry({ workersMax }: CeilingFacts): Ceiling {
   };
 }
 
-/** What does not depend on how many calls there are in all. */
+/** Ceilings that do not depend on the total number of calls. */
 export function beside(facts: CeilingFacts): readonly Ceiling[] {
   const { partitionWrites, schedulesMade, schedulesFired } = QUOTAS;
   const { parked, exclusive, fullestShare } = facts;

@@ -1,24 +1,29 @@
-/** What the sweeper can do: requests are counted by `test/dynamodb/sweeper-capacity.test.ts`, which also prints times of a processor: these are medians of three runs. */
+/**
+ * The capacity of the sweeper. `test/dynamodb/sweeper-capacity.test.ts` counts the requests and prints processor times,
+ * of which these are the medians of three runs.
+ */
 import { dollars } from "./prices.ts";
 
-/** The pass works alone for so long, and cuts what is left then into slices. */
+/** How long a pass works alone before it cuts the rest into slices. */
 export const ALONE_S = 20;
 export const CALLED_EVERY_S = 300;
 /** The walk over the listing looks at each accepted invocation once. */
 export const LOOKS_PER_CALL = 1;
 
-/** At an entry of the listing: two of three had ended at their first attempt, the others are read one by one. */
+/**
+ * The cost of a look at an entry of the listing: two of three had ended at their first attempt, the others are loaded.
+ */
 export const LOOK = { requests: 0.4, cpuMs: 0.8, readUnits: 1.4 } as const;
-/** With the look that comes at the same time; four items are kept of a sleeper. */
+/** The cost of an extension with the look at the same time; a sleeper has four items. */
 export const EXTENSION = { requests: 7.5, cpuMs: 10, writeUnits: 5 } as const;
-/** Of the open index, where there is nothing to do. */
+/** The cost of an entry of the open index that needs no look. */
 export const ENTRY = { cpuMs: 0.065, bytes: 350 } as const;
 
 /** An invocation is extended for 30 days, and again when less than 15 are left. */
 const EXTENDED_EVERY_DAYS = 15;
 const DAY_S = 86_400;
 const MONTH_S = 30 * DAY_S;
-/** Walks over everything begin so far apart at most. */
+/** The fewest walks over everything: one begins every six hours at the latest. */
 const WALKS_PER_MONTH = (30 * 24) / 6;
 const UNIT_BYTES = 4_096;
 const MB_PER_GB = 1_024;
@@ -27,7 +32,7 @@ const WHOLE_PROCESSOR_MB = 1_769;
 
 export const PROCESSOR_SHARE = MEMORY_MB / WHOLE_PROCESSOR_MB;
 
-/** Of one process of 512 MB. */
+/** Rates of one process of 512 MB. */
 export const LOOKS_PER_S = perSecond(LOOK.cpuMs);
 export const EXTENSIONS_PER_S = perSecond(EXTENSION.cpuMs);
 export const ENTRIES_PER_S = perSecond(ENTRY.cpuMs);
@@ -36,7 +41,7 @@ function perSecond(cpuMs: number): number {
   return (1000 * PROCESSOR_SHARE) / cpuMs;
 }
 
-/** @param processes that do nothing else */
+/** @param processes the number of processes, which do nothing else */
 export function sleepersOf(processes: number): number {
   return processes * EXTENSIONS_PER_S * EXTENDED_EVERY_DAYS * DAY_S;
 }

@@ -1,4 +1,4 @@
-/** What a look and an extension ask of DynamoDB, and of the processor of the sweeper: the counts under its ceilings in docs/operating.md. */
+/** Counts the requests and the processor time of a look and of an extension, for the ceilings in docs/operating.md. */
 import { beforeEach, expect, test } from "vitest";
 import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";
 import type { Play } from "../engine/budget-play.ts";
@@ -34,7 +34,7 @@ async function costOfPass(): Promise<Cost & { readonly report: Awaited<ReturnTyp
   return { report, requests: journal.consumed.length - from, cpuMs: (user + system) / 1000 };
 }
 
-/** What each of `count` adds to a pass that finds nothing. */
+/** The cost that each of `count` entries adds to a pass that finds no work. */
 function eachOf(count: number, pass: Cost, idle: Cost): Cost {
   return { requests: (pass.requests - idle.requests) / count, cpuMs: (pass.cpuMs - idle.cpuMs) / count };
 }

@@ -130,7 +130,7 @@ test("an order to kill that its killer left undone is brought later, and again b
   }
 });
 
-test("the sweeper finds an order to kill that nobody brought, and none where the call was answered or met another's", async () => {
+test("the sweeper delivers a lost order to kill a child, but not to a stranger that the call only met", async () => {
   const { stage, actor } = await played();
   const stranger = await sendOn(actor, "waits", "", KEY);
   await stage.pulse.pass(1_000);

@@ -92,7 +92,7 @@ test("beside 100,000 completed the first page of each filter costs three queries
     ["of a service", { services: ["S"] }, 100, 100],
     ["of a deployment", { statuses: OPEN_STATUSES, deployments }, 12, 450],
     ["running on a deployment", { statuses: ["running"], deployments }, 0, 450],
-    ["of nobody", { services: ["T"] }, 0, 20],
+    ["of a service without invocations", { services: ["T"] }, 0, 20],
   ];
   await sweptUntil(table, actor.engine, 6 * MINUTE_MS);
   const told = [];

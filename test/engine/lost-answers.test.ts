@@ -35,7 +35,7 @@ interface Play {
 
 interface Scenario {
   readonly handlers: (stage: () => Stage) => Record<string, Handler>;
-  /** What can be seen from outside when all is over. No sweeper runs: what is late is never seen. */
+  /** Returns what is visible from outside at the end. No sweeper runs, so a lost wake stays visible. */
   readonly play: (play: Play) => Promise<unknown>;
 }
 

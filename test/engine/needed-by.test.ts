@@ -1,4 +1,4 @@
-/** What keeps a deployment from being removed: open invocations that are fixed to it, or that it alone serves. */
+/** Open invocations that prevent the removal of a deployment: those pinned to it, and those that it alone serves. */
 import { expect, test } from "vitest";
 import { neededBy } from "../../shared/engine/register/needed-by.ts";
 import { removeDeployment } from "../../shared/engine/register/remove-deployment.ts";
@@ -34,7 +34,7 @@ async function needs({ engine }: Actor, limits?: Parameters<typeof neededBy>[3])
   return await neededBy(engine, deployments, deployments[0]!.id, limits);
 }
 
-test("what waits for its first attempt, with or without a clock, needs the only deployment of its service, whatever the sweeper has seen", async () => {
+test("an invocation before its first attempt keeps the only deployment of its service, delayed or not", async () => {
   const { stage, actor } = await play();
   await sendOn(actor, "greet");
   await sendOn(actor, "greet", "", { startAtMs: FAR_MS });
@@ -52,7 +52,7 @@ test("what waits for its first attempt, with or without a clock, needs the only 
   expect((await removeDeployment(actor.engine, id, true)).kind).toBe("removed");
 });
 
-test("what began on it is told apart from what is fixed to none, and what has ended needs nobody", async () => {
+test("invocations pinned to it count apart from those without a pin, and completed ones do not count", async () => {
   const { stage, actor } = await play();
   actor.startWorker();
   for (const handler of ["naps", "naps", "fails", "greet"]) await sendOn(actor, handler);
@@ -60,7 +60,7 @@ test("what began on it is told apart from what is fixed to none, and what has en
   expect(await needs(actor)).toEqual({ pinned: 2, unserved: 1, services: ["S"], isAtLeast: false });
 });
 
-test("what another deployment serves keeps none of the two, and what only the newest serves keeps that one", async () => {
+test("a handler that both deployments serve keeps neither, one that only the newest serves keeps that", async () => {
   const { stage, actor } = await play();
   const newer = deployment(2, [{ ...service("S", ["greet", "waves"]), revision: 2 }]);
   await writeDeployment(stage.stores.meta, "", newer, 1);

@@ -1,4 +1,4 @@
-/** Messages that nobody would send: from the future, days late, for moments without end. Each does no harm and comes to rest. */
+/** Messages that no process should send: from the future, days late, for absurd moments. Each is harmless and ends. */
 import { expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { QUEUE_DELAY_MAX_MS, type Wake } from "../../shared/engine/ports/queue.ts";

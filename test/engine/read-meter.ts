@@ -7,11 +7,11 @@ const INDEX_KEYS = { list: ["listPk", "listSk"], open: ["openPk", "openSk"] } as
 export class ReadMeter implements Table {
   /** Strongly consistent reads cost one unit for each 4 KB, those of an index half of it. */
   units = 0;
-  /** Of an index or of a partition. */
+  /** Queries of an index or of a partition. */
   queries = 0;
-  /** Those of an index alone. */
+  /** Queries of an index alone. */
   indexQueries = 0;
-  /** Of single items, and of many in one request. */
+  /** Reads of single items, alone or several in one request. */
   gets = 0;
   readonly #table: Table;
   readonly #shown: Readonly<Record<string, readonly string[]>>;

@@ -47,12 +47,12 @@ async function expectTold(actor: Actor, stuck: InvocationId): Promise<void> {
   ]);
 }
 
-test("what waits for its first driver is told as ready behind any number that have ended since", async () => {
+test("lists show an invocation without a first driver as ready, however many others have ended since", async () => {
   const { actor, stuck } = await oneStuck();
   await expectTold(actor, stuck);
 });
 
-test("the same is told after each pass of the sweeper", async () => {
+test("lists show it as ready after each pass of the sweeper too", async () => {
   const { stage, actor, stuck } = await oneStuck();
   for (let passes = 0; passes < 3; passes++) {
     await stage.pulse.pass(5 * MINUTE_MS);

@@ -1,4 +1,4 @@
-/** What each of the four functions is given beside its code: memory, room of its own, retries, and traces. */
+/** The configuration of the four functions: memory, reserved concurrency, retries, and traces. */
 import { expect, test } from "vitest";
 import { actionsOf, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
 
@@ -30,7 +30,7 @@ test("the sweeper alone may be given more memory, and with it processors", () =>
   expect(new Set(sizes.map(String))).toEqual(new Set(["true,1769", "false,512"]));
 });
 
-test("concurrency is reserved for those that are named, and for nobody unless told", () => {
+test("concurrency is reserved for the functions that are named, and by default for none", () => {
   const reservedIn = (of: typeof template) =>
     resourcesOf(of, "AWS::Lambda::Function").flatMap(([id, { Properties }]) => {
       const count = Properties["ReservedConcurrentExecutions"];
@@ -41,7 +41,7 @@ test("concurrency is reserved for those that are named, and for nobody unless to
   expect(Object.fromEntries(reservedIn(told))).toEqual({ [idOf("Ingress")]: 300, [idOf("Sweeper")]: 2 });
 });
 
-test("X-Ray gets traces of all four functions where it is told, with no more than the right to send them", () => {
+test("all four functions send traces to X-Ray where the setting says so, with no right beyond that", () => {
   const tracedIn = (of: typeof template) =>
     resourcesOf(of, "AWS::Lambda::Function").filter(([, { Properties }]) => Properties["TracingConfig"] !== undefined);
   expect(tracedIn(template)).toEqual([]);

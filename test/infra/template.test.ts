@@ -83,7 +83,7 @@ describe("what protects the data", () => {
     ]);
   });
 
-  test("the secret of ids and the signing keys can be deleted by nobody where the data is kept", () => {
+  test("no role may delete the secret of ids or the signing keys where the data is kept", () => {
     const deleting = (of: typeof template) =>
       statementsOf(of).filter(({ statement }) => actionsOf(statement).includes("ssm:DeleteParameter"));
     expect(deleting(template)).toEqual([]);
@@ -91,7 +91,7 @@ describe("what protects the data", () => {
     expect(gone.map(({ id }) => /KeysRole/.test(id))).toEqual([true]);
   });
 
-  test("queues refuse whoever comes without TLS", () => {
+  test("queues refuse requests without TLS", () => {
     const policies = resourcesOf(template, "AWS::SQS::QueuePolicy");
     expect(policies).toHaveLength(2);
     for (const [, { Properties }] of policies) {

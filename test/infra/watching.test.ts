@@ -81,7 +81,7 @@ describe("an alarm goes off", () => {
       });
   });
 
-  test("for silence not before the first measure of a new environment is told", () => {
+  test("for silence, but not before the first measure of a new environment", () => {
     const keyMaker = resourcesOf(template, "Custom::StepwellKeys");
     expect(keyMaker[0]![1].Properties["MeasuredAs"]).toBe("shop");
     const named = synthesised({ environmentName: "shop", settings: { "cluster-name": "eu" } });

@@ -41,11 +41,11 @@ export class Book {
   readonly killed = new Set<string>();
   /** Cancelled or killed: a schedule of theirs may be left, which fires for nothing. */
   readonly interrupted = new Set<string>();
-  /** Ended by an operator before their first attempt: nothing of them is shown to anybody. */
+  /** Ended by an operator before their first attempt: no list shows them. */
   readonly vanished = new Set<string>();
   readonly complaints: string[] = [];
   readonly stills: Still[] = [];
-  /** What large invocations that have ended had stored. */
+  /** The stored bytes of each completed large invocation. */
   readonly largeBytes: number[] = [];
   readonly #client: LoadClient;
 

@@ -17,7 +17,7 @@ interface KindFigures {
   readonly maxMs: number;
 }
 
-/** Of a resource. */
+/** The throttling of one resource. */
 interface ThrottledFigures {
   readonly requests: number;
   readonly refused: number;

@@ -1,11 +1,13 @@
-/** What the functions note of themselves: what became of each message that they sent, and which of them ran out of memory. */
+/**
+ * Reads the notes of the functions: the fate of each message that they sent, and the processes that ran out of memory.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Blow } from "./killer.ts";
 import type { OutOfMemory } from "./unruly/memory.ts";
 import type { Fate } from "./unruly/unruly.ts";
 
-/** So many lost are expected where a run that lost none has failed: chance alone hardly ever loses none. */
+/** A run that was to lose at least so many messages and lost none has failed: chance alone hardly ever loses none. */
 const EXPECTED_MIN = 10;
 
 export type Fates = Readonly<Record<Fate, number>>;

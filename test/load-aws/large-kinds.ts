@@ -51,7 +51,7 @@ async function payload(scene: Scene): Promise<void> {
   await sendLarge(scene, asked, ["first", "last"], () => [digest, digest]);
 }
 
-/** What one invocation keeps, and a second keeps in its place, the third one finds and clears. */
+/** One invocation stores a large state, a second one replaces it, and a third one reads and clears it. */
 async function state(scene: Scene): Promise<void> {
   const { random } = scene;
   const key = randomUUID();

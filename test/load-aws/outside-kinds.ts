@@ -1,6 +1,6 @@
 /**
- * What waits for somebody outside: an awakeable that the suite resolves, and invocations that an operator cancels and kills; and
- * a service whose settings an operator changes.
+ * Kinds of load with an actor outside: an awakeable that the suite resolves, invocations that an operator cancels and
+ * kills, and a service whose settings an operator changes.
  */
 import { randomUUID } from "node:crypto";
 import { pause } from "../e2e-aws/control-plane.ts";

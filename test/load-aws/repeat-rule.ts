@@ -1,11 +1,12 @@
 /**
  * The rule of the ledger. A committed closure is in it exactly once, under the nonce that the result names. Any other
- * execution of that step is one that a blow undid: its handler's process was hit while the attempt was under way, or the
- * process that drove it. Over HTTP/2 the driver of each attempt is known, and that one must have been hit; over Lambda it is
- * not, and some driver must have been hit between the sending of the attempt and the time in which its commit was due.
- * A process is hit as well when it runs out of memory and when one of its requests is throttled; where the driver is not known,
- * a throttled request counts only if its client gave it up. Executions that threw on purpose need no blow. No attempt executes a step twice. What nobody tells of was done for
- * invocations that an operator killed.
+ * execution of that step is one that a blow undid: its handler's process was hit while the attempt was under way, or
+ * the process that drove it. Over HTTP/2 the driver of each attempt is known, and that one must have been hit; over
+ * Lambda it is not, and some driver must have been hit between the sending of the attempt and the time in which its
+ * commit was due. A process is hit as well when it runs out of memory and when one of its requests is throttled; where
+ * the driver is not known, a throttled request counts only if its client gave it up. Executions that threw on purpose
+ * need no blow. No attempt executes a step twice. An execution that no result names belongs to an invocation that an
+ * operator killed.
  */
 import type { CommittedStep } from "./book.ts";
 import { groupedBy } from "./grouped.ts";

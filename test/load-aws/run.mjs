@@ -101,7 +101,7 @@ if (process.env.STEPWELL_SKIP_E2E_AWS === "1") {
   process.exit();
 }
 const folder = mkdtempSync(join(tmpdir(), "stepwell-load-"));
-/** What the functions add to, each a line at a time; names that do not begin as those of settings do. */
+// Files to which the functions append lines. The prefix of the variables differs from that of settings.
 for (const [variable, file] of [
   ["LOAD_LEDGER", "ledger.jsonl"],
   ["LOAD_MESSAGES", "messages"],

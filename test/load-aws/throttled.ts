@@ -1,9 +1,9 @@
-/** What the throttle between the functions and the emulator refused. */
+/** The requests that the throttle between the functions and the emulator has refused. */
 import type { Blow } from "./killer.ts";
 
 interface Refusal {
   readonly resource: string;
-  /** Of the process that sent the request. */
+  /** The function name and the process id of the sender of the request. */
   readonly name: string;
   readonly pid: number;
   readonly atMs: number;

@@ -29,12 +29,12 @@ export class MemoryQueue implements Queue {
     this.#dead = dead;
   }
 
-  /** Messages that nobody has acked. */
+  /** The number of messages without an ack. */
   get size(): number {
     return this.#messages.size;
   }
 
-  /** The messages that nobody has acked, of those that are visible by a moment. */
+  /** The messages without an ack that are visible by a moment. */
   waitingBy(atMs: number): readonly Wake[] {
     return [...this.#messages.values()].flatMap(({ wake, visibleAtMs }) => (visibleAtMs <= atMs ? [wake] : []));
   }

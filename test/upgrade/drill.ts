@@ -69,12 +69,12 @@ export async function expectEnds(site: Site, account: Account, world: World): Pr
     ...(child?.after ?? []).map((step) => `${name}-child/${step}`),
   ]);
   expect(Object.fromEntries(world.ran)).toEqual(Object.fromEntries(expected.map((step) => [step, 1])));
-  // What was killed before it began is unknown from then on, and no list shows it.
+  // An invocation that was killed before its first attempt is unknown from then on, and no list shows it.
   const known = states.filter(({ ends }) => ends !== "404");
   const now = known.map(({ name, ends, left }) => [name, ends === undefined ? left : "completed"]);
   const tellers = states.filter(({ order }) => order === "signal" || order === "say").length;
   const listed = Object.fromEntries(now) as Record<string, string>;
-  // What has just ended leaves the index of what is open a moment later.
+  // A completed invocation leaves the open index a moment later.
   await vi.waitFor(() => expectListed(site, account, listed, childrenOf(states) + tellers), {
     timeout: ENDS_WITHIN_MS,
     interval: 100,

@@ -35,7 +35,7 @@ export interface Connection {
   readonly alpn: Alpn;
 }
 
-/** Refused addresses at which somebody may have deployments of their own; nobody has any at the others. */
+/** Kinds of refused addresses at which an operator may run deployments; no deployment runs at the other kinds. */
 const OWN_NETWORKS: ReadonlySet<string | undefined> = new Set(["loopback", "private", "carrier-grade NAT"]);
 
 const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true });

@@ -65,7 +65,8 @@ export interface StateChanges {
 
 /** @param before the invocation as it stood when the segment was decided: it tells the index of the first new command */
 export function effectsOf(before: Invocation, segment: Segment): readonly Effect[] {
-  // What no attempt added and ends nothing is an order, or a journal that was copied and performed where it comes from.
+  // A segment without an attempt that does not complete is an operator's order or a copied journal: neither has
+  // effects.
   if (segment.attempt === undefined && segment.after.kind !== "completed") return [];
   const effects: Effect[] = [];
   let commandIndex = before.journal.commandCount;
@@ -135,7 +136,7 @@ function effectOf(
   }
 }
 
-/** What has ended hears no answer; asked again in a redo, the question would reach whichever life the id has by then. */
+/** A completed invocation cannot take the answer of these, and a redo could ask a later life of the target. */
 function onlyAsks({ kind }: Effect): boolean {
   return kind === "attach" || kind === "get-output" || kind === "get-promise";
 }

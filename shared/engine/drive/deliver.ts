@@ -1,4 +1,4 @@
-/** Bringing a notification to an invocation: first the arrival, then the wake (I3). */
+/** Delivers a notification to an invocation: first the arrival, then the wake (I3). */
 import { type CallOrigin, isMadeByCall } from "../../core/invocation/acceptance.ts";
 import type { NotificationId } from "../../core/invocation/entry.ts";
 import type { Result } from "../../core/model/failure.ts";
@@ -17,11 +17,11 @@ import { type Recipient, wakeNow } from "./wake.ts";
 
 export interface Addressee extends Recipient {
   readonly nonce: Nonce;
-  /** Until when its items live, as far as whoever writes to it knows. */
+  /** Until when the items of the addressee live, where the writer knows. */
   readonly keptUntilS?: number;
 }
 
-/** Writes an arrival, once per key: only the first counts. @returns false where one stands already */
+/** Writes an arrival; of several under one key only the first counts. @returns false where the key has one already */
 export async function writeArrival(
   engine: Engine,
   to: Addressee,
@@ -36,8 +36,8 @@ export async function writeArrival(
 }
 
 /**
- * What stands already may have lost its wake, so the wake is sent again; but not to one that has ended: its own final
- * effects would be performed again, and two that tell each other of their ends would never rest.
+ * The wake of an arrival that was written before may be lost, so the wake is sent again. A completed addressee gets
+ * none: its worker would redo the final effects, and two invocations that signal each other would be woken for ever.
  */
 async function bring(engine: Engine, to: Addressee, key: string, content: ArrivalContent): Promise<void> {
   if ((await writeArrival(engine, to, key, content)) || (await isOpen(engine, to))) await wakeNow(engine, to);
@@ -50,7 +50,7 @@ async function isOpen(engine: Engine, { id, nonce }: Addressee): Promise<boolean
   return acceptance.nonce === nonce && standing.status !== "completed";
 }
 
-/** The result of a call or an attach comes home to the command that waits for it. */
+/** Delivers the result of a call or an attach to the command that waits for it. */
 export async function deliverResult(
   engine: Engine,
   to: Addressee,
@@ -60,7 +60,7 @@ export async function deliverResult(
   await bring(engine, to, completionArrival(completionId), { kind: "notification", id: { completionId }, result });
 }
 
-/** @param redoOfMs in a redo, when the segment was written that asks for it: a life that began later is left alone */
+/** @param redoOfMs in a redo, when the segment with the command was written: a life that began later gets no signal */
 export async function deliverSignal(
   engine: Engine,
   id: InvocationId,
@@ -77,20 +77,21 @@ export async function deliverSignal(
 }
 
 /**
- * An acceptance may be on its way for as long as a store is throttled, and nobody can tell it from one that never was or is
- * gone. The arrival waits for it in the table: its driver reads arrivals whenever it has parked (I4). Where the acceptance
- * has become durable meanwhile, that may have been before this write, so the arrival is brought as any other.
+ * While a store is throttled, an acceptance may be under way for long, and a reader cannot tell it from an acceptance
+ * that never existed or has expired. So the arrival waits in the table: the driver of the invocation reads arrivals
+ * after each park (I4). Where the acceptance is there after this write, its driver may have read the arrivals before
+ * the write: the arrival is then delivered in the ordinary way as well.
  */
 async function leaveEarly(engine: Engine, id: InvocationId, key: string, content: ArrivalContent): Promise<void> {
   const { clock, settings } = engine;
-  // In a process that owns the store alone, all that is on its way is known.
+  // A process that owns its store alone knows every acceptance that is under way.
   if (settings.soleOwner !== undefined) return;
   await writeArrival(engine, { id, nonce: EARLY, keptUntilS: earlyUntilS(clock.nowMs()) }, key, content);
   const to = await currentLife(engine, id);
   if (to !== undefined) await bring(engine, to, key, content);
 }
 
-/** The life that an id has now; undefined where there is none. */
+/** The life that an id has now; undefined where it has none. */
 export async function currentLife(engine: Engine, id: InvocationId): Promise<Addressee | undefined> {
   const standing = await standingAcceptance(engine, id);
   return standing && addresseeIn(id, standing);
@@ -106,12 +107,17 @@ function addresseeIn(id: InvocationId, standing: Item): Addressee {
   };
 }
 
-/** Every driver that reads the order ends the invocation; a worker that reads it does so at once (design §3). */
+/**
+ * Every driver that reads the order ends the invocation; a worker does so as soon as it reads the order (design §3).
+ */
 export async function orderKill(engine: Engine, to: Addressee): Promise<void> {
   await bring(engine, to, "kill", { kind: "kill" });
 }
 
-/** What a call has made was durable before the caller went on (I2): nothing is waited for where it does not stand. */
+/**
+ * Kills an invocation that the call itself has made. Its acceptance was durable before the caller went on (I2), so
+ * where the table has none, there is nothing to wait for.
+ */
 export async function orderKillOfCall(
   engine: Engine,
   { childId, ...call }: CallOrigin & { readonly childId: InvocationId },

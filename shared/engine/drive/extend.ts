@@ -1,4 +1,4 @@
-/** Giving the items of one life more time to live, which is all of a segment that may ever change (I1). */
+/** Extends the time to live of the items of one life; no other attribute of a segment ever changes (I1). */
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { AT_ONCE, atMost } from "../at-most.ts";
@@ -9,13 +9,13 @@ import { extendedUntilS, keepUntilS, RETENTION_ASSUMED_MS } from "../ledger/keep
 import type { Item, Page, Range } from "../ports/table.ts";
 import { readPartition } from "../ledger/read-partition.ts";
 
-/** An item that lives nearly as long already was reached by an extension that died on its way. */
+/** An item that already lives nearly as long was extended by a process that died before the end of its extension. */
 const NEARLY_S = 86_400;
 
 /**
- * Extends every item of an open invocation, page by page, so that it takes no more memory than one page whatever is stored.
- * Costs a query for each page and a write for each item.
- * @returns false where the life has gone, or has no hold
+ * Extends every item of an open invocation. The extension goes page by page, so it never needs more memory than one
+ * page. It costs a query for each page and a write for each item.
+ * @returns false where the life is gone, or has no hold
  */
 export async function extendOpen(engine: Engine, id: InvocationId, nonce: Nonce): Promise<boolean> {
   const pk = invocationPk(engine.settings.keyPrefix, id);
@@ -25,13 +25,13 @@ export async function extendOpen(engine: Engine, id: InvocationId, nonce: Nonce)
   const [acceptance, hold] = await Promise.all([standing(ACCEPTANCE_SK), standing(key.sk)]);
   if (hold === undefined || acceptance?.["n"] !== nonce) return false;
   const untilS = extendedUntilS(engine.settings, engine.clock.nowMs());
-  // Both were written together: by so much an item outlives the end.
+  // The acceptance expires by the retention later than the hold's `keepUntilS`.
   const retentionS = Math.max(0, Number(acceptance["expiresAtS"]) - Number(hold["keepUntilS"]));
   await extendPages(engine, page, { pk, nonce, untilS: untilS + retentionS });
-  // The hold comes last: an extension that died on the way is begun anew.
+  // The hold comes last: a pass that finds the old `keepUntilS` repeats an extension that was cut short.
   const older = { kind: "less", attribute: "keepUntilS", than: untilS } as const;
   await engine.table.update(key, { set: { keepUntilS: untilS } }, older);
-  // A driver of this process would put back what it knows.
+  // A driver of this process would otherwise write the old `keepUntilS` back.
   const driver = engine.drives.find(id);
   if (driver?.hold !== undefined) driver.hold = { ...driver.hold, keepUntilS: untilS };
   return true;
@@ -58,8 +58,8 @@ async function extendPages(engine: Engine, first: Page, extension: Extension): P
 }
 
 /**
- * At the end of an invocation: what was brought by those who did not know its retention must outlive it too. Costs a
- * read, and only where the retention is longer than was assumed.
+ * At the end of an invocation, extends its arrivals: their writers did not know its retention. Costs a read, and only
+ * where the retention is longer than the writers assumed.
  */
 export async function keepArrivals(engine: Engine, { id, invocation }: Pick<Held, "id" | "invocation">): Promise<void> {
   const { acceptance, taken }: Pick<Invocation, "acceptance" | "taken"> = invocation;

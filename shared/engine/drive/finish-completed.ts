@@ -1,4 +1,4 @@
-/** The final effects of what has ended, once more: its driver may have died before it had performed them (I2). */
+/** Redoes the final effects of a completed invocation: its driver may have died before it performed them (I2). */
 import type { Entry } from "../../core/invocation/entry.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { Engine } from "../engine.ts";
@@ -12,19 +12,19 @@ import { perform } from "./perform.ts";
 import { unlistTombstone } from "./unlist.ts";
 
 const DAY_MS = 86_400_000;
-/** Less than the two days by the time that performing takes, and by what clocks differ. */
+/** Less than two days: the difference covers the time that performing takes, and the difference of the clocks. */
 const REDO_MAX_MS = 1.5 * DAY_MS;
 
 /**
- * The final effects once more: a caller or a sink may not have been told (I2), also of what is not kept any longer.
- * Who has taken it out of the open index has performed everything before; what is left is who attached since then,
- * and a caller that had the result in memory only.
- * @param isSeenDone what it made stands where it was made, as far as anybody else has it still
+ * Redoes the final effects: a caller or a sink may not have the result yet (I2), even where the result has expired.
+ * Where the hold shows that the effects were performed, the redo only delivers the result again: to sinks that have
+ * attached since, and to a caller whose driver had the result only in memory.
+ * @param isSeenDone the caller has found that what the effects make is there, wherever it can still be
  */
 export async function finishCompleted(engine: Engine, loaded: Loaded, isSeenDone = false): Promise<void> {
   const { last, hold } = loaded;
   if (last === undefined) return;
-  // A purge has performed them, and what it left tells nothing.
+  // The purge performed the effects before it wrote this tombstone, which has no result to deliver.
   if (last.segment.endAlone && isTombstone(last.segment)) return await passKeyOn(engine, loaded);
   const held = heldByNobody(loaded);
   const isPerformed = unperformed(loaded) === undefined;
@@ -36,7 +36,7 @@ export async function finishCompleted(engine: Engine, loaded: Loaded, isSeenDone
     isPerformed || mayRunAnew || isSeenDone ? tellingOnly(last.segment, mayRunAnew) : last.segment,
     true,
   );
-  // Who waits in this process for the end of a keyed handler waits for the state that was written just now.
+  // Requests of this process that wait for the end of a keyed handler also wait for its state, which is written now.
   engine.drives.ring(held.id);
   if (isPerformed) return;
   await keepArrivals(engine, held);
@@ -45,8 +45,9 @@ export async function finishCompleted(engine: Engine, loaded: Loaded, isSeenDone
 }
 
 /**
- * Before what has ended is forgotten. Later than a day after the end what it made may have expired, and a redo would make
- * it anew; nobody has it to do by then. Nor is done again what is seen to be done: whom it was for may live anew.
+ * Redoes the final effects before the journal is dropped. No effect is redone more than a day after the end: what it
+ * made may have expired, and the redo would make it anew. Effects that are seen to be performed are not redone either,
+ * because the id of their target may have begun another life.
  */
 export async function finishBeforeForgetting(engine: Engine, loaded: Loaded): Promise<void> {
   const { standing } = loaded.invocation;
@@ -55,14 +56,17 @@ export async function finishBeforeForgetting(engine: Engine, loaded: Loaded): Pr
   await finishCompleted(engine, loaded, !(await isLeftUndone(engine, loaded)));
 }
 
-/** For work on what has ended: nobody drives it, and its depth keeps it from driving anything along. */
+/** For work on an invocation without a driver. The infinite depth keeps it from driving children along. */
 export function heldByNobody({ invocation, pk, lease, hold, arrivals: arrived }: Loaded): Held {
   const { id } = invocation.acceptance;
   const arrivals = new Map(arrived);
   return newHeld({ id, pk, messageDriven: true, depth: Infinity, invocation, lease, arrivals, ...(hold && { hold }) });
 }
 
-/** One that stood in line twice is served once more after its end, and nobody else can give that back (I6). */
+/**
+ * An invocation that drew two tickets is granted the key once more after its end. Only this function can pass the key
+ * on then (I6).
+ */
 async function passKeyOn(engine: Engine, loaded: Loaded): Promise<void> {
   const { acceptance, segmentIndex } = loaded.invocation;
   if (acceptance.handlerType !== "exclusive") return;
@@ -74,9 +78,10 @@ function isTombstone({ after }: Segment): boolean {
 }
 
 /**
- * What an end has made lives for two days, and later a redo would make it anew: a send would run again. Where no driver
- * has said that it performed the end, as those never do that have not parked, it is taken for performed by then; one that
- * stands in the open index still was left by a dead one, whatever its age: a table may be restored after days.
+ * What a final effect makes may expire two days later, and a redo would make it anew: a send would run again. So an end
+ * of that age counts as performed, although its hold does not say so, because an invocation that never parked has no
+ * hold. An entry that is still in the open index as not completed was left by a dead driver and is redone at any age,
+ * because a table may be restored after days.
  */
 function hasExpiredEffects({ clock }: Engine, { invocation: { standing }, hold }: Loaded): boolean {
   if (hold?.lookAtMs !== undefined && hold.status !== "completed") return false;
@@ -84,8 +89,8 @@ function hasExpiredEffects({ clock }: Engine, { invocation: { standing }, hold }
 }
 
 /**
- * Without its commands, and without the order to kill calls.
- * @param keepsState changes of state stay: under an older grant they count for nothing, however late
+ * The segment without its commands, and without the order to kill calls.
+ * @param keepsState keeps the changes of state: under an older grant the lock ignores them, however late they come
  */
 function tellingOnly(segment: Segment, keepsState: boolean): Segment {
   const entries = keepsState ? segment.entries.filter(isStateChange) : [];

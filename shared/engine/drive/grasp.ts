@@ -1,4 +1,4 @@
-/** Taking, keeping and letting go of the hold: the driver's lease on an invocation (design §2). */
+/** Claims, renews and releases the hold, which is the driver's lease on an invocation (design §2). */
 import { expiresAtMs, hasJournal, type Invocation, journalExpiresAtMs } from "../../core/invocation/invocation.ts";
 import type { ParkedStatus } from "../../core/invocation/transition.ts";
 import type { Token } from "../../core/model/ids.ts";
@@ -20,22 +20,22 @@ import type { Loaded } from "../ledger/load.ts";
 import { cancelTimer } from "./wake.ts";
 import type { Condition, Item } from "../ports/table.ts";
 
-/** Processes differ a little in what time it is. */
+/** Below 1, because the clocks of two processes differ a little. */
 const LISTED_BEFORE_SHARE = 0.8;
 
-/** One that has stood still for long, once in so much of that time more. */
+/** An invocation that has waited for a time is looked at again after this share of that time. */
 const CHECK_SHARE = 0.25;
 const CHECK_MAX_MS = 86_400_000;
 
 export interface Grasp {
   readonly messageDriven: boolean;
-  /** The moment that the driver's message stands for: with the message, the timer of that moment is used up. */
+  /** The moment that the driver's message carries: the timer of that moment has fired. */
   readonly spentAtMs?: number | undefined;
 }
 
 /**
- * Takes over an invocation that no process drives. Where a hold was read, the claim changes that hold and leaves its
- * place in the open index as it stands; where none was read, a note of the sweeper that came meanwhile refuses the claim.
+ * Claims an invocation that no process drives. Where the load found a hold, the claim updates that hold and keeps its
+ * place in the open index. Where the load found none, a hold that the sweeper has put since then makes the claim fail.
  * @returns undefined where another process was faster
  */
 export async function claim(engine: Engine, loaded: Loaded, grasp: Grasp): Promise<Held | undefined> {
@@ -67,16 +67,16 @@ function withoutTimer(hold: Hold, spentAtMs: number | undefined): Hold {
 }
 
 /**
- * Once in the open index it stays there, and in its place: moving costs a second index write, and the sweeper looks at
- * all that are running, so that it finds a dead driver wherever the entry stands. One that never stood there is found in the
- * listing, and stands there from then on (I8).
+ * An invocation that is in the open index keeps its place there: a move costs a second index write, and the sweeper
+ * looks at every running entry, so it finds a dead driver at any place. The sweeper finds an invocation that is not in
+ * the open index by its entry in the listing, and then puts it into the open index (I8).
  */
 function running({ hold, lease }: Held): Changes {
   const lookAtMs = hold?.lookAtMs;
   return { status: "running", untilMs: lease.untilMs, ...(lookAtMs !== undefined && { lookAtMs }) };
 }
 
-/** Takes back what this driver itself has parked, because something arrived meanwhile (I4). */
+/** Claims an invocation again that this driver has just parked, because something arrived meanwhile (I4). */
 export async function reclaim(engine: Engine, held: Held): Promise<boolean> {
   const parked = held.lease.token;
   held.lease = { token: engine.drives.newToken(), untilMs: engine.clock.nowMs() + engine.settings.leaseMs };
@@ -85,14 +85,14 @@ export async function reclaim(engine: Engine, held: Held): Promise<boolean> {
 }
 
 /**
- * Extends the lease. From then on the invocation is in the open index: it takes longer than a lease. A renewal moves no
- * entry that its driver knows of, and puts the hold only where the driver knows of none. Where the store
- * fails, nobody knows which of two tokens stands, so either counts as ours, and the old end of the lease holds.
+ * Renews the lease. The first renewal puts the invocation into the open index, because the drive takes longer than one
+ * lease. A later renewal updates the hold and does not move its entry. Where the store fails, the driver cannot tell
+ * whether the old or the new token is stored: it accepts either as its own, and counts on the old end of the lease.
  */
 export async function renew(engine: Engine, held: Held): Promise<boolean> {
   const { lease: before, doubtedToken } = held;
   const untilMs = engine.clock.nowMs() + engine.settings.leaseMs;
-  // A renewal whose outcome is not known is tried again with its own token.
+  // Where the outcome of a renewal is unknown, the next one uses the same token.
   const lease = { token: doubtedToken === undefined ? engine.drives.newToken() : before.token, untilMs };
   const mine = [doubtedToken ?? before.token, lease.token];
   held.lease = lease;
@@ -120,9 +120,9 @@ export async function renew(engine: Engine, held: Held): Promise<boolean> {
 }
 
 /**
- * Lets go of an invocation that cannot advance now.
- * @param performed the last segment whose effects are performed: the last of all, unless told
- * @returns false where somebody else holds it
+ * Parks an invocation that cannot advance now, and releases the lease.
+ * @param performed the last segment whose effects are performed; by default the last segment of the journal
+ * @returns false where another process holds the invocation
  */
 export async function putDown(
   engine: Engine,
@@ -140,8 +140,8 @@ export async function putDown(
 }
 
 /**
- * Each look costs a claim and a park: who has waited long for a word from outside is looked at seldom. Whoever waits in line
- * for a key, or was put down to be taken up by another, is to go on soon.
+ * Each look costs a claim and a park, so an invocation that has waited long for an outside event is looked at seldom.
+ * One that waits in the queue of a key, or that was parked for another driver, is looked at after one interval.
  */
 function untilCheckMs({ clock, settings }: Engine, { invocation }: Held, status: ParkedStatus): number {
   const intervalMs = checkIntervalMs(settings);
@@ -149,27 +149,27 @@ function untilCheckMs({ clock, settings }: Engine, { invocation }: Held, status:
   return untilNextCheckMs(clock.nowMs() - invocation.modifiedAtMs, intervalMs);
 }
 
-/** Of one that has stood still for `waitedMs`. */
+/** The time until the next look at an invocation that has waited for `waitedMs`. */
 export function untilNextCheckMs(waitedMs: number, intervalMs = checkIntervalMs({})): number {
   return Math.max(intervalMs, Math.min(CHECK_SHARE * waitedMs, CHECK_MAX_MS));
 }
 
 /**
- * Takes a completed invocation out of the open index, where it ever stood there, and cancels its timer, where its hold
- * tells of one: that takes no read. One whose journal is to go before its
- * result is looked at again then, and whoever does so leaves for good.
- * @param isPerformed false where nobody knows whether its final effects are: whoever comes to it performs them (I2)
+ * Takes a completed invocation out of the open index, where it is in there, and cancels its timer, where the hold names
+ * one: neither takes a read. Where the journal expires before the result, the entry is due when the journal expires
+ * instead: the look at that moment drops the journal and takes the entry out.
+ * @param isPerformed false where the final effects may be missing: a later redo performs them (I2)
  */
 export async function leaveOpenIndex(
   engine: Engine,
   held: Held,
   { forGood = false, mayBeNoted = false, isPerformed = true } = {},
 ): Promise<void> {
-  // A renewal on its way would put it into the index behind this look.
+  // A renewal that is under way would put the entry back into the index behind this write.
   if (held.renewal !== undefined) await held.renewal;
   const dropAtMs = forGood ? undefined : journalDropAtMs(held.invocation);
   const wasListed = !isToBeListed(engine, held.invocation);
-  // The sweeper has come to it in the listing while it was driven, and may have noted it without a word to its driver.
+  // The sweeper may have passed the entry of the listing during the drive and put a note that this driver has not read.
   const mayStand = held.hold?.lookAtMs !== undefined || (mayBeNoted && wasListed);
   if (!mayStand && (dropAtMs === undefined || !wasListed)) return;
   const timerAtMs = held.timerAtMs ?? held.hold?.timerAtMs;
@@ -189,14 +189,17 @@ export async function leaveOpenIndex(
   if (hasLeft && timerAtMs !== undefined) await cancelTimer(engine, held.invocation.acceptance, timerAtMs);
 }
 
-/** When the journal goes; undefined where it goes together with the result. */
+/** When the journal expires; undefined where it expires together with the result. */
 export function journalDropAtMs(invocation: Invocation): number | undefined {
   const [dropAtMs, goneAtMs] = [journalExpiresAtMs(invocation), expiresAtMs(invocation)];
   if (dropAtMs === undefined || goneAtMs === undefined || !hasJournal(invocation, -Infinity)) return undefined;
   return dropAtMs < goneAtMs ? dropAtMs : undefined;
 }
 
-/** The sweeper looks once at all that was accepted, so that what ends before that costs no write to be found. */
+/**
+ * True before the sweeper comes to the entry of the listing. It looks at each accepted invocation once there, so one
+ * that ends before needs no entry in the open index.
+ */
 function isToBeListed({ clock, settings }: Engine, { acceptance }: Invocation): boolean {
   const ageMs = clock.nowMs() - acceptance.createdAtMs;
   return ageMs < LISTED_BEFORE_SHARE * listingAgeMinMs(settings);
@@ -205,7 +208,7 @@ function isToBeListed({ clock, settings }: Engine, { acceptance }: Invocation): 
 type Changes = Partial<Hold> & Pick<Hold, "status" | "untilMs">;
 
 /**
- * Puts the whole hold, its place in the open index included.
+ * Puts the whole hold, with its place in the open index.
  * @param changes what differs from a bare hold at the last segment; attempts, retries and failure follow the invocation
  */
 export async function writeHold(engine: Engine, held: Held, changes: Changes, condition: Condition) {
@@ -217,7 +220,7 @@ export async function writeHold(engine: Engine, held: Held, changes: Changes, co
   return isOurs;
 }
 
-/** Changes the hold that stands, and leaves its place in the open index and what the sweeper has extended (ADR 0022). */
+/** Updates the stored hold, but not its place in the open index nor what the sweeper has extended (ADR 0022). */
 async function changeHold(engine: Engine, held: Held, changes: Changes, condition: Condition) {
   const hold = holdOf(engine, held, changes);
   const place = placeOf(engine, held, hold);
@@ -230,7 +233,10 @@ async function changeHold(engine: Engine, held: Held, changes: Changes, conditio
   return isOurs;
 }
 
-/** A write whose answer was lost and that was sent again is refused by itself: each write has a token of its own. */
+/**
+ * A repeated write whose first answer was lost is refused, because the first one took effect. Each write has its own
+ * token, so the token of the stored hold shows that.
+ */
 function hasToken(standing: Item | undefined, { token }: Hold): boolean {
   return standing?.["token"] === token;
 }
@@ -268,7 +274,7 @@ function placeOf(
   return { scheme: engine.settings, id, nonce, target, createdAtMs, expiresAtS };
 }
 
-/** The lease with which a segment is written: the same driver, for one more term. */
+/** The lease with which a driver writes a segment: the same token, for one more term. */
 export function nextLease(engine: Engine, token: Token): { token: Token; untilMs: number } {
   return { token, untilMs: engine.clock.nowMs() + engine.settings.leaseMs };
 }

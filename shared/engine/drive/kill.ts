@@ -1,4 +1,4 @@
-/** Ending an invocation whatever it is doing: the final segment goes in at the next index, which fences its driver. */
+/** Ends an invocation in whatever state it is: the killer writes the final segment, which fences the driver. */
 import { advance } from "../../core/invocation/advance.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import { commit } from "./commit.ts";
@@ -13,25 +13,25 @@ import { perform } from "./perform.ts";
 import { unlistTombstone } from "./unlist.ts";
 import type { Interruption } from "../submission.ts";
 
-/** Applied state is not rolled back. Calls that are still waited for are killed too, down the tree; sends live on. */
+/** Does not roll back applied state. Also kills the calls that still have no result, down the tree; sends live on. */
 export async function kill(engine: Engine, id: InvocationId): Promise<Interruption> {
   for (let first = true; ; first = false) {
     const loaded = await load(engine, id);
     if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return first ? "unknown" : "done";
     if (loaded.invocation.standing.status === "completed") return first ? "completed" : "done";
-    // I3: the order stands in the table before anybody acts on it, so that a killer that dies here is replaced.
+    // I3: the order is durable before the killer acts on it, so a worker finishes the kill of a killer that dies here.
     if (first) await orderKill(engine, addresseeOf(loaded));
     if (await killLoaded(engine, loaded)) return "done";
   }
 }
 
 /**
- * Ends what was loaded and performs what follows from that.
- * @returns false where somebody else wrote another segment meanwhile, perhaps the final one: the killer loads again
+ * Ends a loaded invocation and performs its final effects.
+ * @returns false where another process has written the next segment, perhaps the final one: the killer loads again
  */
 export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolean> {
   const held = killerOf(loaded);
-  // I2: whoever writes segment k+1 performs the effects of segment k first.
+  // I2: the writer of segment k+1 performs the effects of segment k first.
   const redo = unperformed(loaded);
   if (redo !== undefined) await perform(engine, held, redo.before, redo.segment, true);
   const before = held.invocation;
@@ -47,13 +47,13 @@ export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolea
   return true;
 }
 
-/** The life that was loaded, and no later one. */
+/** Addresses the loaded life, and no later one. */
 function addresseeOf({ invocation, expiresAtS }: Loaded): Addressee {
   const { id, nonce, target } = invocation.acceptance;
   return { id, nonce, target, keptUntilS: keepBesideS(expiresAtS) };
 }
 
-/** The killer holds nothing: the fence alone decides. Its depth keeps it from driving anything along. */
+/** The killer has no lease: the fence alone decides. Its infinite depth keeps it from driving children along. */
 function killerOf({ invocation, pk, lease, hold, arrivals }: Loaded): Held {
   const { id } = invocation.acceptance;
   return newHeld({

@@ -1,4 +1,4 @@
-/** Whether a redo would reach a life that began after the effect was asked for, and perhaps performed on the life before (ADR 0021). */
+/** Tells whether a redo would reach a life that began after its command was written (ADR 0021). */
 import { livesOnce } from "../../core/invocation/acceptance.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
@@ -7,17 +7,17 @@ import { readPartition } from "../ledger/read-partition.ts";
 import { acceptanceIn } from "../ledger/standing-acceptance.ts";
 import type { Item } from "../ports/table.ts";
 
-/** The clocks of two processes differ by no more: each is right within five seconds. */
+/** The most by which the clocks of two processes differ: each is right within five seconds. */
 export const CLOCKS_DIFFER_MAX_MS = 10_000;
 
 /**
- * Only a redo asks: a first performance follows its segment at once, and whichever life it finds is the one it is for.
- * Moments of two processes tell the order of the two only where they are far apart. Within what clocks differ, the former
- * life decides: the effect has been performed where its arrival stands there, and may have been where a purge has taken
- * the arrivals along.
+ * Only a redo asks: a first performance follows its segment at once and is meant for whichever life it finds. Moments
+ * of two processes show which came first only where they are far apart. Where they are closer than clocks may differ,
+ * the former life decides: an arrival of the effect in the former life proves that the effect was performed, and where
+ * the former life was purged, together with its arrivals, the effect may have been performed.
  * @param standing the acceptance that the redo finds
- * @param key of the arrival that the effect brings
- * @param askedAtMs when the segment was written that asks for it
+ * @param key the key of the arrival that the effect writes
+ * @param askedAtMs when the segment with the command was written
  */
 export async function isLaterLife(
   engine: Engine,
@@ -26,9 +26,10 @@ export async function isLaterLife(
   key: string,
   askedAtMs: number,
 ): Promise<boolean> {
-  // A purged acceptance tells no moment, and has no life to reach.
+  // A purged acceptance has no moment, so that `laterByMs` is NaN, and no life that the effect could reach.
   const laterByMs = momentOf(String(standing["listSk"])) - askedAtMs;
-  // The key of an awakeable's value is the same in every life: an earlier one proves nothing for a life that stood by then.
+  // The key of an awakeable's value is the same in every life: where the current life began before the command, a value
+  // in an earlier life proves nothing.
   const isOfOneSending = key.startsWith("x");
   if (!(laterByMs > (isOfOneSending ? -CLOCKS_DIFFER_MAX_MS : 0))) return false;
   if (livesOnce(await acceptanceIn(engine, id, standing))) return false;

@@ -1,4 +1,4 @@
-/** What an end asks for and nobody has done: its driver died behind the final segment, and its message is lost (I2, I8). */
+/** Finds final effects that are missing: the driver died after the final segment, and its message is lost (I2, I8). */
 import { type Effect, effectsOf } from "../../core/invocation/effects.ts";
 import { isMadeByCall } from "../../core/invocation/acceptance.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
@@ -24,9 +24,10 @@ import { acceptanceIn, standingAcceptance } from "../ledger/standing-acceptance.
 const DAY_MS = 86_400_000;
 
 /**
- * Told by what the effects leave behind, a read for each: who parked before its end is known to have performed them, but
- * of most nothing is written that says so, since it would cost a write for each invocation that ends well.
- * @returns false also where it ended more than a day ago: what it made may have expired, and would be made anew
+ * Checks what the effects leave behind, with a read for each effect. A hold that was written after the end shows that
+ * the effects are performed, but most invocations have none, since it would cost a write for each that ends well.
+ * @returns false also where the end is more than a day old: what the effects made may have expired, and a redo would
+ *   make it anew
  */
 export async function isLeftUndone(engine: Engine, loaded: Loaded): Promise<boolean> {
   const { standing } = loaded.invocation;
@@ -42,7 +43,7 @@ export async function isLeftUndone(engine: Engine, loaded: Loaded): Promise<bool
   return isUndone;
 }
 
-/** True where what the effect would have left is not there. */
+/** True where the result of the effect is missing. */
 async function leavesNothing(
   engine: Engine,
   { invocation, arrivals }: Loaded,
@@ -65,7 +66,7 @@ async function leavesNothing(
       return !(await mayBeTold(engine, invocation));
     case "complete-promise":
       return !(await isCompletedAndTold(engine, invocation.acceptance.target, effect, endedAtMs));
-    // Its own state goes with the lock, and whoever waits for these asks again when it is driven.
+    // The state is applied with the lock, and an invocation that waits for one of the others asks again when driven.
     case "apply-state":
     case "deliver":
     case "answer-sinks":
@@ -77,8 +78,8 @@ async function leavesNothing(
 }
 
 /**
- * A child that was purged leaves its acceptance behind. Under a key, or as the run of a workflow, a former life may stand
- * in its place, which was over by then.
+ * A purged child leaves its acceptance behind. Under an idempotency key, or for the run of a workflow, the stored
+ * acceptance may belong to a former life, whose result had expired by the end of the parent.
  */
 async function isNotAccepted(engine: Engine, id: InvocationId, endedAtMs: number): Promise<boolean> {
   const key = { pk: invocationPk(engine.settings.keyPrefix, id), sk: ACCEPTANCE_SK };
@@ -92,8 +93,8 @@ async function isNotAccepted(engine: Engine, id: InvocationId, endedAtMs: number
 }
 
 /**
- * False also where nobody is there to whom it could have been brought: what is forgotten has no arrivals any more, and a
- * life that began after the end is another one.
+ * False also where the addressee is gone: a forgotten invocation has no arrivals any more, and a life that began after
+ * the end is another addressee.
  */
 async function hasNotArrived(engine: Engine, id: InvocationId, key: string, endedAtMs: number): Promise<boolean> {
   const first = await standingAcceptance(engine, id);
@@ -104,7 +105,7 @@ async function hasNotArrived(engine: Engine, id: InvocationId, key: string, ende
   return true;
 }
 
-/** False where the call was answered, and where another call or a later life stands in its place. */
+/** False where the call has its result, and where its id belongs to another call or a later life. */
 async function isNotKilled(
   engine: Engine,
   arrivals: Loaded["arrivals"],

@@ -1,4 +1,6 @@
-/** The entry in the open index of an invocation that nobody has parked: whoever loses it is found there by every pass (I8). */
+/**
+ * Puts an unparked invocation into the open index, where every pass of the sweeper finds it if its driver dies (I8).
+ */
 import type { Engine } from "../engine.ts";
 import type { Lease } from "../ledger/acceptance-record.ts";
 import { claimCondition } from "../ledger/hold-record.ts";
@@ -9,11 +11,11 @@ import { writeHold } from "./grasp.ts";
 const TRIES_MAX = 3;
 
 /**
- * Nothing changes but that it stands in the index: who drives keeps its token and its lease, and parks, renews and
- * commits as before. A lease that is over gets another token.
- * @param lookAtMs of one that was never driven: when the message that it is sent now is taken for lost
- * @returns as it stands now; undefined where it has gone meanwhile
- * @throws Error where others are faster again and again
+ * Changes nothing but the entry in the index: a live driver keeps its token and its lease, and parks, renews and
+ * commits as before. Where the lease is over, the hold gets another token.
+ * @param lookAtMs for an invocation that was never driven: when the message that is sent to it now counts as lost
+ * @returns the invocation as it is stored now; undefined where it is gone
+ * @throws Error where other processes write the hold first in every try
  */
 export async function noteOpen(engine: Engine, found: Loaded, lookAtMs: number): Promise<Loaded | undefined> {
   let loaded: Loaded | undefined = found;
@@ -27,10 +29,11 @@ export async function noteOpen(engine: Engine, found: Loaded, lookAtMs: number):
   return undefined;
 }
 
-/** @returns undefined where somebody else has written the hold, or a segment, since it was loaded */
+/** @returns undefined where another process has written the hold, or a segment, since the load */
 async function note(engine: Engine, loaded: Loaded, lookAtMs: number): Promise<Loaded | undefined> {
   const { untilMs } = loaded.lease;
-  // A lease that is over may be taken over just now by somebody who has read it, and who would write the entry away again.
+  // A process that has read the expired lease may claim it just now: the new token makes that claim fail, so that the
+  // process loads the invocation again.
   const isDriven = isHeld(engine, loaded, engine.clock.nowMs());
   const lease: Lease = { token: isDriven ? loaded.lease.token : engine.drives.newToken(), untilMs };
   const held = heldByNobody({ ...loaded, lease });

@@ -1,4 +1,4 @@
-/** Starting what nobody drives yet: a message, a place in the queue of its key, or a timer. */
+/** Starts an invocation that has no driver yet: by a message, by a place in the queue of its key, or by a timer. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { lookIfStale } from "../keyed/acquire.ts";
 import type { Engine } from "../engine.ts";
@@ -20,7 +20,7 @@ export function isDelayed({ startAtMs, createdAtMs }: Pick<Acceptance, "startAtM
   return startAtMs !== undefined && startAtMs > createdAtMs;
 }
 
-/** A store that refuses the lock leaves an acceptance without a message, which the sweeper would find minutes later. */
+/** Where the store fails at the lock, a message makes a worker try again; the sweeper would come minutes later. */
 async function standInLineOrLater(engine: Engine, acceptance: Acceptance): Promise<void> {
   try {
     await standInLine(engine, acceptance);
@@ -30,7 +30,9 @@ async function standInLineOrLater(engine: Engine, acceptance: Acceptance): Promi
   }
 }
 
-/** I6: the order of acceptance is the order of starts, so the acceptor takes the lock or queues, and not whoever drives later. */
+/**
+ * I6: invocations of a key start in the order of acceptance, so the acceptor takes the lock or queues, not the driver.
+ */
 async function standInLine(engine: Engine, acceptance: Acceptance): Promise<void> {
   const pk = placeOf(engine, acceptance.target);
   const taking = await takeOrQueue(engine, pk, acceptance);
@@ -40,8 +42,9 @@ async function standInLine(engine: Engine, acceptance: Acceptance): Promise<void
 }
 
 /**
- * Somebody has accepted it before, and may have died before it was started. What has ended is left alone, or two that
- * send to each other would never rest; but one that ran exclusively may have to give its lock back still.
+ * Starts an invocation that another process has accepted, because that process may have died before the start. A
+ * completed invocation gets no wake, or two invocations that send to each other would wake each other for ever; but a
+ * completed exclusive one gets a wake, because it may still have to give its lock back.
  */
 export async function startAgain(engine: Engine, { invocation, hold }: Loaded): Promise<void> {
   const { acceptance, standing, segmentIndex } = invocation;

@@ -1,27 +1,27 @@
-/** Sending wakes: hints to look at an invocation, now or later (I8). */
+/** Sends wakes: a wake is a hint to look at an invocation, now or later (I8). */
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Target } from "../../core/model/target.ts";
 import type { Ticket, Wake } from "../ports/queue.ts";
 import type { Engine } from "../engine.ts";
 
-/** Whom a wake is for. An acceptance says all of it; where only the id is known, the message names no service. */
+/** The addressee of a wake. Where the sender knows the id alone, the message names no service. */
 export interface Recipient {
   readonly id: InvocationId;
   readonly target?: Pick<Target, "service">;
 }
 
-/** A recipient that wakes at a moment: the nonce keeps its timers apart from those of another life under the same id. */
+/** A recipient with a timer: the nonce separates its timers from those of another life under the same id. */
 export interface Sleeper extends Recipient {
   readonly nonce: Nonce;
 }
 
-/** Tells whoever drives, here or elsewhere, that something was written. The caller has written it before (I3). */
+/** Notifies the driver, in this process or another, of a write. The caller has made the write durable before (I3). */
 export async function wakeNow(engine: Engine, to: Recipient): Promise<void> {
   engine.drives.poke(to.id);
   await sendWake(engine, to, 0);
 }
 
-/** @param delayMs at most what the queue takes */
+/** @param delayMs at most the longest delay of the queue */
 export async function sendWake(engine: Engine, to: Recipient, delayMs: number): Promise<Ticket> {
   return await engine.queue.send(wakeOf(to, engine.clock.nowMs(), delayMs));
 }
@@ -33,20 +33,21 @@ function wakeOf({ id: invocationId, target }: Recipient, sentAtMs: number, ms: n
     : { invocationId, sentAtMs, delayMs, service: target.service };
 }
 
-/** Sets the wake for a moment: a delayed message where the queue can delay it, else a timer. */
+/** Sets a wake for a moment: a delayed message where the queue can delay one for so long, else a timer. */
 export async function wakeAt(engine: Engine, to: Sleeper, wakeAtMs: number): Promise<void> {
   if (isFar(engine, wakeAtMs)) await setTimer(engine, to, wakeAtMs);
   else await sendWake(engine, to, wakeAtMs - engine.clock.nowMs());
 }
 
-/** True for a moment that the queue cannot delay a message until. */
+/** True for a moment that lies beyond the longest delay of the queue. */
 export function isFar({ clock, settings }: Pick<Engine, "clock" | "settings">, atMs: number): boolean {
   return atMs - clock.nowMs() > settings.queueDelayMaxMs;
 }
 
 /**
- * Sets the timer of a far moment. Where the timers fail, a message carries the moment as far as the queue can delay it:
- * whoever receives that message finds the invocation waiting for this very moment, and sets the timer again.
+ * Sets the timer of a far moment. Where the timer service fails, a message carries the moment, with the longest delay
+ * of the queue: the worker that receives the message finds the invocation parked until that moment and sets the timer
+ * again.
  */
 async function setTimer(engine: Engine, to: Sleeper, wakeAtMs: number): Promise<void> {
   const { id: invocationId, target } = to;
@@ -64,9 +65,12 @@ async function setTimer(engine: Engine, to: Sleeper, wakeAtMs: number): Promise<
   }
 }
 
-/** Takes back the timer of a moment that is over for its invocation. A timer that stays fires for nothing, which does no harm. */
+/**
+ * Cancels the timer of a moment that its invocation no longer waits for. A timer that is not cancelled sends a needless
+ * wake, which does no harm.
+ */
 export async function cancelTimer(engine: Engine, to: Sleeper, wakeAtMs: number): Promise<void> {
-  // What is near is a message by now, or will be one soon.
+  // The timer of a near moment has fired already or is about to fire.
   if (!isFar(engine, wakeAtMs)) return;
   try {
     await engine.timers.cancel(timerName(to, wakeAtMs));
@@ -75,18 +79,19 @@ export async function cancelTimer(engine: Engine, to: Sleeper, wakeAtMs: number)
   }
 }
 
-/** Of one moment there is one timer, however often the invocation parks until then (I7). */
+/** One moment has one timer, however often the invocation parks until that moment (I7). */
 function timerName({ id, nonce }: Sleeper, wakeAtMs: number): string {
   return `${id}.${nonce}.${wakeAtMs}`;
 }
 
-/** So near to a moment, a message that does not say what it stands for is sent on to that moment. */
+/** A message that carries no moment is put off to the moment of a park only where that moment is so near. */
 export const EARLY_MS = 90_000;
 
 /**
- * Sends a message in place of one that came too early. Where one is under way that will come no later, it stands for both:
- * otherwise every message to one running attempt would go round beside all others until its end (I11).
- * @param to whom it is for, who may be better known than to the sender of what came
+ * Sends a message in place of one that came too early. Where another such message is under way and comes no later, that
+ * message replaces both: otherwise every message to a running attempt would be put back again and again until the
+ * attempt ends (I11).
+ * @param to the addressee, with the service where the acceptance names one that the received message did not
  */
 export async function sendInPlace(engine: Engine, came: Wake, to: Recipient, delayMs: number): Promise<void> {
   const nowMs = engine.clock.nowMs();

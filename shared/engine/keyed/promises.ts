@@ -84,8 +84,9 @@ export async function awaitPromise(
 }
 
 /**
- * Of several completions the first counts; repeated by the same command it is the same one (I2).
- * @param redoOfMs in a redo, when the segment was written that asks for it: a later life of the workflow is left alone
+ * Completes a promise. The first of several completions counts; a repetition by the same command is the same one (I2).
+ * @param redoOfMs in a redo, when the segment with the command was written: a later life of the workflow keeps its
+ *   promise
  */
 export async function completePromise(
   engine: Engine,
@@ -105,7 +106,7 @@ export async function completePromise(
   if (isOurs) await tellWaiters(engine, place.key, target, result);
 }
 
-/** @param target of whoever completes it; all who wait for it are of the same workflow */
+/** @param target the target of the completing invocation; all waiters belong to the same workflow */
 async function tellWaiters(engine: Engine, promise: Key, target: Target, result: Result): Promise<void> {
   const waiters = await readPartition(engine.table, promise.pk, waitersOf(promise));
   await atMost(AT_ONCE, waiters, async ({ to, toNonce, completionId }) => {
@@ -115,8 +116,8 @@ async function tellWaiters(engine: Engine, promise: Key, target: Target, result:
 }
 
 /**
- * Whether a redo would complete the promise of a life that began after the command. A clock behind may have written when
- * that life began: what the command has left in the life before decides then (ADR 0021).
+ * Whether a redo would complete the promise of a life that began after the command. Where a slow clock may have written
+ * the beginning of that life, the completion by the same command in the previous life decides (ADR 0021).
  */
 async function isOfLaterLife(
   engine: Engine,

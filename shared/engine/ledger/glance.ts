@@ -1,4 +1,6 @@
-/** How an invocation stands, told by reads of single items instead of its partition: what has ended mostly costs half a unit. */
+/**
+ * Reads the status of an invocation from single items of its partition; a completed one mostly costs half a read unit.
+ */
 import type { DeploymentId, InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Presented } from "../../core/query/status-words.ts";
 import { atMost } from "../at-most.ts";
@@ -21,10 +23,10 @@ export interface Glanced {
   readonly deploymentId?: DeploymentId;
 }
 
-/** What the index must show of an invocation for a glance at it. */
+/** The attributes of an index entry that a glance at its invocation needs. */
 export interface Glimpsed {
   readonly id: InvocationId;
-  /** An index that an older program made does not show it (ADR 0020). */
+  /** Missing where an older version has created the index (ADR 0020). */
   readonly nonce?: Nonce;
 }
 
@@ -32,7 +34,7 @@ class NoReadsLeft extends Error {
   override name = "NoReadsLeft";
 }
 
-/** Glances at many invocations, within so many read units in all. */
+/** Reads the status of many invocations within a budget of read units. */
 export class Glances {
   readonly #engine: Engine;
   #unitsLeft: number;
@@ -42,7 +44,7 @@ export class Glances {
     this.#unitsLeft = unitsMax;
   }
 
-  /** @returns in the order of the entries; undefined from the first on for which the units did not suffice */
+  /** @returns the statuses in the order of the entries; undefined from the first one that the budget does not cover */
   async at(entries: readonly Glimpsed[]): Promise<readonly (Glanced | undefined)[]> {
     const firsts = await this.#firstSegments(entries);
     const glanced = await atMost(READS_AT_ONCE, entries, async (entry) => {
@@ -54,8 +56,8 @@ export class Glances {
   }
 
   /**
-   * Most invocations have ended with their first segment, and their looks are over here. The answer may lag: an absent end
-   * proves nothing, and is read once more by itself.
+   * Most invocations end with their first segment, and need no further read. The read is not strongly consistent, so a
+   * missing end proves nothing: such an entry is read again, alone.
    */
   async #firstSegments(entries: readonly Glimpsed[]): Promise<ReadonlyMap<Glimpsed, Item>> {
     const { settings, drives, table } = this.#engine;
@@ -65,7 +67,7 @@ export class Glances {
       return [{ entry, key: segmentKey(invocationPk(settings.keyPrefix, entry.id), entry.nonce, 1) }];
     });
     for (let from = 0; from < asked.length && this.#unitsLeft > 0; from += KEYS_MAX) {
-      // At half a unit each while they are small.
+      // Each small item costs half a unit.
       const group = asked.slice(from, from + Math.min(KEYS_MAX, Math.ceil(2 * this.#unitsLeft)));
       const found = await table.getMany(group.map(({ key }) => key));
       for (const [at, { entry }] of group.entries()) {
@@ -85,7 +87,7 @@ export class Glances {
     return { status: status === "ready" ? "running" : status, ...(pin && { deploymentId: pin.deploymentId }) };
   }
 
-  /** The deployment to which the first attempt was fixed. @returns undefined where the units did not suffice */
+  /** The deployment to which the first attempt was pinned. @returns undefined where the budget does not suffice */
   deploymentOf({ id, nonce }: Glimpsed & { readonly nonce: Nonce }): Promise<DeploymentId | "none" | undefined> {
     const { keyPrefix } = this.#engine.settings;
     return this.#affordable(async () => {
@@ -113,7 +115,7 @@ export class Glances {
     if (last.item["end"] === true) return endOf(last.item);
     const outline = await this.#outline(last.item, nonce);
     const { after, deploymentId } = outline;
-    // What ended under a program that did not say so on the item.
+    // An older version has ended the invocation: it did not mark the item of the final segment.
     if (after === "completed") return { status: after };
     const found = await this.#get(holdKey(pk, nonce));
     const hold = found && readHold(found);
@@ -127,10 +129,10 @@ export class Glances {
     return item && { index: segmentIndexOf(item), item };
   }
 
-  /** No attempt has ended yet; or its journal has been dropped; or nothing is left of it, and its id may be another's. */
+  /** No segment after the acceptance: no attempt has ended yet, the journal was dropped, or the invocation is gone. */
   async #atStart(id: InvocationId, pk: string, nonce: Nonce): Promise<Glanced> {
     const first = await this.#get(segmentKey(pk, nonce, 0));
-    // What nobody can ask for any more has left the listing, which may lag behind that.
+    // An acceptance without a key of the listing is a tombstone or was purged; the listing index may lag behind.
     if (first === undefined || first["n"] !== nonce || first["listSk"] === undefined) return { status: "gone" };
     if (first["end"] === true) return { status: "completed" };
     const [plain] = await whole(this.#engine, [first], nonce);
@@ -163,7 +165,7 @@ export class Glances {
     if (this.#unitsLeft <= 0) throw new NoReadsLeft();
     this.#unitsLeft--;
     const found = await read();
-    // What an item holds is known only now, so that large ones may take more than is left.
+    // The size of an item is known only after its read, so a large one may overdraw the budget.
     for (const item of found) this.#unitsLeft -= extraUnits(item);
     return found;
   }

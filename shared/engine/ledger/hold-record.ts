@@ -1,4 +1,4 @@
-/** The hold as an item: who drives an invocation, or how it is parked, from the first park or takeover on. */
+/** The hold as an item: the lease of the driver, or the state of the park; written from the first park or claim on. */
 import type { ParkedStatus } from "../../core/invocation/transition.ts";
 import type { Retries } from "../../core/invocation/segment.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
@@ -15,21 +15,21 @@ export interface Hold {
   readonly untilMs: number;
   readonly status: ParkedStatus | "running" | "completed";
   readonly wakeAtMs?: number;
-  /** A far moment for which a timer is known to stand: whoever parks until that moment sets none. */
+  /** A far moment that has a timer already: a driver that parks until that moment sets none. */
   readonly timerAtMs?: number;
   readonly attempts: number;
   readonly retries: Retries;
   readonly lastFailure?: AttemptFailure;
-  /** A deployment that took the running attempt has sent nothing since. */
+  /** The deployment of the running attempt has sent nothing since this moment. */
   readonly silentSinceMs?: number;
-  /** Whether it stands in the open index; once there it stays until the invocation has completed. */
+  /** When the sweeper is to look; set while the hold is in the open index, where it stays until the invocation ends. */
   readonly lookAtMs?: number;
-  /** The last segment whose effects are known to be performed: nobody performs them again. Written with each park. */
+  /** The last segment whose effects are known to be performed, so that no driver redoes them. Each park writes it. */
   readonly performed?: number;
-  /** Until when the invocation may stay open: its items outlive that by the retention, as far as anybody extended them. */
+  /** Until when the invocation may stay open without an extension: its items outlive that moment by the retention. */
   readonly keepUntilS: number;
   readonly deploymentId?: string;
-  /** The place in the queue of its key, of one that waits or has waited for the lock. */
+  /** The place in the queue of the key, where the invocation waits or has waited for the lock. */
   readonly ticket?: number;
 }
 
@@ -38,7 +38,7 @@ export interface HoldPlace {
   readonly id: InvocationId;
   readonly nonce: Nonce;
   readonly target: Target;
-  /** Of the acceptance: what is open is listed by it without a look at each. */
+  /** The moment of the acceptance: a list of open invocations is sorted by it and needs no further read. */
   readonly createdAtMs: number;
   readonly expiresAtS: number;
 }
@@ -72,7 +72,10 @@ export function holdItem({ scheme, id, nonce, target, createdAtMs, expiresAtS }:
   };
 }
 
-/** What a claim or a renewal never touches: the key, the place in the open index, and what the sweeper has extended. */
+/**
+ * Attributes that an update of the hold never writes: the key, the place in the open index, and what the sweeper
+ * extends.
+ */
 const LEFT_ALONE: ReadonlySet<string> = new Set([
   "pk",
   "sk",
@@ -93,8 +96,9 @@ const OPTIONAL = [
 ] as const;
 
 /**
- * The same hold as a change of the one that stands. A note of the sweeper under a live lease keeps the token, so that
- * whoever read the hold before the note may still write: such a writer must not write the place in the index away.
+ * The hold as an update of the stored one. A note of the sweeper under a live lease keeps the token, so a driver that
+ * read the hold before the note may still write; its write must not remove the place in the index that the note has
+ * set.
  */
 export function holdChange(place: HoldPlace, hold: Hold): Update {
   const set: Record<string, Scalar> = {};
@@ -133,22 +137,27 @@ export function readHold(item: Item): Hold {
 }
 
 /**
- * May change the hold that stands under one of `tokens`: no other process has taken the invocation since. A hold of an
- * older base says nothing, because the lease inside the last segment counts: it is no obstacle.
+ * Allows the update of a hold that has one of `tokens`: then no other process has claimed the invocation since. A hold
+ * with an older base does not forbid the update, because the lease in the last segment counts instead of that hold.
  */
 export function changeCondition(base: number, tokens: readonly Token[]): Condition {
   const known = tokens.map((value): Condition => ({ kind: "equal", attribute: "token", value }));
   return { kind: "any", of: [{ kind: "less", attribute: "base", than: base }, ...known] };
 }
 
-/** May put a hold in the place of what `read` described: nobody has taken the invocation since (design §2, claim). */
+/**
+ * Allows a put over the hold that the claimer has read, or where there is none: then no other process has claimed the
+ * invocation since (design §2, claim).
+ */
 export function claimCondition(base: number, read: Token | undefined): Condition {
   const free: Condition[] = [{ kind: "absent" }, { kind: "less", attribute: "base", than: base }];
   if (read !== undefined) free.push({ kind: "equal", attribute: "token", value: read });
   return { kind: "any", of: free };
 }
 
-/** May write as the driver whose token is one of `mine`: nobody took over since (design §2, park). */
+/**
+ * Allows a write of the driver that has one of the tokens `mine`: then no other process took over (design §2, park).
+ */
 export function keepCondition(base: number, mine: readonly Token[]): Condition {
   const held: Condition = {
     kind: "all",

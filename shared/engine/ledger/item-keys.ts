@@ -42,7 +42,7 @@ export function segmentRange(nonce: Nonce): { from: string; below: string } {
   return { from: `seg#${nonce}#`, below: `seg#${nonce}$` };
 }
 
-/** Of an item in `segmentRange`. */
+/** The index of the segment that an item in `segmentRange` contains. */
 export function segmentIndexOf({ sk }: Key): number {
   return Number(sk.slice(sk.lastIndexOf("#") + 1));
 }

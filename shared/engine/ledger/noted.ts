@@ -1,4 +1,6 @@
-/** Up to which moment all that is open stands in the open index: as far as the sweeper has looked at the listing (I8). */
+/**
+ * The moment before which every open invocation is in the open index, because the sweeper has passed the listing (I8).
+ */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { idAt } from "./index-walk.ts";
@@ -10,16 +12,18 @@ import { readPartition } from "./read-partition.ts";
 export const PROGRESS_SK = "listed";
 
 export interface Noted {
-  /** An open invocation accepted before this moment stands in the open index. Zero where no sweeper has run yet. */
+  /** Every open invocation that was accepted before this moment is in the open index. Zero before the first pass. */
   readonly belowMs: number;
-  /** Accepted before that moment too, but the sweeper could not read them and will try again. */
+  /** Exceptions: accepted before that moment, but the sweeper could not read them and will try again. */
   readonly except: ReadonlySet<InvocationId>;
 }
 
-/** Slices of the walk over the listing, which workers have not done yet: each stands for what lies from its place on. */
+/** Slices of the walk over the listing that workers have not finished: each covers the entries from its place on. */
 export const LISTING_SLICES = "slice#listing#";
 
-/** One read. The caller reads the open index after it, because the sweeper writes the index first and its progress second. */
+/**
+ * Costs one read. The caller reads the open index afterwards, because the sweeper writes its progress after the index.
+ */
 export async function readNoted({ table, settings }: Engine): Promise<Noted> {
   const range = { from: PROGRESS_SK, below: LISTING_SLICES.replace(/#$/, "$") };
   const items = await readPartition(table, sweeperPk(settings.keyPrefix), range);

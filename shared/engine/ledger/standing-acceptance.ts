@@ -1,4 +1,4 @@
-/** The acceptance that stands under an id now: which life of the id whoever writes to it reaches. */
+/** Reads the acceptance that is stored under an id, which tells the current life of the id. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { readAcceptance } from "./acceptance-record.ts";
@@ -7,13 +7,13 @@ import { ACCEPTANCE_SK, invocationPk } from "./item-keys.ts";
 import { whole } from "./large-record.ts";
 import type { Item } from "../ports/table.ts";
 
-/** @returns the item as it stands, of whichever life; undefined where none does */
+/** @returns the stored item, of whichever life; undefined where there is none */
 export async function standingAcceptance({ table, settings }: Engine, id: InvocationId): Promise<Item | undefined> {
   const item = await table.get({ pk: invocationPk(settings.keyPrefix, id), sk: ACCEPTANCE_SK });
   return item?.["n"] === undefined ? undefined : item;
 }
 
-/** Reads what the item holds: a further read where the input stands beside it. @throws StoreError */
+/** Decodes the item; costs another read where a large input is stored in pieces. @throws StoreError */
 export async function acceptanceIn(engine: Engine, id: InvocationId, item: Item): Promise<Acceptance> {
   const [readable] = await whole(engine, [item], item["n"] as Nonce);
   return readAcceptance(id, readable ?? item).acceptance;

@@ -1,4 +1,4 @@
-/** One page of a list while it is made: what it may still read, and the rows that it has found. */
+/** One page of a list while it is built: its remaining read budget, and the rows found so far. */
 import type { Wanted } from "../../core/query/access.ts";
 import type { Engine } from "../engine.ts";
 import { Glances } from "../ledger/glance.ts";
@@ -13,7 +13,7 @@ import { isWanted, matters } from "./wanted.ts";
 
 export interface InvocationPage {
   readonly invocations: readonly Summary[];
-  /** Present where more may follow: a page that looked at enough ends before it is full. */
+  /** Present where more may follow: a page whose budget is used up ends before it is full. */
   readonly next?: ListPosition;
 }
 
@@ -21,7 +21,7 @@ export interface PageAsked {
   readonly wanted: Wanted;
   readonly limit: number;
   readonly after: ListPosition | undefined;
-  /** Only what is known to be fixed to a deployment is wanted. */
+  /** Only invocations that are known to be pinned to a deployment are wanted. */
   readonly needsDeployment: boolean;
 }
 
@@ -30,7 +30,7 @@ const GLANCES_MAX = 400;
 /** The same for the deployments of rows that the open index shows without one. */
 const DEPLOYMENTS_MAX = 100;
 const LOOKS_TOGETHER = 100;
-/** Asked for beside what a page may need, because those of one moment are told together. */
+/** Read beyond what a page may need, because all entries of one moment are yielded together. */
 const MARGIN = 16;
 
 export class ListPage {
@@ -56,7 +56,7 @@ export class ListPage {
     return this.invocations.length >= this.asked.limit;
   }
 
-  /** @param first so many entries the shards give together at first @param next and so many at a time later */
+  /** @param first how many entries the shards yield together at first @param next how many in each later read */
   stream(range: Pick<ListingRange, "fromMs" | "toMs" | "daysMax">, first: number, next = first): ListingStream {
     const { engine, budget } = this;
     const shards = shardsOf(engine.settings).length;
@@ -65,8 +65,8 @@ export class ListPage {
   }
 
   /**
-   * How each stands, in their order; `unread` where the page may look no further.
-   * @param mostly whether most of the entries are rows of the page, or few are found by many looks
+   * The standing of each entry, in the order of the entries; `unread` where the budget of the page is used up.
+   * @param mostly whether most entries become rows of the page, or few rows are found by many looks
    */
   told(entries: AsyncIterable<ListingEntry>, mostly: "wanted" | "unwanted"): AsyncGenerator<Told> {
     const { wanted, limit, needsDeployment } = this.asked;
@@ -80,7 +80,7 @@ export class ListPage {
     });
   }
 
-  /** Takes a row in where it is wanted. */
+  /** Adds the standing as a row where the filter wants it. */
   take(standing: Standing): void {
     if (typeof standing === "string" || !isWanted(standing, this.asked.wanted)) return;
     if (this.asked.needsDeployment && standing.deploymentId === undefined) return;
@@ -94,7 +94,7 @@ export class ListPage {
     let at = 0;
     const found = entries.map(({ id }) => open.get(id) ?? looked[at++]!);
     const whole = this.asked.needsDeployment ? await this.#withDeployments(found) : found;
-    // A page that cannot afford its first look loads that one nevertheless, so that each page gets on.
+    // Where the budget does not cover even the first look, the page loads that invocation: every page must advance.
     if (!this.#hasLooked && whole[0] === "unread") whole[0] = await this.#loaded(entries[0]!);
     this.#hasLooked = true;
     return whole;
@@ -110,7 +110,9 @@ export class ListPage {
     return await Promise.all(found.map((one) => this.#withDeployment(one)));
   }
 
-  /** The entry of a running invocation may have been written before it was fixed to a deployment: its first segment tells. */
+  /**
+   * An entry of a running invocation may be older than its pin to a deployment: then the first segment shows the pin.
+   */
   async #withDeployment(found: Looked): Promise<Looked> {
     if (typeof found === "string" || !this.#lacksDeployment(found)) return found;
     const { id, nonce } = found;

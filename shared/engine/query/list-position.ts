@@ -1,20 +1,20 @@
 /** Where a page of a list ends and the next one begins. */
-/** Everything up to and including it was given, or looked at and passed over. */
+/** Earlier pages have listed every entry up to and including this position, or found that it is no row. */
 export interface ListPosition {
   readonly createdAtMs: number;
   readonly id: string;
   /**
-   * Only where a page of what is open could not look at all that is young: `index` goes on with the rows of the open index
-   * alone, and `young` then with what the open index does not show.
+   * Present where the looks of a page of open invocations did not cover all young entries: `index` goes on with the
+   * rows of the open index alone, and afterwards `young` with the entries that the open index does not show.
    */
   readonly part?: "index" | "young";
-  /** Of `index`: where `young` goes on afterwards. */
+  /** Only with `index`: where `young` goes on afterwards. */
   readonly young?: ListPosition;
 }
 
 type Moment = Pick<ListPosition, "createdAtMs" | "id">;
 
-/** Newest first, those of one moment by their ids. */
+/** True where a row comes after the position: rows are sorted newest first, and by id within one moment. */
 export function isBehind({ createdAtMs, id }: Moment, position: ListPosition | undefined): boolean {
   if (position === undefined || createdAtMs < position.createdAtMs) return true;
   return createdAtMs === position.createdAtMs && id > position.id;
@@ -24,14 +24,14 @@ export function positionOf({ createdAtMs, id }: Moment): ListPosition {
   return { createdAtMs, id };
 }
 
-/** Behind everything of that moment and before everything older. */
+/** The position after every entry of that moment and before every older one. */
 export function behindMoment(createdAtMs: number): ListPosition {
   return { createdAtMs, id: "~" };
 }
 
 const POSITION = /^(\d{1,15})\.([A-Za-z0-9_~]{1,40})$/;
 
-/** As a text of letters that a query needs not escape. */
+/** The position as a text that needs no escaping in a query string. */
 export function positionText({ createdAtMs, id, part, young }: ListPosition): string {
   const text = `${createdAtMs}.${id}`;
   if (part === "young") return `${text}.young`;

@@ -1,4 +1,4 @@
-/** What may be open, in one order: the rows of the open index, and of the listing what the open index cannot tell of. */
+/** Merges the rows of the open index, in one order, with the listing entries that may be open but not in that index. */
 import type { Engine } from "../engine.ts";
 import { ACCEPTANCE_SK, invocationPk } from "../ledger/item-keys.ts";
 import { entryOf, type ListingEntry, type ListingRange } from "./listing-stream.ts";
@@ -7,7 +7,7 @@ import type { Known } from "./told.ts";
 
 type Order = ListingRange["order"];
 
-/** @returns a comparison for sorting; entries of one moment are ordered by their ids in either order */
+/** @returns a comparison for sorting; entries of the same moment are sorted by id, in either order */
 export function comparison(order: Order): (a: ListingEntry, b: ListingEntry) => number {
   const sign = order === "newest-first" ? -1 : 1;
   return (a, b) => sign * (a.createdAtMs - b.createdAtMs) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
@@ -38,7 +38,7 @@ export async function* mayBeOpen(
   yield* standing.slice(next);
 }
 
-/** Those that the sweeper has come past in the listing and could not read: few, and read one by one. */
+/** The entries of the listing that the sweeper has passed but could not read: they are few, and read one by one. */
 export async function unreadEntries(engine: Engine, { noted, open }: Known): Promise<readonly ListingEntry[]> {
   const left = [...noted.except].filter((id) => !open.has(id));
   const found = await Promise.all(

@@ -1,19 +1,19 @@
-/** One page of what is open: the rows of the open index, and by a look the open ones at the young end of the listing. */
+/** One page of open invocations: rows of the open index, and young entries of the listing that a look finds open. */
 import { FIRST_DAYS, LATER_DAYS, type ListingEntry } from "./listing-stream.ts";
 import type { InvocationPage, ListPage } from "./list-page.ts";
 import { behindMoment, isBehind, type ListPosition, positionOf } from "./list-position.ts";
 import { comparison, mayBeOpen, unreadEntries } from "./may-be-open.ts";
 import { isAllParked, type Summary } from "./open-listing.ts";
 
-/** Entries of the young listing that one page passes, some forty to a read unit. */
+/** The most young entries of the listing that one page passes; about forty of them cost one read unit. */
 const PASSED_MAX = 1_300;
-/** Asked for at first: mostly the looks end before. */
+/** The size of the first read: mostly the budget of looks ends before these are used up. */
 const FIRST = 400;
 
 /**
- * The newest first. Where a page may look no further, it goes on with the rows of the open index, which cost nothing more
- * and where everything stands that has been stuck for long. The pages behind it look at the rest, so that no page leaves
- * anything out in silence.
+ * Lists the newest first. Where a page has used up its looks, it goes on with the rows of the open index alone, which
+ * cost nothing more and include every invocation that has been stuck for long. Later pages look at the young entries
+ * that are left, so the list as a whole is complete.
  */
 export async function openPage(page: ListPage): Promise<InvocationPage> {
   const { after, wanted } = page.asked;
@@ -33,7 +33,7 @@ export async function openPage(page: ListPage): Promise<InvocationPage> {
   return pageOf(page, isBehindCut ? { ...walked.reached, part: "index", young: young.cutAt! } : walked.reached);
 }
 
-/** The page has looked as far as it may. */
+/** Goes on with the rows alone, after the page has used up its looks. */
 async function restOfRows(page: ListPage, rows: readonly Summary[], young: ListPosition): Promise<InvocationPage> {
   const walked = await walk(page, rows, undefined, young);
   const next =
@@ -41,7 +41,7 @@ async function restOfRows(page: ListPage, rows: readonly Summary[], young: ListP
   return pageOf(page, next);
 }
 
-/** Pages before have given what stands in the open index. */
+/** Goes on with the young entries; earlier pages have listed the rows of the open index. */
 async function restOfYoung(page: ListPage, after: ListPosition): Promise<InvocationPage> {
   const young = new YoungEntries(page, after);
   const next = (await walk(page, [], young, after))?.reached ?? young.cutAt;
@@ -63,17 +63,20 @@ async function walk(
     if (reached !== undefined && (isUnread || page.isFull)) return { reached: positionOf(reached), isUnread };
     page.take(standing);
     reached = entry;
-    // Going on would cost looks that serve no row of this page.
+    // Further entries would cost looks that bring this page no row.
     if (page.isFull && young !== undefined) return { reached: positionOf(reached), isUnread };
   }
   return undefined;
 }
 
-/** Of the listing, behind a position, what is younger than the sweeper's progress, as far as one page may pass. */
+/**
+ * The entries of the listing behind a position that are younger than the sweeper's progress, up to a bound for each
+ * page.
+ */
 class YoungEntries {
   readonly #page: ListPage;
   readonly #after: ListPosition | undefined;
-  /** Where they ended before the listing did. */
+  /** The last entry, where the bound ended the entries before the end of the listing. */
   cutAt: ListPosition | undefined;
 
   constructor(page: ListPage, after: ListPosition | undefined) {
@@ -84,7 +87,7 @@ class YoungEntries {
   async *entries(): AsyncGenerator<ListingEntry> {
     const { engine, known } = this.#page;
     const after = this.#after;
-    // Where the sweeper has stood still for days, the pages after this one go on with the days before.
+    // Where no sweeper has run for days, later pages go on with the days before these.
     const daysMax = after?.part === "young" ? LATER_DAYS : FIRST_DAYS;
     const range = { fromMs: known.noted.belowMs, toMs: after?.createdAtMs ?? Infinity, daysMax };
     const stream = this.#page.stream(range, FIRST, PASSED_MAX - FIRST);

@@ -61,7 +61,7 @@ function isHolder({ handler, service }: Summary, { sharedHandlers }: Reading): b
 
 interface QueueCells {
   ofKey(queue: QueueView): readonly Cells[];
-  /** Of the open ones that may be rows: what is parked needs no look at what is young. */
+  /** Statuses of the open invocations that may be rows: where all of them are parked, young entries need no look. */
   readonly statuses: readonly Presented[];
   /** @returns undefined for what is no row */
   ofOpen(summary: Summary): Cells | undefined;

@@ -1,4 +1,6 @@
-/** How each entry of the listing stands: by the open index, by the sweeper's progress, and by a look where neither tells. */
+/**
+ * The status of listing entries: from the open index, from the sweeper's progress, or by a look where neither decides.
+ */
 import type { Engine } from "../engine.ts";
 import type { Glanced } from "../ledger/glance.ts";
 import type { ListingBudget } from "../ledger/listing-budget.ts";
@@ -6,19 +8,19 @@ import { isUnnoted, type Noted, readNoted } from "../ledger/noted.ts";
 import { ended, openSummaries, type Summary } from "./open-listing.ts";
 import type { ListingEntry } from "./listing-stream.ts";
 
-/** What two reads tell about all invocations: one item, and the open index. */
+/** What two reads show of all invocations: the item with the sweeper's progress, and the open index. */
 export interface Known {
   readonly noted: Noted;
   readonly open: ReadonlyMap<string, Summary>;
 }
 
-/** The progress comes first: whatever it counts as noted stands in an index that is read after it. */
+/** Reads the progress first: every open invocation that the progress covers is in the index that is read after it. */
 export async function readKnown(engine: Engine, budget: ListingBudget): Promise<Known> {
   const noted = await readNoted(engine);
   return { noted, open: await openSummaries(engine, budget) };
 }
 
-/** `gone`: there is no such invocation any more. `unread`: the reader may read nothing more. */
+/** `gone`: the invocation no longer exists. `unread`: the budget of the reader is used up. */
 export type Looked = Summary | "gone" | "unread";
 /** `passed`: the question excludes the entry whatever its status is. */
 export type Standing = Looked | "passed";
@@ -30,17 +32,17 @@ export interface Told {
 
 export interface Telling {
   readonly known: Known;
-  /** Looks at entries that neither index decides; answers in their order. */
+  /** Looks at entries whose status neither index shows; the answers have the order of the entries. */
   readonly look: (entries: readonly ListingEntry[]) => Promise<readonly Looked[]>;
   /** True where the question excludes an entry whatever its status is: such an entry needs no look. */
   readonly isExcluded: (entry: ListingEntry) => boolean;
   /** True where the question asks for more of an open invocation than the open index shows. */
   readonly isLacking?: (summary: Summary) => boolean;
-  /** So many looks go together: a reader that wants few rows more pays for few. */
+  /** How many looks go together: a reader that wants few more rows pays for few looks. */
   readonly looksTogether: () => number;
 }
 
-/** Of entries that were glanced at, in their order. */
+/** The standings of glanced entries, in the order of the entries. */
 export function standingsOf(entries: readonly ListingEntry[], glanced: readonly (Glanced | undefined)[]): Looked[] {
   return entries.map((entry, at) => {
     const one = glanced[at];
@@ -51,10 +53,10 @@ export function standingsOf(entries: readonly ListingEntry[], glanced: readonly 
   });
 }
 
-/** An entry waits behind those that need a look, but not for ever. */
+/** The most entries that wait together for the looks of those before them. */
 const GROUP_MAX = 500;
 
-/** In the order of the entries. What has been told is never taken back, so that a reader may stop anywhere. */
+/** Yields the entries in their order. No later answer revises an earlier one, so a reader may stop anywhere. */
 export async function* told(
   entries: AsyncIterable<ListingEntry>,
   { known, look, isExcluded, isLacking = () => false, looksTogether }: Telling,

@@ -5,7 +5,7 @@ import { targetText } from "../../core/model/target.ts";
 import type { ListingEntry } from "./listing-stream.ts";
 import type { Summary } from "./open-listing.ts";
 
-/** What indexes show decides here; what they do not show is left to whoever asked. */
+/** Judges by the attributes that the indexes show; the caller checks those that they do not show. */
 export function isWanted(summary: Summary, wanted: Wanted): boolean {
   const { status, deploymentId } = summary;
   return (
@@ -15,7 +15,7 @@ export function isWanted(summary: Summary, wanted: Wanted): boolean {
   );
 }
 
-/** The same of what never changes. */
+/** The same check for the attributes that never change. */
 export function matters({ service, key, handler, createdAtMs }: ListingEntry, wanted: Wanted): boolean {
   const { created } = wanted;
   return (

@@ -23,7 +23,7 @@ export interface Needs {
   readonly isAtLeast: boolean;
 }
 
-/** What one count may read and find: the operator learns enough from a part. */
+/** Limits of one count: an operator learns enough from a part. */
 export interface NeedLimits {
   readonly entriesMax: number;
   readonly looksMax: number;
@@ -31,7 +31,7 @@ export interface NeedLimits {
 }
 
 const LIMITS: NeedLimits = { entriesMax: 200_000, looksMax: 20_000, foundMax: 1_000 };
-/** The listing may be ahead of this clock by what clocks differ. */
+/** How far the listing may be ahead of the clock of this process. */
 const SKEW_MAX_MS = 60_000;
 /** Where no sweeper has run yet, the listing is short: it ends at so many days without an acceptance. */
 const EMPTY_DAYS_MAX = 31;
@@ -40,9 +40,9 @@ const TOGETHER = 100;
 const LOADS_AT_ONCE = 8;
 
 /**
- * Cost: the open index whole, a look at each acceptance that the sweeper has not come to, and a load of each open
- * invocation whose deployment neither tells; each within its limit. What is accepted while this counts may be missed.
- * @param deployments all that are registered
+ * Costs a read of the whole open index, a look at each acceptance that the sweeper has not reached, and a load of each
+ * open invocation whose deployment neither shows, each within its limit. The count may miss what is accepted meanwhile.
+ * @param deployments all registered deployments
  */
 export async function neededBy(
   engine: Engine,
@@ -50,7 +50,7 @@ export async function neededBy(
   id: DeploymentId,
   limits: NeedLimits = LIMITS,
 ): Promise<Needs> {
-  // The progress comes first: whatever it counts as noted stands in an index that is read after it.
+  // Reads the progress first: every open invocation that the progress covers is in the index that is read after it.
   const noted = await readNoted(engine);
   const count = new NeedCount(engine, id, servedOnlyBy(deployments, id), limits);
   const seen = new Set<string>();
@@ -83,7 +83,7 @@ async function* grouped(items: AsyncIterable<Item>): AsyncGenerator<readonly Ite
   yield group;
 }
 
-/** @returns whether a handler is served now, and by nobody once the deployment is gone */
+/** @returns whether a handler has a deployment now, and none once this deployment is removed */
 function servedOnlyBy(deployments: readonly Deployment[], id: DeploymentId) {
   const [now, then] = [latestRevisions(deployments), latestRevisions(deployments.filter((one) => one.id !== id))];
   const serves = (latest: typeof now, service: string, handler: string): boolean =>
@@ -127,7 +127,7 @@ class NeedCount {
     return { pinned: this.#pinned, unserved: this.#unserved, services, isAtLeast: this.isOver };
   }
 
-  /** The entry of what runs may be older than its pin; any other says what the invocation is fixed to. */
+  /** The entry of a running invocation may be older than its pin; every other entry shows the pin. */
   async addOpen(holds: readonly Item[]): Promise<void> {
     this.#entries += holds.length;
     const open = holds.filter(({ status }) => status !== "completed");
@@ -146,7 +146,7 @@ class NeedCount {
     await this.addUnread(unseen.filter((_, at) => isOpen(at)).map(idOf));
   }
 
-  /** Those of which only the journal tells what they are fixed to. */
+  /** Loads the invocations whose pin only the journal shows. */
   async addUnread(ids: readonly InvocationId[]): Promise<void> {
     this.#looks += ids.length;
     await atMost(LOADS_AT_ONCE, ids, async (id) => {

@@ -1,4 +1,4 @@
-/** The dead-letter queue: a message that could not be worked on among others is tried once alone, and its invocation is then parked with the reason. */
+/** Drains the dead-letter queue: tries each letter once alone, and pauses its invocation where the try fails. */
 import { keptFailure } from "../../core/model/attempt-failure.ts";
 import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
@@ -13,20 +13,23 @@ import { takeWake } from "../drive/take-wake.ts";
 import { sendWake } from "../drive/wake.ts";
 import { pauseUnread } from "./pause-unread.ts";
 
-/** Longer than any try, so that no other sweeper takes the same letter meanwhile. */
+/** Longer than any try, so that no other sweeper receives the same letter meanwhile. */
 const HIDDEN_MS = 900_000;
 const TRY_REMEMBERED_S = 3_600;
-/** The store fails for others too: a letter stays for so many passes, three hours of them, before its invocation is blamed. */
+/** Where the store fails, a letter stays for so many passes, about three hours, before its invocation is paused. */
 const STORE_TRIES_MAX = 36;
 
 export interface DeadLetterReport {
   readonly driven: number;
   readonly paused: number;
-  /** Letters that stay, because the store could not do what was asked. */
+  /** Letters that stay, because the store failed. */
   readonly left?: number;
 }
 
-/** Takes letters one by one until there is none, or the time is up. A letter whose invocation can be neither driven nor parked stays, and is tried again by the next pass. */
+/**
+ * Takes letters one by one until there is none, or time is over. A letter whose invocation can be neither driven nor
+ * parked stays, and the next pass tries it again.
+ */
 export async function drainDeadLetters(engine: Engine, letters: Queue, untilMs: number): Promise<DeadLetterReport> {
   const report = { driven: 0, paused: 0 };
   const left: string[] = [];
@@ -41,7 +44,7 @@ export async function drainDeadLetters(engine: Engine, letters: Queue, untilMs: 
     report[became]++;
     await letters.ack(letter.receipt);
   }
-  // A hidden letter would be missed by an alarm on the length of the queue.
+  // The alarm counts visible letters, so the letters that stay become visible again.
   await Promise.all(left.map((receipt) => letters.extend(receipt, 0).catch(() => undefined)));
   if (report.driven + report.paused > 0) engine.log.warn("dead letters were taken up", { ...report });
   return { ...report, ...(left.length > 0 && { left: left.length }) };
@@ -61,7 +64,7 @@ async function tryAlone(engine: Engine, { wake, receiveCount }: Delivery): Promi
   const { invocationId } = wake;
   const marker = { pk: sweeperPk(engine.settings.keyPrefix), sk: `tried#${invocationId}` };
   if (!(await beginTry(engine, marker))) {
-    // Reading it may be what takes processes along.
+    // Loading the invocation may be what kills processes.
     await pauseUnread(engine, invocationId, told("the process that drove it ended before its time"));
     await engine.table.delete(marker);
     return "paused";
@@ -70,7 +73,7 @@ async function tryAlone(engine: Engine, { wake, receiveCount }: Delivery): Promi
     () => undefined,
     (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
   );
-  // Only a try that takes its process with it leaves the mark.
+  // Only a try that kills its process leaves the mark.
   await engine.table.delete(marker);
   if (failure === undefined) return "driven";
   if (failure instanceof StoreError && !failure.lasts && receiveCount < STORE_TRIES_MAX) throw failure;
@@ -82,28 +85,28 @@ function told(reason: string): string {
   return `it could not be driven, not even alone: ${reason}`;
 }
 
-/** @returns false where a try has begun and never ended: it took its process with it, and would take this one */
+/** @returns false where an earlier try never ended: it killed its process, and another would kill this one */
 async function beginTry(engine: Engine, marker: { readonly pk: string; readonly sk: string }): Promise<boolean> {
   const nowS = Math.ceil(engine.clock.nowMs() / 1000);
-  // A put whose answer was lost and that was sent again is refused by itself: it tells of no former try.
+  // A repeated put whose first answer was lost finds its own mark, which proves no earlier try.
   const by = engine.drives.newToken();
   const put = await engine.table.put(
     { ...marker, by, expiresAtS: nowS + TRY_REMEMBERED_S },
     { kind: "any", of: [{ kind: "absent" }, { kind: "less", attribute: "expiresAtS", than: nowS }] },
   );
-  // A mark of this very process stands where the store refused to delete it: its try took no process along.
+  // A mark of this very process is there because the store refused to delete it: that try killed no process.
   return put.written || processOf(String(put.standing?.["by"])) === processOf(by);
 }
 
-/** Of a token: what it says before the number that the process has given it. */
+/** The part of a token that names the process, before the number that the process has added. */
 function processOf(token: string): string {
   return token.slice(0, token.lastIndexOf("."));
 }
 
 /**
- * Parks what no driver drives as paused, so that an operator sees it and why.
- * @throws Error where it has ended and its end has effects that could not be performed: there is nothing to park, and
- * its letter is all that remembers them
+ * Parks an invocation without a driver as paused, so that an operator sees the invocation and the reason.
+ * @throws Error where the invocation has ended and its final effects could not be performed: there is nothing to park,
+ *   and only the letter keeps the record of those effects
  */
 async function pauseFor(engine: Engine, id: InvocationId, reason: string): Promise<void> {
   for (let hasWaited = false; ; hasWaited = true) {
@@ -113,12 +116,12 @@ async function pauseFor(engine: Engine, id: InvocationId, reason: string): Promi
     const nowMs = engine.clock.nowMs();
     if (isHeld(engine, loaded, nowMs)) {
       const leftMs = loaded.lease.untilMs - nowMs + 1;
-      // The lease may be that of the try that has just failed; one that was renewed meanwhile belongs to another driver.
+      // The lease may belong to the try that has just failed; a lease that is renewed meanwhile has another driver.
       if (!hasWaited) {
         await engine.clock.sleep(leftMs);
         continue;
       }
-      // It is driven after all, and the letter was that driver's backstop (I11).
+      // Another driver has the invocation, and the letter was that driver's backstop (I11).
       await sendWake(engine, loaded.invocation.acceptance, leftMs);
       return;
     }
@@ -131,7 +134,7 @@ async function pauseFor(engine: Engine, id: InvocationId, reason: string): Promi
       retries: NO_RETRIES,
       lastFailure: failure,
     };
-    // The effects of its last segment may be what fails: whoever resumes it performs them (I2).
+    // The effects of the last segment may be what fails, so the driver after a resume performs them (I2).
     if (!(await putDown(engine, held, "paused", undefined, loaded.hold?.performed ?? 0))) continue;
     engine.meter.count("invocations_paused_total");
     engine.log.error("an invocation is paused", { invocationId: id, reason });

@@ -1,4 +1,4 @@
-/** A message where no driver drives what should be driven (I8), and the deeds that an end has left undone (I2). */
+/** Sends a message to an invocation that needs a driver and has none (I8), and performs missing final effects (I2). */
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../engine-settings.ts";
 import { finishCompleted } from "../drive/finish-completed.ts";
@@ -9,15 +9,15 @@ import { type Recipient, sendWake } from "../drive/wake.ts";
 import { forgetInTime } from "../operate/purge.ts";
 import { hasExpired, isHeld, isParked, type Loaded } from "../ledger/load.ts";
 
-/** Of the interval of checks: a message that no worker has received by then is replaced by one more. */
+/** The share of the check interval after which a message that no worker has received is sent again. */
 const REPLACED_AFTER_SHARE = 0.5;
 
-/** @returns whether a message was sent, or something done */
+/** @returns whether it sent a message or performed an effect */
 export type Waking = (engine: Engine, loaded: Loaded, nowMs: number) => Promise<boolean>;
 
 /**
- * The one look that the rule gives to the listing: an invocation that is still open stands in the open index from then on, or it
- * would be lost together with the driver and the message that it has just now (I8).
+ * The look at an entry of the listing, once. It puts an invocation that is still open into the open index: otherwise
+ * the invocation would be lost if its driver died and its message were lost later (I8).
  */
 export async function wakeOrNote(engine: Engine, loaded: Loaded, nowMs: number): Promise<boolean> {
   const open = await noteOpen(engine, loaded, nowMs + checkIntervalMs(engine.settings));
@@ -28,9 +28,9 @@ export async function wakeOrNote(engine: Engine, loaded: Loaded, nowMs: number):
 }
 
 /**
- * Finds what was accepted and then left: not ended, not parked, held by no driver. An invocation that has ended may have
- * effects to be performed, which is done at once, also where its result is not kept any longer, and a journal to drop.
- * @returns whether a message was sent, or something done
+ * Wakes an accepted invocation that is neither completed nor parked and has no driver. For a completed invocation it
+ * performs missing final effects, even where the result has expired, and drops a journal whose time is over.
+ * @returns whether it sent a message or performed an effect
  */
 export async function wakeDriverless(engine: Engine, loaded: Loaded, nowMs: number): Promise<boolean> {
   if (loaded.invocation.standing.status === "completed") {
@@ -44,7 +44,7 @@ export async function wakeDriverless(engine: Engine, loaded: Loaded, nowMs: numb
   return await wakeLoaded(engine, loaded, nowMs);
 }
 
-/** Here and not by a message, which might be lost as the first was: no other walk comes to it again. */
+/** Performs the effects here and not by a message, which might be lost too: no other walk passes the entry again. */
 async function finishLate(engine: Engine, loaded: Loaded): Promise<void> {
   engine.log.info("what an end asked for was left undone, and is done now", {
     invocationId: loaded.invocation.acceptance.id,
@@ -57,8 +57,9 @@ export async function wakeLoaded(engine: Engine, { invocation, lease }: Loaded, 
 }
 
 /**
- * Under a backlog the message that an earlier pass sent still waits in the queue: one for each state is enough for a while.
- * @param state changes whenever a driver takes or parks the invocation
+ * Under a backlog the message of an earlier pass may still wait in the queue, so each state gets one message for a
+ * while.
+ * @param state changes whenever a driver claims or parks the invocation
  */
 export async function wakeOnce(engine: Engine, to: Recipient, state: string, nowMs: number): Promise<boolean> {
   const { woken } = engine.drives;

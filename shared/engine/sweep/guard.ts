@@ -1,4 +1,4 @@
-/** What keeps one invocation that takes processes with it from stopping the sweeper: after a death each look is written down before it begins. */
+/** Keeps an invocation that kills processes from stopping the sweeper: after a death, each look is recorded first. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { sweeperPk } from "../ledger/item-keys.ts";
@@ -6,31 +6,31 @@ import type { Item, Key } from "../ports/table.ts";
 import type { Phase } from "./look.ts";
 
 export interface Guard {
-  /** Set behind a death: looks go one by one, and each is written down before it begins. */
+  /** True after a death: the looks run one by one, and each is recorded before it begins. */
   readonly isCautious: boolean;
   mark(id: InvocationId, phase: Phase): Promise<void>;
-  /** True where a process died at this of this invocation within the last day. */
+  /** True where a process died in this phase of this invocation within the last day. */
   isDeadly(id: InvocationId, phase: Phase): boolean;
 }
 
-/** Of a process that walks in its own memory: its death is the death of all that it does. */
+/** For a process that keeps its walks in memory: its death ends everything that it does. */
 export const NO_GUARD: Guard = { isCautious: false, mark: async () => {}, isDeadly: () => false };
 
 const DEADLY = "deadly#";
-/** Later it is tried once more: a function may have been given more memory, or its program be mended. */
+/** After this the look is tried again: the function may have more memory by then, or a new version of the program. */
 const DEADLY_S = 86_400;
 
 export type DeadlyLooks = ReadonlySet<string>;
 
-/** @param items of the sweeper's partition */
+/** @param items the items of the sweeper's partition */
 export function deadlyLooks(items: readonly Item[], nowMs: number): DeadlyLooks {
   const standing = items.filter(({ sk, expiresAtS }) => sk.startsWith(DEADLY) && Number(expiresAtS) * 1000 > nowMs);
   return new Set(standing.map(({ sk }) => sk.slice(DEADLY.length)));
 }
 
 /**
- * @param record the item of the walk, in which looks are written down
- * @param token the process that walks: a mark of another one is none of its own
+ * @param record the item of the walk, in which the looks are recorded
+ * @param token the token of the walking process: the process does not overwrite the record of another one
  */
 export function guardOver(
   engine: Engine,
@@ -48,9 +48,9 @@ export function guardOver(
 }
 
 /**
- * Takes over from a walk that did not end: the look that was written down last took its process with it.
- * @param deadly those known before
- * @returns those known now
+ * Learns from a walk that did not end: the look that was recorded last killed its process.
+ * @param deadly the deadly looks known before
+ * @returns these and the new one
  */
 export async function learnDeadly(engine: Engine, dead: Partial<Item>, deadly: DeadlyLooks): Promise<DeadlyLooks> {
   const { trying } = dead;

@@ -1,4 +1,4 @@
-/** Handing the rest of a walk over to workers: slices are written down first, and their messages are hints (I8). */
+/** Hands the rest of a walk over to workers as slices: items that are written before their messages are sent (I8). */
 import { AT_ONCE, atMost } from "../at-most.ts";
 import type { Engine } from "../engine.ts";
 import type { Shards, Stretch } from "../ledger/index-walk.ts";
@@ -6,18 +6,18 @@ import { INDEX_SHARDS_MAX, momentOf, placeAt, shardsOf } from "../ledger/item-ke
 import { newSlice, type Slice, sliceItem } from "./slice.ts";
 import type { Rest } from "./task.ts";
 
-/** A pass that takes longer than this alone has more to do than one process follows. */
+/** A pass that takes longer has more work than one process can do in time. */
 export const HAND_OVER_AFTER_MS = 20_000;
-/** More would be in nobody's hands for long. */
+/** The most slices at a time: workers could not claim more of them soon. */
 const SLICES_MAX = 256;
-/** Of a walk whose end is known, and is cut in time too. */
+/** The most cuts by time, for a walk whose end is known. */
 const CUTS_MAX = 16;
 const CUT_MIN_MS = 30_000;
 const CUT_SPAN_MAX_MS = 86_400_000;
 
 /**
- * @param outstanding slices that are not done yet
- * @returns the slices, which are written and sent; undefined where there are too many already
+ * @param outstanding how many slices are not done yet
+ * @returns the slices, written and sent; undefined where there are too many already
  */
 export async function handOver(
   engine: Engine,
@@ -36,7 +36,7 @@ export async function handOver(
   return cut;
 }
 
-/** Messages of slices may be lost, and processes that had one may die. @returns how many were sent again */
+/** Sends the message of every unclaimed slice: a message may be lost, or its worker may have died. @returns how many */
 export async function sendAgain(engine: Engine, slices: readonly Slice[], nowMs: number): Promise<number> {
   const { slices: queue } = engine;
   if (queue === undefined) return 0;
@@ -45,7 +45,7 @@ export async function sendAgain(engine: Engine, slices: readonly Slice[], nowMs:
   return idle.length;
 }
 
-/** A slice for each shard that is written to, and one for all that may have been before. */
+/** One group for each shard that is written to, and one for the shards that an earlier setting may have used. */
 function shardGroups({ settings }: Engine): readonly Shards[] {
   const used = shardsOf(settings);
   const others = Array.from({ length: INDEX_SHARDS_MAX - used.length }, (_, at) => used.length + at);
@@ -55,7 +55,7 @@ function shardGroups({ settings }: Engine): readonly Shards[] {
 function cutsOf({ from = "", below }: Stretch, cutsMax: number): readonly { from: string; below?: string }[] {
   if (below === undefined) return [{ from }];
   const belowMs = momentOf(below);
-  // Of a walk from the beginning on, most stands near its end.
+  // A walk from the start of the index has most of its entries near its end.
   const fromMs = Math.max(momentOf(from.padEnd(15, "0")), belowMs - CUT_SPAN_MAX_MS);
   const cuts = Math.max(1, Math.min(cutsMax, Math.floor((belowMs - fromMs) / CUT_MIN_MS)));
   const at = (cut: number) => placeAt(fromMs + Math.floor(((belowMs - fromMs) * cut) / cuts));

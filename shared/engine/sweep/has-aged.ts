@@ -1,15 +1,16 @@
-/** When what arrived for an open invocation is read although its clock is far away: each time that its age has doubled. */
+/** Decides when to read the arrivals of an open invocation that is not due: each time that its age has doubled. */
 import { textHash } from "../../core/model/text-hash.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../engine-settings.ts";
 import type { Item } from "../ports/table.ts";
 
 /**
- * Whether the age of an invocation has doubled since a moment, from the interval at which those without a clock are looked at.
- * Where in the doubling is its own, so that not all that were accepted together are read together. An entry that does not
- * tell the age (ADR 0020) is measured by what is left until its clock, and that it has halved.
- * @param item of the open index
- * @param sinceMs -Infinity for ever; no moment behind `nowMs` is long enough ago
+ * Whether the age of an invocation has doubled since a moment; the doublings start at the check interval. Each
+ * invocation has its own phase, so that those accepted together are not all read together. For an entry without the
+ * moment of acceptance (ADR 0020), the time to its next look stands in for the age: the function is true when that time
+ * has halved.
+ * @param item an entry of the open index
+ * @param sinceMs with -Infinity the answer is true, with a moment after `nowMs` false
  */
 export function hasAged({ settings }: Engine, item: Item, sinceMs: number, nowMs: number): boolean {
   if (sinceMs === -Infinity) return true;

@@ -1,4 +1,6 @@
-/** The looks at entries of the listing: many at once by a glance at their first segments, and one by one where that is not enough. */
+/**
+ * Looks at entries of the listing: at many together by their first segments, and one by one where those do not suffice.
+ */
 import { journalDropAtMs } from "../drive/grasp.ts";
 import { isLeftUndone } from "../drive/left-undone.ts";
 import type { Engine } from "../engine.ts";
@@ -13,17 +15,17 @@ import { type Look, lookAt, spared } from "./look.ts";
 import type { Looking } from "./open-look.ts";
 import { noteUnread } from "./unread.ts";
 
-/** An entry of the listing. */
+/** An entry of the listing, after the glance. */
 export interface Glanced {
   readonly item: Item;
-  /** As its first two segments tell, where the second ended it. */
+  /** The invocation, where its first two segments show that the second one ended it. */
   readonly ended?: Loaded;
 }
 
-/** For each entry the acceptance and the segment behind it. */
+/** Two keys for each entry: its acceptance and the next segment. */
 const KEYS_EACH = 2;
 
-/** Reads ahead for as many entries as one request serves. */
+/** Reads the first segments of as many entries as one request covers. */
 export async function* glanced(engine: Engine, items: AsyncIterable<Item>): AsyncGenerator<Glanced> {
   let gathered: Item[] = [];
   for await (const item of items) {
@@ -35,7 +37,7 @@ export async function* glanced(engine: Engine, items: AsyncIterable<Item>): Asyn
 }
 
 async function glanceAt(engine: Engine, items: readonly Item[]): Promise<readonly Glanced[]> {
-  // While an id begins another life, an index may show both of its entries.
+  // While an id begins another life, the index may briefly show the entries of both lives.
   const byPk = new Map(items.map((item) => [item.pk, item]));
   const keys = [...byPk.values()].flatMap(({ pk, n }) => [{ pk, sk: ACCEPTANCE_SK }, segmentKey(pk, n as Nonce, 1)]);
   const found = await engine.table.getMany(keys);
@@ -50,7 +52,7 @@ async function glanceAt(engine: Engine, items: readonly Item[]): Promise<readonl
   return items.map((item) => ({ item, ...(ended.has(item) && { ended: ended.get(item)! }) }));
 }
 
-/** @param wake what is done for an invocation that was loaded */
+/** @param wake the action for a loaded invocation */
 export function lookAtListed(at: Looking, { item, ended }: Glanced, wake: Waking): Look {
   const { engine, tally, guard } = at;
   const id = idOf(item);
@@ -68,13 +70,13 @@ export function lookAtListed(at: Looking, { item, ended }: Glanced, wake: Waking
   return { ...whole, run: () => runUnlessDone(engine, ended, whole) };
 }
 
-/** A journal is to be dropped before its result goes, and a tombstone leaves the listing. */
+/** True where the journal is to be dropped before the result expires, or a tombstone is to leave the listing. */
 function asksForMore({ invocation }: Loaded): boolean {
   const { standing } = invocation;
   return journalDropAtMs(invocation) !== undefined || (standing.status === "completed" && standing.tombstone);
 }
 
-/** An end that left nothing undone needs no more than the glance. */
+/** Loads the whole invocation only where effects of its end are missing. */
 async function runUnlessDone(engine: Engine, ended: Loaded, whole: Look): Promise<boolean> {
   let isUndone = true;
   const isAsked = await spared(engine, whole.id, async () => {

@@ -1,4 +1,4 @@
-/** The walks over the listing: once over all that was accepted, when it is old enough, and once more by order. */
+/** The walks over the listing: once over each entry, when it is old enough, and again by order of an operator. */
 import { lookAtListed } from "./listed-look.ts";
 import { type Waking, wakeOrNote } from "./driverless.ts";
 import { idAt, type Place } from "../ledger/index-walk.ts";
@@ -8,11 +8,13 @@ import type { Pass, Task } from "./task.ts";
 import { walkListed, walkPart } from "./walks.ts";
 
 const DAY_MS = 86_400_000;
-/** So many entries that could not be looked at are remembered; where there are more, it is the table that cannot be read. */
+/**
+ * The most failed entries that the progress contains; where more looks fail, the cause is the table, not the entries.
+ */
 const AGAIN_MAX = 20;
 export const TRIES_MAX = 20;
 
-/** No walk reads the listing again: an invocation that is still open is noted in the open index. */
+/** Passes each entry once: an invocation that is still open is put into the open index. */
 export const listingTask: Task = {
   isLeft: ({ progress }, { listedBelow, tally }) => !tally.isStuck && progress.listedFrom < listedBelow,
   async goOn(saved, pass, isOver) {
@@ -25,7 +27,10 @@ export const listingTask: Task = {
   }),
 };
 
-/** An entry that cannot be looked at is remembered, and where there are too many, not come past. */
+/**
+ * Adds an entry whose look fails to the progress; where too many fail, the walk stops before the first that has no
+ * room.
+ */
 export async function walkListing(
   progress: Progress,
   pass: Pass,
@@ -48,7 +53,7 @@ export async function walkListing(
   return { ...progress, again, listedFrom: failed[room] ?? reached ?? listedBelow };
 }
 
-/** Once a pass. What still cannot be looked at is left to the next, some twenty times. */
+/** Repeats the failed looks, once in each pass. An entry whose look fails some twenty times is given up. */
 export async function lookAgain(progress: Progress, pass: Pass): Promise<Progress> {
   const left: Again[] = [];
   for (const { place, tries } of progress.again) {
@@ -70,7 +75,7 @@ async function isLookedAt(pass: Pass, place: Place): Promise<boolean> {
   return await look.run();
 }
 
-/** After a restore: the whole listing, as far back as it goes. */
+/** After a restore: passes the whole listing, from its oldest entry on. */
 export const orderedListingTask: Task = {
   isLeft: ({ order }) => order?.listedFrom !== undefined,
   async goOn(saved, pass, isOver) {

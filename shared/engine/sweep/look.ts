@@ -1,25 +1,25 @@
-/** One look at one invocation, in a form that a walk can begin, wait for, and write down before it begins. */
+/** A look at one invocation, which a walk can record before it starts, start, and await. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { load, type Loaded } from "../ledger/load.ts";
 import { TooLargeError } from "../ledger/read-partition.ts";
 
-/** An extension reads page by page; a look reads a whole invocation, up to a bound. */
+/** `extend` reads page by page; `look` reads a whole invocation, up to a bound. */
 export type Phase = "extend" | "look";
 
 export interface Look {
   readonly id: InvocationId;
   readonly phase: Phase;
-  /** @returns false where the invocation could not be looked at; never rejects */
+  /** @returns false where the look failed; never rejects */
   run(): Promise<boolean>;
 }
 
-/** Looks that go on together bring no more than this into memory, each. */
+/** The most that one look loads, because several run together in one process. */
 const LOADED_MAX_BYTES = 4 << 20;
 
 /**
  * Loads an invocation and looks at it.
- * @param unread does what can be done for an invocation that is too large to be loaded here
+ * @param unread the action for an invocation that is too large to be loaded here
  */
 export function lookAt(
   engine: Engine,
@@ -39,7 +39,7 @@ export function lookAt(
   return { id, phase: "look", run };
 }
 
-/** One invocation that cannot be looked at must not keep the sweeper from all others. @returns whether the work was done */
+/** Logs an error of the work, so that one invocation does not stop the walk. @returns whether the work succeeded */
 export async function spared(engine: Engine, invocationId: InvocationId, work: () => Promise<void>): Promise<boolean> {
   try {
     await work();

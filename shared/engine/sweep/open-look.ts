@@ -1,4 +1,4 @@
-/** The looks that one entry of the open index asks for: more time to live, a message, or a later moment to look again (I8). */
+/** The looks at one entry of the open index, which extend it, send a message, or put off its next look (I8). */
 import type { Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { extendOpen } from "../drive/extend.ts";
@@ -23,13 +23,13 @@ export interface Looking {
 }
 
 /**
- * @param item of the open index
- * @param isRead whether what arrived is read although the clock is far away: the wake of an arrival may be lost
- * @returns none where the entry tells that there is nothing to do
+ * @param item an entry of the open index
+ * @param isRead whether to read the arrivals of an entry that is not due, because the wake of an arrival may be lost
+ * @returns no looks where the entry shows that there is nothing to do
  */
 export function looksAtOpen(at: Looking, item: Item, isRead: boolean): readonly Look[] {
   const nowMs = at.engine.clock.nowMs();
-  // A driver keeps the entry where it stood, so that the end of its lease is known to the hold alone.
+  // A driver does not move the entry, so only the hold shows the end of its lease: every running entry is looked at.
   const isDue = item["status"] === "running" || Number(item["lookAtMs"]) <= nowMs;
   const isOld = item["status"] !== "completed" && isToBeExtended(at.engine.settings, Number(item["keepUntilS"]), nowMs);
   if (!isDue && !isOld && !isRead) return [];
@@ -61,7 +61,7 @@ function look(at: Looking, item: Item, why: Why): Look {
     idOf(item),
     (loaded) => lookAtLoaded(at, item, loaded, why),
     async () => {
-      // Dropping a journal takes the whole of it into memory, whatever its size: one at a time.
+      // Dropping a journal loads all of it, whatever its size, so the sweeper drops one at a time.
       if (item["status"] === "completed") await tally.alone(() => forget(engine, item));
       else await wakeUnread(at, item);
     },
@@ -74,7 +74,7 @@ async function lookAtLoaded(at: Looking, item: Item, loaded: Loaded, { nowMs, is
   if (item["status"] === "completed") return await forgetInTime(engine, loaded);
   if (isHeld(engine, loaded, nowMs)) return;
   if (isParked(loaded) && !(await wouldAdvance(engine, loaded, nowMs, isDue))) {
-    // An invocation that it waits for may have ended, its driver be dead, and its message lost.
+    // An invocation that this one waits for may have ended, while its driver died and its message was lost.
     await wakeUntold(engine, loaded);
     if (!isDue) return;
     await postpone(engine, loaded, nowMs);
@@ -86,14 +86,14 @@ async function lookAtLoaded(at: Looking, item: Item, loaded: Loaded, { nowMs, is
   if (await wakeLoaded(engine, loaded, nowMs)) tally.woken++;
 }
 
-/** An invocation that took a process with it is not loaded here: a worker tries it, and the dead-letter queue sets it aside. */
+/** Does not load an invocation that killed a process: a worker tries it, and its message becomes a dead letter. */
 function unreadLook(at: Looking, item: Item, isDue: boolean): Look {
   const id = idOf(item);
   const run = () => spared(at.engine, id, async () => (isDue ? await wakeUnread(at, item) : undefined));
   return { id, phase: "look", run };
 }
 
-/** The hold alone tells whether a driver has it: whether it would advance is for the worker to find out. */
+/** Decides by the hold alone whether a driver has the invocation; the worker finds out whether it advances. */
 async function wakeUnread({ engine, tally }: Looking, item: Item): Promise<void> {
   const nowMs = engine.clock.nowMs();
   const standing = await engine.table.get(holdKey(item.pk, nonceOf(item)));
@@ -111,7 +111,9 @@ async function forget(engine: Engine, item: Item): Promise<void> {
     await forgetInTime(engine, loaded);
 }
 
-/** The hold of a former life, which expired before it had left the index: no driver reads it any more (I12). */
+/**
+ * Deletes the hold of a former life that expired while it was in the index: no driver reads that hold any more (I12).
+ */
 async function removeGhost(engine: Engine, { pk, sk }: Item): Promise<void> {
   await engine.table.delete({ pk, sk });
 }

@@ -1,11 +1,14 @@
-/** The walks over the open index: what is due, everything else now and then, and everything by order. */
+/** The walks over the open index: the due entries, all others now and then, and all entries by order of an operator. */
 import { type Place, START } from "../ledger/index-walk.ts";
 import { placeAt } from "../ledger/item-keys.ts";
 import type { DueRound, Progress, Round } from "./progress.ts";
 import type { Pass, Task } from "./task.ts";
 import { walkPart } from "./walks.ts";
 
-/** What was due when the walk began. What becomes due meanwhile is left to the next, or there might be no end. */
+/**
+ * Passes the entries that were due when the walk began. Later ones are left to the next walk, or this one might not
+ * end.
+ */
 export const dueTask: Task = {
   isLeft: ({ progress }) => progress.due !== undefined,
   async goOn(saved, pass, isOver) {
@@ -14,7 +17,7 @@ export const dueTask: Task = {
     const round = progress.due!;
     const { walk, stretch } = dueTask.rest(saved, pass);
     const from = await walkPart(pass, walk, stretch, isOver);
-    // What an earlier pass had begun does not stand for this one.
+    // A walk that an earlier pass began does not count as the walk of this pass, which begins its own.
     const next = round.beganMs < pass.nowMs ? dueRound(pass.nowMs) : undefined;
     const due = from === undefined ? next : leftAt(from, round, pass);
     return { ...saved, progress: { ...progress, due } };
@@ -26,7 +29,7 @@ export const dueTask: Task = {
   }),
 };
 
-/** What is due later. A lease that ended, and what is to be extended, may stand there too. */
+/** Passes the entries that are due later, which may have an expired lease or need an extension. */
 export const everythingTask: Task = {
   isLeft: ({ progress }) => progress.walk !== undefined,
   async goOn(saved, pass, isOver) {
@@ -44,7 +47,7 @@ export const everythingTask: Task = {
   }),
 };
 
-/** After a restore: it is read for everybody what has arrived, however far the clock is. */
+/** After a restore: reads the arrivals of every entry, whenever it is due. */
 export const orderedOpenTask: Task = {
   isLeft: ({ order }) => order?.openFrom !== undefined,
   async goOn(saved, pass, isOver) {
@@ -70,7 +73,7 @@ export function everythingRound(nowMs: number): Round {
   return { beganMs: nowMs, from: placeAt(nowMs + 1) };
 }
 
-/** Two walks that begin together are one reading of the index, which in a table where nothing is open is all that there is. */
+/** Two walks that begin together read the index once, which halves the cost of a pass where no invocation is open. */
 function bothBegin({ due, walk }: Progress, { nowMs }: Pass): boolean {
   return isSame(due, dueRound(nowMs)) && isSame(walk, everythingRound(nowMs));
 }
@@ -88,7 +91,7 @@ async function walkOverBoth(progress: Progress, pass: Pass, isOver: () => boolea
   return { ...progress, due: undefined, walk: { ...round, from } };
 }
 
-/** How long the walk took decides when the next begins: a short one begins with every pass. */
+/** The duration of the walk decides when the next begins: after a short walk, with the next pass. */
 function walked(progress: Progress, { engine }: Pass): Progress {
   const walkedAtMs = progress.walk!.beganMs;
   engine.drives.walkedAtMs = walkedAtMs;

@@ -1,20 +1,20 @@
-/** The record of a pass under way: one that still stands when the next begins tells that the process died in it. */
+/** The record of a running pass: a record that the next pass finds shows that the process died during the pass. */
 import type { Engine } from "../engine.ts";
 import { sweeperPk } from "../ledger/item-keys.ts";
 import type { Item, Key } from "../ports/table.ts";
 import { deadlyLooks, type Guard, guardOver, learnDeadly } from "./guard.ts";
 
 const PASSING_SK = "passing";
-/** A pass that began later than that may still be under way: somebody ordered a second one beside it. */
+/** A pass that is younger than this may still be running, beside one that an operator has ordered. */
 const ALIVE_MS = 240_000;
 
 export interface PassRecord {
   readonly guard: Guard;
-  /** Resolves when the record has gone. */
+  /** Resolves when the record is removed. */
   end(): Promise<void>;
 }
 
-/** @param items of the sweeper's partition */
+/** @param items the items of the sweeper's partition */
 export async function beginRecord(engine: Engine, items: readonly Item[]): Promise<PassRecord> {
   const nowMs = engine.clock.nowMs();
   const key: Key = { pk: sweeperPk(engine.settings.keyPrefix), sk: PASSING_SK };

@@ -1,4 +1,4 @@
-/** One pass of the sweeper: every task for some seconds in its turn, until all is looked at, time is over, or workers have the rest. */
+/** One pass of the sweeper: its tasks take turns until all are done, time is over, or workers have the rest. */
 import type { Engine } from "../engine.ts";
 import { listingAgeMinMs } from "../engine-settings.ts";
 import { placeAt } from "../ledger/item-keys.ts";
@@ -13,11 +13,13 @@ import type { Pass, Task } from "./task.ts";
 import { tellAges } from "./walk-ages.ts";
 import type { WalkName } from "./walks.ts";
 
-/** What there is much of does not keep the others from their turn, and a pass that dies loses no more than this. */
+/** The length of a turn: a task with much to do does not starve the others, and a pass that dies loses no more work. */
 const TURN_MS = 15_000;
-/** As often as the sweeper is called. */
+/** The interval at which the sweeper is called. */
 const FIRST_FOR_MS = 300_000;
-/** A walk over everything takes no more than this share of the time, but comes every so often however long it takes. */
+/**
+ * A walk over everything begins after so many times its last duration, or after the maximum below if that is sooner.
+ */
 const REST_TIMES = 100;
 const EVERYTHING_EVERY_MAX_MS = 6 * 3_600_000;
 
@@ -26,29 +28,31 @@ const TASKS: readonly Task[] = [listingTask, dueTask, everythingTask, orderedOpe
 export interface SweepReport {
   readonly woken: number;
   readonly extended: number;
-  /** Parked invocations that would not advance, and are looked at later. */
+  /** Parked invocations that would not advance and whose next look was put off. */
   readonly postponed?: number;
-  /** Slices that workers were given. */
+  /** Slices that were handed over to workers. */
   readonly handedOver?: number;
-  /** Time was over first: the next pass goes on from there. */
+  /** Time was over before the work was done: the next pass continues. */
   readonly unfinished?: true;
 }
 
 export interface Passing {
-  /** When its walks began: the moment that `begun` was given, by which two that begin together are read as one. */
+  /**
+   * When the walks of the pass began. `begun` has the same moment: two walks that begin then read the index together.
+   */
   readonly nowMs: number;
   readonly untilMs: number;
-  /** Called after each turn that leaves something, and at the end. */
+  /** Called after each turn that does not finish its task, and at the end. */
   readonly save: (saved: Saved) => Promise<void>;
   readonly guard?: Guard;
-  /** What earlier passes handed over and workers have not done. */
+  /** Slices of earlier passes that workers have not finished. */
   readonly slices?: readonly Slice[];
 }
 
 /**
- * @param progress of the pass before, with whatever that left
- * @param underWay walks of which workers have slices still: a second one would look at the same entries
- * @returns the same with the walks that this pass begins
+ * @param progress the progress of the previous pass, with its unfinished walks
+ * @param underWay walks of which workers still have slices: a second walk would look at the same entries
+ * @returns the progress with the walks that this pass begins
  */
 export function begun(progress: Progress, nowMs: number, underWay: ReadonlySet<WalkName> = new Set()): Progress {
   const everyMs = Math.min(REST_TIMES * progress.walkTookMs, EVERYTHING_EVERY_MAX_MS);
@@ -58,20 +62,20 @@ export function begun(progress: Progress, nowMs: number, underWay: ReadonlySet<W
     ...progress,
     due: due ?? (underWay.has("due") ? undefined : dueRound(nowMs)),
     walk: walk ?? (isDue ? everythingRound(nowMs) : undefined),
-    // A walk that workers have took at least until now.
+    // A walk of which workers still have slices has taken at least until now.
     ...(underWay.has("everything") && { walkTookMs: Math.max(progress.walkTookMs, nowMs - progress.walkedAtMs) }),
   };
 }
 
-/** One that had no turn may as well begin now. */
+/** Drops a walk that has not left its start: a new one may as well begin now. */
 function left<R extends Round>(round: R | undefined, atFirst: (beganMs: number) => Round): R | undefined {
   return round?.from === (round && atFirst(round.beganMs).from) ? undefined : round;
 }
 
 /**
- * A task that fails keeps no other from its turn.
- * @param saved with the walks that this pass begins
- * @throws what the first task to fail threw, once all others are done
+ * Runs the tasks in turns. A task that fails does not stop the others.
+ * @param saved the state with the walks that this pass begins
+ * @throws the error of the first task that failed, after all others are done
  */
 export async function runPass(engine: Engine, saved: Saved, passing: Passing): Promise<SweepReport> {
   const { nowMs, untilMs, save, guard = NO_GUARD, slices = [] } = passing;
@@ -108,7 +112,9 @@ export async function runPass(engine: Engine, saved: Saved, passing: Passing): P
   return reported(pass, now, handedOver.length);
 }
 
-/** Slices are written before the progress that leaves them out: a pass that dies between repeats work, and loses none. */
+/**
+ * Writes the slices before the progress that leaves them out: a pass that dies in between repeats work but loses none.
+ */
 async function handAllOver(
   pass: Pass,
   tasks: readonly Task[],
@@ -127,7 +133,9 @@ async function handAllOver(
   return now;
 }
 
-/** The first in turn changes with the time: a task that takes the process with it keeps the others only from some passes. */
+/**
+ * Rotates the order of the tasks with time, so that a task that kills the process cannot always run before the others.
+ */
 function inTurn(nowMs: number): readonly Task[] {
   const first = Math.floor(nowMs / FIRST_FOR_MS) % TASKS.length;
   return [...TASKS.slice(first), ...TASKS.slice(0, first)];

@@ -1,4 +1,4 @@
-/** Parking an invocation as paused by its hold alone, where reading it may take the process along. */
+/** Parks an invocation as paused by its hold alone, where loading the invocation may kill the process. */
 import { keptFailure } from "../../core/model/attempt-failure.ts";
 import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
@@ -10,14 +10,14 @@ import { isHeld } from "../ledger/load.ts";
 import { keepUntilS, openUntilS } from "../ledger/keep.ts";
 import type { Item } from "../ports/table.ts";
 
-/** Behind every segment that there is or may come: so many an invocation never has. */
+/** A base above every segment index: no invocation has so many segments. */
 const BEHIND_ALL = 999_999;
 const TRIES_MAX = 5;
 
 /**
- * Two reads of single items. The hold says `paused` from then on, whatever segments there are; an end stands above it, and an
- * operator who resumes it gives it to a driver as ever.
- * @throws Error where a driver holds it, or another process writes the hold again and again
+ * Costs two reads of single items. The hold then says `paused`, whatever segments there are. An end still counts more
+ * than the hold, and a resume by an operator gives the invocation to a driver as usual.
+ * @throws Error where a driver has the lease, or other processes write the hold first in every try
  */
 export async function pauseUnread(engine: Engine, id: InvocationId, reason: string): Promise<void> {
   const pk = invocationPk(engine.settings.keyPrefix, id);
@@ -34,7 +34,7 @@ export async function pauseUnread(engine: Engine, id: InvocationId, reason: stri
         : ({ kind: "equal", attribute: "token", value: String(standing["token"]) } as const);
     const hold = paused(engine, id, { first, standing, reason });
     const put = await engine.table.put(hold, unchanged);
-    // A put whose answer was lost and that was sent again is refused by itself.
+    // A repeated put whose first answer was lost is refused, and finds its own token.
     if (!put.written && put.standing?.["token"] !== hold["token"]) continue;
     engine.meter.count("invocations_paused_total");
     engine.log.error("an invocation is paused", { invocationId: id, reason });

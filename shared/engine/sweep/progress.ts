@@ -1,4 +1,4 @@
-/** How far the sweeper has come, and how a process that remembers nothing finds it in the table. */
+/** The sweeper's progress, and its form in the table, where a process without memory of earlier passes finds it. */
 import type { Engine } from "../engine.ts";
 import { listingAgeMinMs } from "../engine-settings.ts";
 import type { Place } from "../ledger/index-walk.ts";
@@ -6,45 +6,51 @@ import { momentOf, placeAt, sweeperPk } from "../ledger/item-keys.ts";
 import { PROGRESS_SK } from "../ledger/noted.ts";
 import type { Item } from "../ports/table.ts";
 
-/** A sweeper that begins looks back for some times as long as what it looks at is old at least. */
+/**
+ * The first pass of all looks back in the listing for so many times the minimum age of the entries that it looks at.
+ */
 const LISTING_AGE_MAX_SHARE = 4;
 
-/** A walk that may take more than one pass: all that stood in the index when it began is looked at before it ends. */
+/** A walk that may take more than one pass: it looks at every entry that was in the index when it began. */
 export interface Round {
   readonly beganMs: number;
   readonly from: Place;
 }
 
 export interface DueRound extends Round {
-  /** Since when the oldest that it came past had been due. */
+  /** Since when the longest overdue entry was due, of those that the walk has passed. */
   readonly sinceMs?: number;
 }
 
-/** An entry of the listing that could not be looked at: the listing is read once, so that it has to be remembered. */
+/**
+ * An entry of the listing whose look failed. The listing is walked only once, so the progress contains such entries.
+ */
 export interface Again {
   readonly place: Place;
   readonly tries: number;
 }
 
 /**
- * Each part is a fact that no later pass can make untrue, so of two sweepers at once either may write last: what the other
- * had done beyond that is done once more.
+ * Every part remains true whatever later passes do, so of two concurrent sweepers either may write last: the work of
+ * the other beyond that is only repeated.
  */
 export interface Progress {
-  /** Entries of the listing from there on were not looked at yet. */
+  /** The first place of the listing that the walk has not reached. */
   readonly listedFrom: Place;
   readonly again: readonly Again[];
-  /** When the last walk over everything that is open began. */
+  /** When the last finished walk over the whole open index began. */
   readonly walkedAtMs: number;
-  /** How long it took: a short one costs next to nothing, and the next begins soon. */
+  /** How long that walk took: after a short walk, which costs next to nothing, the next begins soon. */
   readonly walkTookMs: number;
-  /** The unfinished walk over what was due when it began. */
+  /** The unfinished walk over the entries that were due when it began. */
   readonly due?: DueRound | undefined;
-  /** The unfinished walk over everything else. */
+  /** The unfinished walk over all other entries. */
   readonly walk?: Round | undefined;
 }
 
-/** Somebody's order to look at everything that is open and at the whole listing, once; without a place, that part is done. */
+/**
+ * An operator's order to look once at every open invocation and at the whole listing; a part without a place is done.
+ */
 export interface Order {
   readonly beganMs: number;
   readonly openFrom?: Place | undefined;
@@ -63,12 +69,12 @@ export function atFirst(engine: Engine): Progress {
 
 const ORDER_SK = "everything";
 
-/** @param items of the sweeper's partition @returns false before the first pass of all */
+/** @param items the items of the sweeper's partition @returns false before the first pass of all */
 export function hasProgress(items: readonly Item[]): boolean {
   return items.some(({ sk }) => sk === PROGRESS_SK);
 }
 
-/** @param items of the sweeper's partition */
+/** @param items the items of the sweeper's partition */
 export function savedIn(engine: Engine, items: readonly Item[]): Saved {
   const at = (key: string) => items.find(({ sk }) => sk === key);
   const order = at(ORDER_SK);
@@ -82,7 +88,7 @@ export function savedIn(engine: Engine, items: readonly Item[]): Saved {
   };
 }
 
-/** The progress of the listing alone. @returns undefined where no sweeper has written any yet */
+/** Reads the progress in the listing alone. @returns undefined before the first write of a sweeper */
 export async function readListed(engine: Engine): Promise<Pick<Progress, "listedFrom" | "again"> | undefined> {
   const item = await engine.table.get({ pk: sweeperPk(engine.settings.keyPrefix), sk: PROGRESS_SK });
   if (item === undefined) return undefined;
@@ -107,12 +113,12 @@ export async function writeProgress(engine: Engine, progress: Progress): Promise
   await engine.table.put(item);
 }
 
-/** In place of an order before it, whose part that is not done is a part of this one. */
+/** Replaces an earlier order, whose unfinished part is contained in this one. */
 export async function placeOrder(engine: Engine, { beganMs, openFrom, listedFrom }: Order): Promise<void> {
   await engine.table.put({ ...orderKey(engine), beganMs, openFrom, listedFrom });
 }
 
-/** Nothing is written where the order was done by another sweeper, or a later one stands in its place. */
+/** Writes nothing where another sweeper has finished the order, or a later order has replaced it. */
 export async function writeOrder(engine: Engine, { beganMs, openFrom, listedFrom }: Order): Promise<void> {
   const same = { kind: "equal", attribute: "beganMs", value: beganMs } as const;
   if (openFrom === undefined && listedFrom === undefined)
@@ -126,7 +132,7 @@ function orderKey({ settings }: Engine) {
   return { pk: sweeperPk(settings.keyPrefix), sk: ORDER_SK };
 }
 
-/** What the version before has written tells of whole moments alone. */
+/** Also reads the item of the previous version, which wrote a moment where a place is written now. */
 function progressOf(engine: Engine, item: Partial<Item> = {}): Progress {
   const { fromMs, walkedAtMs, again } = item;
   const first = atFirst(engine);

@@ -1,4 +1,4 @@
-/** One process does one slice of a walk, for a while; it is done when its item has gone. */
+/** A worker runs one slice of a walk, for a bounded time; the slice is done when its item is deleted. */
 import type { Engine } from "../engine.ts";
 import { behind, type Place } from "../ledger/index-walk.ts";
 import { sweeperPk } from "../ledger/item-keys.ts";
@@ -9,15 +9,16 @@ import { newSlice, readSlice, type Slice, sliceItem, sliceKey } from "./slice.ts
 import { Tally } from "./tally.ts";
 import { walkPart } from "./walks.ts";
 
-/** So long a process goes on with a slice: others wait for their turn in the same worker. */
+/** The longest run of a slice: other slices and messages wait for the same worker. */
 const RUN_MS = 45_000;
-/** How far a slice has come is written down so often, and its lease is renewed with it. */
+/** The interval at which the worker writes the progress of the slice and renews its lease. */
 const SAVE_EVERY_MS = 5_000;
-/** Longer than a run: a process that is over that has died. */
+/** Longer than a run: where this lease expires, the worker has died. */
 const LEASE_MS = 90_000;
 
 /**
- * Nothing happens where another process has it, or it is done. A slice that is not done by the end of the run is sent again.
+ * Does nothing where another worker holds the slice, or the slice is done. A slice that the run does not finish is sent
+ * again.
  * @returns true where the message of the slice may be deleted
  */
 export async function runSlice(engine: Engine, name: string): Promise<boolean> {
@@ -34,7 +35,7 @@ export async function runSlice(engine: Engine, name: string): Promise<boolean> {
       const part = { from, shards: slice.shards, ...(slice.below !== undefined && { below: slice.below }) };
       const isTurnOver = () => isOver(engine, savesAtMs);
       from = await walkPart({ engine, tally, guard }, slice.walk, part, isTurnOver, (place) => failed.push(place));
-      // An entry that failed is a slice of its own before the walk is past it.
+      // An entry whose look failed becomes a slice of its own before the progress passes it.
       for (const place of failed.splice(0)) await remember(engine, slice, place);
       if (from !== undefined) await save(engine, slice, token, from);
     }
@@ -65,7 +66,7 @@ async function claim(engine: Engine, name: string) {
   const standing = { kind: "equal", attribute: "untilMs", value: slice.untilMs } as const;
   const set = { token, untilMs: nowMs + LEASE_MS };
   const outcome = await engine.table.update(sliceKey(engine, name), { set, remove: ["trying"] }, standing);
-  // A claim whose answer was lost and that was sent again is refused by itself.
+  // A repeated claim whose first answer was lost is refused, and finds its own token.
   if (!outcome.written && outcome.standing?.["token"] !== token) return undefined;
   const deadly = await learnDeadly(engine, item, deadlyLooks(items, nowMs));
   const isCautious = slice.token !== undefined;
@@ -79,7 +80,7 @@ async function save(engine: Engine, { name }: Slice, token: string, from: Place)
   await engine.table.update(sliceKey(engine, name), { set }, mine);
 }
 
-/** @param from where another is to go on; undefined where the slice is done */
+/** @param from where the next worker continues; undefined where the slice is done */
 async function release(engine: Engine, slice: Slice, token: string, from: Place | undefined): Promise<void> {
   const mine = { kind: "equal", attribute: "token", value: token } as const;
   const key = sliceKey(engine, slice.name);
@@ -87,7 +88,9 @@ async function release(engine: Engine, slice: Slice, token: string, from: Place 
   else await engine.table.update(key, { set: { from, untilMs: 0 }, remove: ["token", "trying"] }, mine);
 }
 
-/** The listing is walked once, so an entry that could not be looked at stands as a slice of its own, which later passes send again. */
+/**
+ * Makes an entry whose look failed a slice of its own, which later passes send again: the listing is walked only once.
+ */
 async function remember(engine: Engine, slice: Slice, place: Place): Promise<void> {
   const tries = slice.tries + 1;
   if (tries >= TRIES_MAX) {

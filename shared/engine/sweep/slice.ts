@@ -1,4 +1,4 @@
-/** A slice of a walk, as an item: what one process does of it while others do the rest, and how far it has come (I8). */
+/** A slice of a walk, as an item: the part of one worker, and how far the worker has come (I8). */
 import type { Engine } from "../engine.ts";
 import type { Place, Shards } from "../ledger/index-walk.ts";
 import { sweeperPk } from "../ledger/item-keys.ts";
@@ -6,15 +6,15 @@ import type { Item, Key } from "../ports/table.ts";
 import type { Walk, WalkName } from "./walks.ts";
 
 export interface Slice {
-  /** Names it among all there are. */
+  /** The unique name of the slice. */
   readonly name: string;
   readonly walk: Walk;
   readonly from: Place;
   readonly below?: Place;
   readonly shards: Shards;
-  /** How often its only entry could not be looked at; 0 for a slice of many. */
+  /** How often the look at its only entry has failed; 0 for a slice of many entries. */
   readonly tries: number;
-  /** The process that does it, until when. A process that died has left its token. */
+  /** The worker that has claimed the slice, and the end of its lease. A worker that died leaves its token. */
   readonly token?: string;
   readonly untilMs: number;
 }
@@ -25,7 +25,7 @@ export function sliceKey(engine: Engine, name: string): Key {
   return { pk: sweeperPk(engine.settings.keyPrefix), sk: `${SLICE}${name}` };
 }
 
-/** The same slice has the same name, whoever cuts it. */
+/** The same slice gets the same name in every process that cuts it. */
 export function newSlice(walk: Walk, part: Pick<Slice, "from" | "below" | "shards">, tries = 0): Slice {
   const shards = `${part.shards[0]}-${part.shards.at(-1)}`;
   const name = `${walk.name}#${walk.beganMs}#${shards}#${part.from}`;
@@ -53,7 +53,7 @@ export function readSlice(item: Item): Slice {
     walk: {
       name: String(item["walk"]) as WalkName,
       beganMs: Number(item["beganMs"]),
-      // A walk before which there was none reads what arrived for all.
+      // Where no walk came before, the slice reads the arrivals of every entry.
       sinceMs: typeof sinceMs === "number" ? sinceMs : -Infinity,
     },
     from: String(item["from"]),
@@ -65,7 +65,7 @@ export function readSlice(item: Item): Slice {
   };
 }
 
-/** @param items of the sweeper's partition @returns the slices that are not done */
+/** @param items the items of the sweeper's partition @returns the slices that are not done */
 export function slicesIn(items: readonly Item[]): readonly Slice[] {
   return items.filter(({ sk }) => sk.startsWith(SLICE)).map(readSlice);
 }

@@ -1,4 +1,4 @@
-/** The sweeper: the one that loses nothing. It walks the open index and the recent listing, and wakes what nobody woke (I8). */
+/** The sweeper: it walks the open index and the recent listing, and wakes invocations whose wakes were lost (I8). */
 import { wakeDriverless } from "./driverless.ts";
 import type { Engine } from "../engine.ts";
 import { newestListedMs, oldestListedMs, START } from "../ledger/index-walk.ts";
@@ -28,15 +28,16 @@ import { Tally } from "./tally.ts";
 
 const DAY_MS = 86_400_000;
 const PAUSE_MAX_MS = 60_000;
-/** A new directory has no listing, and lists themselves end at as many days without an acceptance. */
+/** In a new directory the search ends after so many days without an acceptance, as lists do. */
 const EMPTY_DAYS_MAX = 31;
 
 /**
- * One pass, to its end.
- * @param listedFromMs entries of the listing accepted since then were not looked at by an earlier pass
- * @param walk `due`: only what is to be looked at by its place in the open index; who drives, and what is to be extended,
- *   is found by a walk over `everything`
- * @param walkedAtMs when that walk was before: arrivals are read for those whose age has doubled since; for none, unless told
+ * Runs one pass to its end.
+ * @param listedFromMs no earlier pass has looked at the entries of the listing that were accepted since then
+ * @param walk `due` walks only the due part of the open index; `everything` also finds expired leases and entries to be
+ *   extended
+ * @param walkedAtMs when the previous walk over `everything` began: the walk reads the arrivals of entries whose age
+ *   has doubled since; by default of none
  */
 export async function sweep(
   engine: Engine,
@@ -56,7 +57,7 @@ export async function sweep(
   return await runPass(engine, { progress, order: undefined }, { nowMs, untilMs: Infinity, save: async () => {} });
 }
 
-/** Runs passes until the signal aborts, each to its end. */
+/** Runs passes, each to its end, until the signal aborts. */
 export async function runSweeper(engine: Engine, signal: AbortSignal, intervalMs = PAUSE_MAX_MS): Promise<void> {
   let saved: Saved | undefined;
   const save = async (now: Saved): Promise<void> => {
@@ -81,9 +82,10 @@ export async function runSweeper(engine: Engine, signal: AbortSignal, intervalMs
 }
 
 /**
- * The listing goes on where the process before left it, and in a new directory from its beginning: lists take what is older
- * than this progress, and does not stand in the open index, for completed. The walk over the open index begins anew,
- * because nothing that had expired may be deleted before this process has extended what is open.
+ * The walk over the listing goes on where the previous process stopped, and in a new directory begins with the oldest
+ * entry, because lists show an entry as completed that is older than this progress and not in the open index. The walk
+ * over the open index starts over, because the process deletes no expired item before it has extended the open
+ * invocations.
  */
 async function resumed(engine: Engine): Promise<Saved> {
   const known = await readListed(engine);
@@ -92,8 +94,8 @@ async function resumed(engine: Engine): Promise<Saved> {
 }
 
 /**
- * One pass of a process that remembers nothing: how far the passes before it came stands in the table.
- * @param untilMs what is left by then is gone on with by the next pass
+ * Runs one pass of a process without memory of earlier passes: it reads their progress from the table.
+ * @param untilMs when the pass ends; the next one continues with the rest
  */
 export async function sweepOnce(engine: Engine, untilMs = Infinity): Promise<SweepReport> {
   const items = await remembered(engine);
@@ -101,9 +103,9 @@ export async function sweepOnce(engine: Engine, untilMs = Infinity): Promise<Swe
 }
 
 /**
- * For a table that was restored while queues and schedules are empty: everything that is open, and the whole listing,
- * as far back as it goes. What will be due later is found then by the passes that follow, which also go on with what is
- * left by `untilMs`.
+ * For a table that was restored while queues and schedules are empty: orders a look at every open invocation and at the
+ * whole listing. The passes that follow find invocations when they become due, and continue with what is left of the
+ * order at `untilMs`.
  */
 export async function sweepAll(engine: Engine, untilMs = Infinity): Promise<SweepReport> {
   const nowMs = engine.clock.nowMs();
@@ -132,7 +134,7 @@ async function passFrom(
     orderBefore = now.order;
   };
   const record = await beginRecord(engine, items);
-  // The first pass of all looks back from its own moment: should it die, the next must not look back from a later one.
+  // The very first pass looks back from its own start: if it dies, the next must not look back from a later moment.
   if (!hasProgress(items)) await writeProgress(engine, progress);
   const nowMs = engine.clock.nowMs();
   const slices = slicesIn(items);
@@ -142,25 +144,25 @@ async function passFrom(
   try {
     return await runPass(engine, saved, { nowMs, untilMs, save, guard: record.guard, slices });
   } finally {
-    // An error is no death: the record stands only where the process did not come to this line.
+    // A pass that ends with an error removes its record too: only the death of the process leaves the record.
     await record.end();
   }
 }
 
 /**
- * At the start of a process that owns the store alone: whatever its predecessor was driving is driven again at once,
- * not when a lease is over that nobody holds any more.
+ * Runs at the start of a process that owns its store alone: at once it wakes the invocations that the previous process
+ * was driving, although their leases have not expired.
  */
 export async function recover(engine: Engine): Promise<number> {
   const nowMs = engine.clock.nowMs();
   const pass = { engine, nowMs, tally: new Tally(), guard: NO_GUARD, listedBelow: placeAt(nowMs + DAY_MS) };
   const progress: Progress = { ...begun(atFirst(engine), nowMs), walkedAtMs: nowMs };
   await everythingTask.goOn({ progress, order: undefined }, pass, () => false);
-  // Drives that never parked nor renewed are in the listing alone, and no older than a lease before the last of it.
+  // A drive that neither parked nor renewed is in the listing alone, at most a lease older than the newest entry.
   const newestMs = await newestListedMs(engine, nowMs);
   if (newestMs === undefined) return pass.tally.woken;
   const listedFrom = placeAt(newestMs - 2 * engine.settings.leaseMs);
-  // The queue of such a process is as durable as its table: nobody has to be noted here.
+  // The queue of such a process is as durable as its table, so no invocation needs a note in the open index.
   await walkListing({ ...progress, listedFrom }, pass, () => false, wakeDriverless);
   return pass.tally.woken;
 }

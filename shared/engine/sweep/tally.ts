@@ -1,6 +1,6 @@
-/** What one pass, or one slice of a walk, has come to so far. */
+/** Counts the results of one pass, or of one slice of a walk. */
 
-/** Read for what arrived by one pass, at most: where many are of an age, those left out are read a doubling later. */
+/** The most reads of arrivals in one pass: an entry that is left out is read when its age has doubled again. */
 export const READS_MAX = 5_000;
 
 export class Tally {
@@ -9,17 +9,17 @@ export class Tally {
   postponed = 0;
   readsLeft = READS_MAX;
   #alone: Promise<unknown> = Promise.resolve();
-  /** The listing has too much that cannot be looked at. */
+  /** The walk over the listing stopped, because the looks at too many entries failed. */
   isStuck = false;
-  /** Since when the oldest of those that are parked and due has been due. */
+  /** Since when the longest overdue parked invocation has been due. */
   dueSinceMs: number;
 
-  /** @param dueSinceMs as far as earlier passes of the same walk tell */
+  /** @param dueSinceMs the value that earlier passes of the same walk have found */
   constructor(dueSinceMs = Infinity) {
     this.dueSinceMs = dueSinceMs;
   }
 
-  /** Begins once every look that was to be alone before is over: no two of them are in memory together. */
+  /** Runs one look after the other, so that no two of them are in memory together. */
   async alone<T>(look: () => Promise<T>): Promise<T> {
     const looked = this.#alone.then(() => look());
     this.#alone = looked.catch(() => undefined);

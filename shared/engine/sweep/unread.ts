@@ -1,4 +1,4 @@
-/** What can be done for an entry of the listing whose invocation is too large to be loaded by a walk, or took a process with it. */
+/** Handles an entry of the listing whose invocation is too large for a walk to load, or has killed a process. */
 import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import type { Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
@@ -11,9 +11,11 @@ import { openUntilS } from "../ledger/keep.ts";
 import type { Item } from "../ports/table.ts";
 
 /**
- * Notes it in the open index, unless it stands there, and sends it a message: a worker loads it, and performs its end again where
- * it has ended. An entry that old which is not in the open index has no driver that lives: such a driver has renewed its lease.
- * @param item of the listing
+ * Puts an invocation without a hold into the open index. Sends a message, unless the invocation was in that index
+ * before or its hold is completed: the worker loads the invocation, and redoes its final effects where it has ended. An
+ * invocation that is old enough for this walk and not in the open index has no live driver: a live driver would have
+ * renewed its lease, which puts it there.
+ * @param item an entry of the listing
  */
 export async function noteUnread(engine: Engine, item: Item): Promise<void> {
   const { settings, table, clock } = engine;
@@ -34,7 +36,7 @@ function newHold(engine: Engine, item: Item): Item {
   const [nowMs, atMs] = [clock.nowMs(), createdAtMs(item)];
   const { service, handler, objectKey, n } = item;
   const hold: Hold = {
-    // Whatever segments there are, each driver may write over it.
+    // The lowest base, so that every driver may write over this hold.
     base: 0,
     token: drives.newToken(),
     untilMs: 0,

@@ -1,4 +1,4 @@
-/** Waking the invocations that a parked one waits for, where they may have ended without a word to it. */
+/** Wakes the invocations that a parked one waits for, where they may have ended and their results were lost. */
 import type { Nonce } from "../../core/model/ids.ts";
 import { AT_ONCE, atMost } from "../at-most.ts";
 import type { Engine } from "../engine.ts";
@@ -8,7 +8,7 @@ import { ACCEPTANCE_SK, holdKey, invocationPk } from "../ledger/item-keys.ts";
 import type { Loaded } from "../ledger/load.ts";
 import { KEYS_MAX } from "../ports/table.ts";
 
-/** An invocation that stands in the open index is looked at there: of a thousand calls that sleep none is sent a message from here. */
+/** Sends no message to those in the open index, where the sweeper looks at them: a thousand sleeping calls get none. */
 export async function wakeUntold(engine: Engine, loaded: Loaded): Promise<void> {
   const all = awaited(engine, loaded);
   for (let from = 0; from < all.length; from += KEYS_MAX) {
@@ -21,7 +21,7 @@ export async function wakeUntold(engine: Engine, loaded: Loaded): Promise<void> 
 
 async function standInOpenIndex({ table, settings }: Engine, some: readonly Recipient[]): Promise<readonly boolean[]> {
   const pks = some.map(({ id }) => invocationPk(settings.keyPrefix, id));
-  // One that is awaited twice is asked for once.
+  // An invocation that is awaited twice is read once.
   const distinct = [...new Set(pks)];
   const firsts = await table.getMany(distinct.map((pk) => ({ pk, sk: ACCEPTANCE_SK })));
   const found = firsts.flatMap((first) => (first === undefined ? [] : [first]));

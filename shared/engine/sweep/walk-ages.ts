@@ -1,11 +1,11 @@
-/** How far each walk is behind, as measures: what an alarm must know well before anything can expire. */
+/** Measures how far each walk is behind, so that alarms go off well before an item can expire. */
 import { momentOf } from "../ledger/item-keys.ts";
 import type { Saved } from "./progress.ts";
 import type { Slice } from "./slice.ts";
 import type { Pass } from "./task.ts";
 import type { WalkName } from "./walks.ts";
 
-/** Counts what this pass has left, and what workers have not done yet. */
+/** Counts the rest of this pass and the slices that workers have not finished. */
 export function tellAges(
   { engine, nowMs, listedBelow, tally }: Pass,
   { order, progress }: Saved,
@@ -17,7 +17,7 @@ export function tellAges(
   const began = ({ walk }: Slice): number => walk.beganMs;
   const listedMs = oldest("listing", ({ from }) => momentOf(from), momentOf(listedFrom));
   const dueMs = oldest("due", began, due?.beganMs ?? nowMs);
-  // A table that was never walked over is as old as its first walk.
+  // Before the first finished walk, only slices have an age.
   const everythingMs = oldest("everything", began, Number.isFinite(walkedAtMs) ? walkedAtMs : nowMs);
   const seconds = (fromMs: number, toMs = nowMs): number => Math.max(0, Math.round((toMs - fromMs) / 1000));
   const ages = {
@@ -26,7 +26,7 @@ export function tellAges(
     everything: seconds(everythingMs),
   };
   for (const [walk, age] of Object.entries(ages)) engine.meter.gauge(`sweep_${walk}_behind_seconds`, age);
-  // A parked invocation is looked at when it is due; one pass of the sweeper late is what a lost wake costs, and no more.
+  // The sweeper looks at a parked invocation when it is due: a lost wake costs a delay of one pass at most.
   engine.meter.gauge("oldest_overdue_seconds", Math.max(0, nowMs - tally.dueSinceMs) / 1000);
   if (ages.listing + ages.due > 0 || order !== undefined)
     engine.log.info("walks of the sweeper are behind", { ...ages, slices: slices.length });

@@ -1,25 +1,25 @@
-/** A walk over the entries of an index, as far as time allows: what it has not come to is gone on with from there. */
+/** Walks over the entries of an index until time is over, and returns the place where the next call continues. */
 import { behind, type Place } from "../ledger/index-walk.ts";
 import type { Guard } from "./guard.ts";
 import type { Look } from "./look.ts";
 
-/** Each look takes some round trips to the table, and may bring as much into memory as an invocation can hold. */
+/** How many looks run together: each takes some round trips to the table, and memory for a whole invocation. */
 const LOOKS_TOGETHER = 8;
 
 export interface Walking<T> {
   readonly placeOf: (item: T) => Place;
-  /** None where there is nothing to look at. */
+  /** The looks that the entry needs, which may be none. */
   readonly looksAt: (item: T) => readonly Look[];
-  /** What could not be looked at. */
+  /** Called for an entry with a look that failed. */
   readonly onFailed?: (item: T) => void;
   readonly isOver: () => boolean;
   readonly guard: Guard;
 }
 
 /**
- * Comes past one entry at least, so that whoever goes on again and again comes to the end.
- * @param items in the order of their places
- * @returns where to go on; undefined at the end. Whatever was come past has been looked at.
+ * Passes at least one entry, so that repeated calls reach the end.
+ * @param items the entries in the order of their places
+ * @returns where to continue; undefined at the end. The looks at every entry before that place are over.
  */
 export async function walkOver<T>(items: AsyncIterable<T>, walking: Walking<T>): Promise<Place | undefined> {
   const { placeOf, looksAt, onFailed, isOver, guard } = walking;
@@ -41,7 +41,7 @@ export async function walkOver<T>(items: AsyncIterable<T>, walking: Walking<T>):
     }
     return undefined;
   } finally {
-    // Also where the index fails: nothing may be on its way when the function is frozen.
+    // Waits also where the read of the index fails: no look may be under way when the function is frozen.
     await settle();
   }
 }

@@ -1,4 +1,4 @@
-/** The walks of the sweeper: which entries each comes past, and the looks that it takes at them. */
+/** The walks of the sweeper: the entries that each one passes, and its looks at them. */
 import { glanced, type Glanced, lookAtListed } from "./listed-look.ts";
 import { wakeDriverless, type Waking, wakeOrNote } from "./driverless.ts";
 import { hasAged } from "./has-aged.ts";
@@ -11,24 +11,27 @@ import { walkOver } from "./walk-over.ts";
 const DAY_MS = 86_400_000;
 
 /**
- * `listing`: once over all that was accepted, when it is old enough. `due`: what is to be looked at by its place in the open
- * index. `everything`: what is due later, for leases that are over and extensions. The ordered ones follow a restore.
+ * `listing` passes each entry of the listing once, when it is old enough. `due` passes the entries of the open index
+ * that are due. `everything` passes the entries that are due later, to find expired leases and to extend. An operator
+ * orders `ordered-open` and `ordered-listing` after a restore.
  */
 export type WalkName = "listing" | "due" | "everything" | "ordered-open" | "ordered-listing";
 
 export interface Walk {
   readonly name: WalkName;
   readonly beganMs: number;
-  /** When the walk before began, of those that read what arrived for entries whose age has doubled since. */
+  /**
+   * When the previous walk over `everything` began: the walk reads the arrivals of entries whose age has doubled since.
+   */
   readonly sinceMs?: number;
 }
 
 export interface Part extends Stretch {
-  /** All unless given. */
+  /** By default all shards. */
   readonly shards?: Shards;
 }
 
-/** @returns where to go on; undefined at the end of the part */
+/** @returns where to continue; undefined at the end of the part */
 export async function walkPart(
   at: Looking,
   walk: Walk,
@@ -66,8 +69,8 @@ export async function walkListed(
 }
 
 /**
- * By the moments at which walks began, so that none is left out between two of them however long they take. An invocation that is
- * ready waits for nothing that could arrive.
+ * Whether a look reads the arrivals of an entry that is not due. The ages are taken at the starts of the walks, so
+ * that no doubling falls between two walks, however long they take. A ready invocation waits for no arrival.
  */
 function isRead({ engine, tally }: Looking, { name, beganMs, sinceMs = Infinity }: Walk, item: Item): boolean {
   if (name !== "everything") return name === "ordered-open";

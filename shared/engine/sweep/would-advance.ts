@@ -1,4 +1,4 @@
-/** Whether a wake would find something to do: a message, a claim and a park cost more than the question. */
+/** Tells whether a wake would let an invocation advance: the check costs less than a message, a claim and a park. */
 import { advance } from "../../core/invocation/advance.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../engine-settings.ts";
@@ -11,8 +11,8 @@ import type { Loaded } from "../ledger/load.ts";
 import { lockAt, placeOf } from "../ledger/object-place.ts";
 
 /**
- * @param loaded parked: its hold says what it waits for
- * @param isDue an invocation in line for a key asks for the lock only when it is due, because thousands may wait where one is served
+ * @param loaded a parked invocation, whose hold shows what it waits for
+ * @param isDue false skips the read of the lock for an invocation in the queue of a key, where thousands may wait
  */
 export async function wouldAdvance(engine: Engine, loaded: Loaded, nowMs: number, isDue: boolean): Promise<boolean> {
   const { invocation, hold } = loaded;
@@ -25,7 +25,10 @@ export async function wouldAdvance(engine: Engine, loaded: Loaded, nowMs: number
   return isDue && (await comesToItsKey(engine, loaded, hold));
 }
 
-/** The first in line asks in passing whether the holder can ever give back. */
+/**
+ * True where the invocation has the lock of its key or is out of the queue. The first in line also checks a stale
+ * holder.
+ */
 async function comesToItsKey(engine: Engine, { invocation }: Loaded, { ticket }: Hold): Promise<boolean> {
   const { acceptance } = invocation;
   const pk = placeOf(engine, acceptance.target);
@@ -37,8 +40,8 @@ async function comesToItsKey(engine: Engine, { invocation }: Loaded, { ticket }:
 }
 
 /**
- * Moves the next look at a parked invocation that would not advance: one write instead of a message, a claim and a park.
- * Nothing is written where a driver has taken or parked it since it was loaded.
+ * Puts off the next look at a parked invocation that would not advance, with one write instead of a message, a claim
+ * and a park. Writes nothing where a driver has claimed or parked the invocation since the load.
  */
 export async function postpone(engine: Engine, { invocation, hold, pk }: Loaded, nowMs: number): Promise<void> {
   if (hold === undefined) return;

@@ -138,7 +138,7 @@ test.each([
   }
 });
 
-test("what has ended attaches to nobody, nor when its end is performed again", async () => {
+test("an attach in the final segment is not performed, neither at the end nor in a redo of the end", async () => {
   const stage = await open({ ...handlers, asks: (ctx) => (ctx.attach(ctx.input), "done") });
   const actor = stage.actor();
   actor.startWorker();

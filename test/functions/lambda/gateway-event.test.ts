@@ -30,12 +30,15 @@ test("a decoded path is encoded again, so that what the face decodes is what the
   expect(path.split("/").map(decodeURIComponent)).toEqual(["", "counter", "a key with 100% ü", "add"]);
 });
 
-/** What an HTTP API of AWS made of each path in July 2026, by events that were captured there (docs/operating.md, limits). */
+/**
+ * The path that an HTTP API of AWS made of each sent path, from events captured in July 2026 (docs/operating.md,
+ * limits).
+ */
 test.each([
   ["a%20b", "a b", "a b"],
   ["a%23b", "a#b", "a#b"],
   ["%CE%BB", "λ", "λ"],
-  // The key that the client meant is not to be known from these.
+  // These paths do not show the key that the client meant.
   ["a%2Fb", "a/b", "a/b"],
   ["a%3Fb", "a", "a"],
   ["a%252Fb", "a/b", "a/b"],
@@ -72,7 +75,7 @@ test("a status that no gateway passes is a 500", () => {
   expect(resultOf(emptyResponse(999), keepNothing).statusCode).toBe(500);
 });
 
-/** What the largest result may be as bytes, whatever they are: base64 makes four of three. */
+/** The most bytes of any kind that fit into a result: base64 makes four bytes of three. */
 const ANY_MAX_BYTES = 4_700_000;
 
 test.each([

@@ -45,7 +45,7 @@ export interface Kept {
   readonly seed: string;
 }
 
-/** Of large values, what was found stored. */
+/** A line about large values: the digests of those that the handler found stored. */
 export interface BulkTold extends Told {
   readonly digests: readonly string[];
 }

@@ -1,4 +1,6 @@
-/** What AWS answers where it throttles, and where a transaction meets another one over the same item. */
+/**
+ * The answers of AWS to a throttled request, and to a transaction that conflicts with another one over the same item.
+ */
 
 const NAMESPACE = "com.amazonaws.dynamodb.v20120810#";
 const READS = new Set(["GetItem", "BatchGetItem", "Query"]);

@@ -4,12 +4,12 @@ import { type Aws, type AwsOptions, openAws } from "../../../shared/wiring/aws.t
 import { endOverMemory } from "./memory.ts";
 import { unruly } from "./unruly.ts";
 
-/** What the functions inherit from the run. */
+/** Settings that the functions inherit from the environment of the run. */
 const LOST_SHARE = Number(process.env["LOAD_LOST"]);
 const MESSAGES = process.env["LOAD_MESSAGES"]!;
 
 export async function openUnruly(options: AwsOptions): Promise<Aws> {
-  // The clients of the SDK put it into their user agent, from which the throttle knows whom it refuses.
+  // The clients of the SDK put this id into their user agent, by which the throttle knows the sender of a request.
   process.env["AWS_SDK_UA_APP_ID"] = `${options.functionName}.${process.pid}`;
   endOverMemory(options.functionName);
   const note = (what: string): void => appendFileSync(MESSAGES, `${what}\n`);

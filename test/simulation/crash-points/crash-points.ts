@@ -124,7 +124,7 @@ function faultsAt(call: string, { keyed, isFirst }: Scenario, ownership: Ownersh
   return [...FAULTS, ...(isLate ? LATE_FAULTS : []), ...specialFaultsAt(call, ownership)];
 }
 
-/** What is read of the thirty days before the scenario is the same in each of them: nothing. */
+/** True for a read of a day before the scenario: those thirty days have no entries in any scenario. */
 function isOfOldDay(call: string): boolean {
   const [, day] = /^table\.queryIndex list list#(\d+)#/.exec(call) ?? [];
   return Number(day) < Math.floor(START_MS / DAY_MS);

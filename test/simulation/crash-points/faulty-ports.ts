@@ -42,9 +42,9 @@ export interface Surroundings {
 interface Called<T> {
   readonly call: PortCall;
   readonly effect: () => Promise<T>;
-  /** What happens where the call is believed to have had its effect. */
+  /** Replaces the effect where the caller is to believe that the call had its effect. */
   readonly instead?: () => Promise<T>;
-  /** What the caller is told where the reply is lost; absent where the port promises that the call never fails. */
+  /** The error of the caller where the reply is lost; absent where the port promises that the call never fails. */
   readonly lost?: () => Error;
   /** True where the effect comes only with the answer, so that the process outlives the call. */
   readonly waits?: boolean;
@@ -267,7 +267,7 @@ function under(condition: Condition | undefined): string {
   return condition === undefined ? "" : ` if ${condition.kind}`;
 }
 
-/** What is throttled together. */
+/** The kind of a call: calls of one kind are throttled together. */
 function kindOf(call: string): "write" | "schedule" | "other" {
   if (isWrite(call)) return "write";
   return call.startsWith("timers.at ") ? "schedule" : "other";

@@ -100,7 +100,7 @@ function orderComplaints({ acknowledged }: Client, invocations: readonly Loaded[
   return complaints;
 }
 
-/** Whoever held a key and lost it had ended by then, as far as clocks tell that may differ. */
+/** A holder whose key was handed over must have ended by then, give or take the difference of clocks. */
 function handOverComplaints({ table }: World, invocations: readonly Loaded[]): string[] {
   const byLife = new Map(invocations.map(({ invocation }) => [lifeOf(invocation.acceptance), invocation.standing]));
   return table.handOvers.flatMap(({ pk, from, atMs }) => {

@@ -67,7 +67,7 @@ const PLANTED: readonly {
   readonly sabotage: Sabotage;
   readonly faults: readonly Fault[];
   readonly scenario: string;
-  /** What the judge has to say. */
+  /** The complaint that the judge must make. */
   readonly complaint: RegExp;
 }[] = [
   {

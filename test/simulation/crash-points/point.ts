@@ -15,13 +15,15 @@ export const LATE_FAULTS = [
   /** The process lives, and what it writes happens late; what it reads is old when it comes. */
   "slow",
 ] as const;
-/** Of a write under a condition: it happens, the client repeats it behind a time-out, and is refused by its own item. */
+/**
+ * A conditional write happens, the client repeats it after a time-out, and the repetition is refused by its own item.
+ */
 export const REPEATED = "repeated";
 /** The store refuses this call, and for some seconds every other of its kind: a write of the table, or a schedule. */
 export const THROTTLED = "throttled";
 /** The call happens, and the process dies; the clock of the next one shows another time. */
 export const SKEWED_FAULTS = ["after-clock-behind", "after-clock-ahead"] as const;
-/** The message comes when all is over and a day has gone, and with it one that stands for the far future. */
+/** The message comes a day after the end of the scenario, and with it a second one that carries a far moment. */
 export const DAY_LATE = "day-late";
 /** The schedule is set, and never fires. */
 export const NEVER_FIRES = "never-fires";
@@ -34,7 +36,7 @@ export type Fault =
   | typeof DAY_LATE
   | typeof NEVER_FIRES;
 
-/** What strikes on either kind of store. */
+/** Faults for either kind of store. */
 export const EVERYWHERE: readonly Fault[] = [...FAULTS, REPEATED, THROTTLED, DAY_LATE];
 
 export const SKEW_MS = 5_000;

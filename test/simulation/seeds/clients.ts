@@ -18,7 +18,7 @@ import type { World } from "./world.ts";
 const RETRY_MS = 400;
 /** Longer than all bursts of throttling together. */
 const TRIES_MAX = 900;
-/** Somebody outside answers after so long. */
+/** How long an actor outside takes to answer. */
 const ANSWER_MS = 200;
 const INTERRUPT_MS = 15_000;
 
@@ -27,7 +27,7 @@ export class Clients {
   readonly answers: { readonly ask: Ask; readonly ended: Ended }[] = [];
   /** What a client was told is accepted, and never ended before it was asked about again. */
   readonly acknowledged: { readonly ask: Ask; readonly id: InvocationId; readonly atMs: number }[] = [];
-  /** True where a request without a key was not answered: nobody knows whether it arrived. */
+  /** True where a request without a key was not answered, so that its arrival is unknown. */
   lostOne = false;
   readonly #world: World;
   #busy = 0;

@@ -10,10 +10,10 @@ const OBJECTS_MAX = 3;
 const SLEEPS_MS = [5, 300, 2_000, 20_000, 70_000];
 /** Ends by a cancel, or far too late. */
 const FOREVER_MS = 4 * 3_600_000;
-/** Whoever is to cancel it may be cancelled before: then it has to end by itself. */
+/** The invocation that is to cancel it may be cancelled before: then this one has to end by itself. */
 const LONG_MS = 600_000;
 
-/** Of all sends. */
+/** The share of all sends that are brief. */
 const BRIEF_SHARE = 0.25;
 
 const STEPS = { run: 6, sleep: 2, call: 4, send: 2, all: 2, race: 1, attach: 1, cancel: 1, await: 2 };
@@ -91,7 +91,9 @@ export class Drawing {
     return { do: "run", name, stumbles: random.chance(0.15) ? random.between(1, 2) : 0, refuses: random.chance(0.1) };
   }
 
-  /** Under a key of its own: nobody else may make it, and whoever makes it once more finds that it was there. */
+  /**
+   * A program under a key of its own: only one step may send it, and a redo of that step finds the earlier invocation.
+   */
   #brief(): { readonly of: Program; readonly key: string } {
     const { name, steps } = this.program(DEPTH_MAX, OBJECTS_MAX);
     return { of: { name, steps, brief: true }, key: name };

@@ -8,13 +8,13 @@ const DAY_MS = 86_400_000;
 /** The sweeper rests for a week in so many of the seeds. */
 export const REST_SHARE = 0.04;
 const REST_MS = 7 * DAY_MS;
-/** Longer than anything is kept that nobody extends. */
+/** Longer than the time to live of items that are not extended. */
 const POISONED_FOR_MS = 20 * DAY_MS;
-/** On those days the sweeper comes by seldom, so that a seed takes no longer than others. */
+/** A longer interval of the sweeper for those days, so that a seed takes no longer than others. */
 const SWEEP_EVERY_MS = DAY_MS / 4;
 
 const BEGINNING = "far";
-/** Behind the end of the long stretch, so that somebody is there to wake them. */
+/** After the end of the long stretch, when the sweeper runs and can wake them. */
 const BEYOND_MS = 300_000;
 const KINDS = { sleeps: 3, wakes: 2, calls: 2, waits: 2, begins: 1, queues: 2 };
 const ASKS_MAX = 3;
@@ -23,11 +23,11 @@ export interface Stretch {
   readonly forMs: number;
   /** Infinity where the sweeper rests. */
   readonly sweepEveryMs: number;
-  /** What is asked for at the beginning of the seed. */
+  /** The requests at the beginning of the seed. */
   readonly plan: readonly Ask[];
 }
 
-/** For messages that are a day late: all that they speak of has ended. */
+/** For messages that are a day late: every invocation that they name has ended. */
 export const NEXT_DAY: Stretch = { forMs: 1.01 * DAY_MS, sweepEveryMs: Infinity, plan: [] };
 
 /** @returns undefined in most seeds */

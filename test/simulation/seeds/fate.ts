@@ -35,7 +35,7 @@ export const MISHAPS = [
 ] as const;
 export type Mishap = (typeof MISHAPS)[number];
 
-/** What a seed as a whole suffers from: each has a file of its own, which says in how many of the seeds. */
+/** Faults of a whole seed: each has its own file, which says in what share of the seeds it occurs. */
 export const HARDSHIPS = [
   "throttled-table",
   "throttled-open",

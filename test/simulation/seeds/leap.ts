@@ -31,7 +31,7 @@ export class Leap {
     return this.#untilMs - this.#clock.nowMs();
   }
 
-  /** Of a worker that waits for messages: it comes back when there is one, so that it need not ask again and again. */
+  /** How long a worker waits for messages: until the end of the leap, because a message ends the wait at once. */
   waitMs(ms: number): number {
     return ms === 0 ? 0 : Math.max(ms, this.#leftMs);
   }

@@ -8,7 +8,7 @@ export class Outside {
   readonly ledger = new Ledger();
   /** Awakeables that somebody outside is to resolve, in the order in which they were told; some are told twice. */
   readonly told: Told[] = [];
-  /** What they put off until somebody reminds them. */
+  /** Awakeables that the actor outside has put off until `remind`. */
   #putOff: Told[] = [];
   #onTold: (told: Told) => void = () => {};
 
@@ -18,7 +18,7 @@ export class Outside {
     return { token, stumbles: count <= stumbles };
   }
 
-  /** @param onTold hears of everything that is told from then on */
+  /** @param onTold called for each awakeable that comes from then on */
   listen(onTold: (told: Told) => void): void {
     this.#onTold = onTold;
   }

@@ -40,7 +40,7 @@ const grantsOfLocalTime: Sabotage = (engine) =>
     },
   });
 
-/** What a sweeper writes down before it tries something dangerous is not written. */
+/** A sweeper does not record a look before it begins, so that a deadly one is not found. */
 const noMark: Sabotage = (engine) =>
   withTable(engine, {
     async update(key: Key, update: Update, condition?: Condition) {

@@ -16,7 +16,7 @@ export type Step =
   | { readonly do: "attach"; readonly of: Program; readonly key?: string }
   /** Sends a program, cancels it, and waits for its end. */
   | { readonly do: "cancel"; readonly of: Program }
-  /** Waits for an awakeable, which is told to a child of its own or to somebody outside, who may put it off. */
+  /** Waits for an awakeable that a child of its own resolves, or an actor outside, who may put that off. */
   | {
       readonly do: "await";
       readonly by: "child" | "outside" | "outside-later";

@@ -20,7 +20,7 @@ const UNREAD = 999_999;
 /** An invocation as the last segment left it. */
 interface Seen {
   readonly invocation: Invocation;
-  /** Of its program. */
+  /** The name of its program. */
   readonly name: string;
   readonly last?: { readonly before: Invocation; readonly segment: Segment };
 }
@@ -73,7 +73,7 @@ export class Rules {
       // The id of a tombstone is free: the next life begins in its place.
       const former = this.#seen.get(pk)?.invocation.standing;
       const isNewLife = sk === FIRST && former?.status === "completed" && former.tombstone;
-      // What ended before its first attempt leaves the listing.
+      // An invocation that ended before its first attempt leaves the listing.
       if (isNewLife && contentOf(unlisted(before)) === contentOf(after)) return;
       if (!isNewLife) return this.#complain(`${sk} of ${pk} was changed (I1)`);
       this.#seen.delete(pk);
@@ -111,12 +111,12 @@ export class Rules {
 
   #hold(note: Note): void {
     const { pk, sk, before, after } = note;
-    // Of a former life nobody reads it any more (I12).
+    // No process reads the hold of a former life any more (I12).
     if (sk.split("#")[1] !== this.#seen.get(pk)?.invocation.acceptance.nonce) return;
     if (after === undefined) return this.#complain(`the hold of ${pk} was deleted`);
     const index = this.#seen.get(pk)?.invocation.segmentIndex ?? 0;
     const base = Number(after["base"]);
-    // Whoever parks what takes processes along does not read its segments.
+    // The park of an invocation that kills processes is written without a read of its segments.
     const isRead = base !== UNREAD;
     if (base > index && isRead) this.#complain(`the hold of ${pk} speaks of segment ${base}, and there are ${index}`);
     if (before !== undefined && base < Number(before["base"]) && Number(before["base"]) !== UNREAD)

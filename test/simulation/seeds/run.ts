@@ -100,14 +100,14 @@ async function play(world: World, plan: readonly Ask[], drawn: Stretch | undefin
   return { complaints, steps, struck: fate.struck, tookMs: clock.nowMs() - START_MS - leap.leaptMs };
 }
 
-/** What its client knows to be accepted. */
+/** Poisons the planned invocation once its client knows that it was accepted. */
 function poisonOnce({ poison, clock }: World, { acknowledged }: Clients): void {
   if (poison === undefined || poison.id !== undefined) return;
   const accepted = acknowledged.find(({ ask }) => isPoisoned(ask.program.name));
   if (accepted !== undefined) poison.take(accepted.id, clock.nowMs());
 }
 
-/** Pauses are for what its own handler fails: what was paused with a process that died is resumed, and nothing else is. */
+/** Resumes an invocation that was paused because a process died; every other pause is a failure. */
 function operate({ fate, poison }: World, clients: Clients, rules: Rules): void {
   for (const { id, reason } of rules.pauses.splice(0)) {
     if (id === poison?.id) continue;
@@ -118,9 +118,9 @@ function operate({ fate, poison }: World, clients: Clients, rules: Rules): void 
 }
 
 /**
- * What is left to do: requests, invocations, messages, drives, and entries of the open index. Of what is poisoned nothing
- * has to be done.
- * @param inAll false where what is to stay open for days does not count
+ * Names work that is left: requests, invocations, messages, drives, and entries of the open index. Work on the poisoned
+ * invocation does not count.
+ * @param inAll false where invocations that are to stay open for days do not count
  */
 function leftIn(world: World, clients: Clients, rules: Rules, inAll: boolean): string | undefined {
   const { clock, queue, letters, poison } = world;

@@ -5,7 +5,7 @@ import { drainDeadLetters } from "../../../shared/engine/sweep/dead-letters.ts";
 import { runSweeper, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { type Leap, SWEEP_INTERVAL_MS } from "./leap.ts";
 
-/** Of the time of one pass: what follows is for the dead letters. */
+/** The share of a pass that is for the walks; the rest is for the dead letters. */
 const SWEPT_MS = 45_000;
 const PASS_MS = 60_000;
 

@@ -1,9 +1,9 @@
-/** What a table does with items whose time to live is over: they vanish, at the latest after some days. */
+/** Deletes items whose time to live is over, as a table does within some days. */
 import type { Key } from "../../../shared/engine/ports/table.ts";
 import type { MemoryTable } from "../memory-table.ts";
 
 /**
- * Of what has ended nothing vanishes here, which the table is free to do as well: who judges the seed reads it.
+ * Deletes no item of a completed invocation, although a table may: the judge of the seed reads those items.
  * @param isOpen whether the item is one of an invocation that has not ended
  * @returns complaints: what is open must not expire
  */

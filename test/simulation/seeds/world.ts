@@ -38,7 +38,7 @@ export interface Running {
   readonly does: "everything" | "serves" | "sweeps";
 }
 
-/** What every seed suffers from that a mistake is looked for with; others have it with the share that its file states. */
+/** A fault that every seed gets which is to expose a planted mistake; other seeds get it with the share in its file. */
 export type Bound = "throttled" | "skewed" | "poisoned" | "rested";
 
 export interface Making {
@@ -50,7 +50,7 @@ export interface Making {
 }
 
 const RESTART_MAX_MS = 3_000;
-/** Of the seeds in which processes share a table, so many have their sweeper in a process of its own. */
+/** The share of seeds, of those in which processes share a table, that run the sweeper in a process of its own. */
 const APART_SHARE = 0.5;
 /** Fewer than on AWS, so that an outage of seconds makes dead letters, and in some seeds the first failure does. */
 const RECEIVES_MAX = [1, 4];
