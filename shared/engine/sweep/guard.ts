@@ -9,12 +9,19 @@ export interface Guard {
   /** True after a death: the looks run one by one, and each is recorded before it begins. */
   readonly isCautious: boolean;
   mark(id: InvocationId, phase: Phase): Promise<void>;
+  /** Removes the mark: what follows is no look, and its death is not the fault of the invocation that was marked last. */
+  clear(): Promise<void>;
   /** True where a process died in this phase of this invocation within the last day. */
   isDeadly(id: InvocationId, phase: Phase): boolean;
 }
 
 /** For a process that keeps its walks in memory: its death ends everything that it does. */
-export const NO_GUARD: Guard = { isCautious: false, mark: async () => {}, isDeadly: () => false };
+export const NO_GUARD: Guard = {
+  isCautious: false,
+  mark: async () => {},
+  clear: async () => {},
+  isDeadly: () => false,
+};
 
 const DEADLY = "deadly#";
 /** After this the look is tried again: the function may have more memory by then, or a new version of the program. */
@@ -37,11 +44,14 @@ export function guardOver(
   record: Key,
   { token, deadly, isCautious }: { readonly token: string; readonly deadly: DeadlyLooks; readonly isCautious: boolean },
 ): Guard {
+  const mine = { kind: "equal", attribute: "token", value: token } as const;
   return {
     isCautious,
     async mark(id, phase) {
-      const mine = { kind: "equal", attribute: "token", value: token } as const;
       await engine.table.update(record, { set: { trying: nameOf(id, phase) } }, mine);
+    },
+    async clear() {
+      await engine.table.update(record, { remove: ["trying"] }, mine);
     },
     isDeadly: (id, phase) => deadly.has(nameOf(id, phase)),
   };

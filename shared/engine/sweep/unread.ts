@@ -6,29 +6,51 @@ import { checkIntervalMs } from "../engine-settings.ts";
 import { sendWake } from "../drive/wake.ts";
 import { type Hold, holdItem } from "../ledger/hold-record.ts";
 import { idOf } from "../ledger/index-walk.ts";
-import { holdKey, momentOf } from "../ledger/item-keys.ts";
+import { holdKey, momentOf, openKeys } from "../ledger/item-keys.ts";
 import { openUntilS } from "../ledger/keep.ts";
 import type { Item } from "../ports/table.ts";
 
+/** Drivers may write the hold between the read and the note. */
+const TRIES_MAX = 3;
+
 /**
- * Puts an invocation without a hold into the open index. Sends a message, unless the invocation was in that index
- * before or its hold is completed: the worker loads the invocation, and redoes its final effects where it has ended. An
- * invocation that is old enough for this walk and not in the open index has no live driver: a live driver would have
- * renewed its lease, which puts it there.
+ * Puts an invocation into the open index and sends a message, unless the invocation was in that index before or its
+ * hold is completed: the worker loads the invocation, and redoes its final effects where it has ended. An invocation
+ * that is old enough for this walk and not in the open index has no live driver: a live driver would have renewed its
+ * lease, which puts it there. The message may be lost, and the listing is walked once: from then on the open index is
+ * what tells of the invocation (I8).
  * @param item an entry of the listing
+ * @throws Error where other processes write the hold first in every try
  */
 export async function noteUnread(engine: Engine, item: Item): Promise<void> {
-  const { settings, table, clock } = engine;
-  const [id, nonce, service] = [idOf(item), item["n"] as Nonce, String(item["service"])];
-  const standing = await table.get(holdKey(item.pk, nonce));
-  if (standing === undefined) await table.put(newHold(engine, item), { kind: "absent" });
-  else if (typeof standing["lookAtMs"] === "number" || standing["status"] === "completed") return;
+  const { settings, clock } = engine;
+  const [id, service] = [idOf(item), String(item["service"])];
+  let noted = await note(engine, item);
+  for (let tries = 1; noted === "outrun" && tries < TRIES_MAX; tries++) noted = await note(engine, item);
+  if (noted === "outrun") throw new Error("others write its hold again and again");
+  if (noted === "needless") return;
   engine.log.info("an invocation is too large for a look, and is left to a worker", {
     invocationId: id,
     ageS: Math.round((clock.nowMs() - createdAtMs(item)) / 1000),
     keyPrefix: settings.keyPrefix,
   });
   await sendWake(engine, { id, target: { service } }, 0);
+}
+
+async function note(engine: Engine, item: Item): Promise<"noted" | "needless" | "outrun"> {
+  const { settings, table, clock } = engine;
+  const key = holdKey(item.pk, item["n"] as Nonce);
+  const standing = await table.get(key);
+  if (standing === undefined) {
+    const hold = newHold(engine, item);
+    const put = await table.put(hold, { kind: "absent" });
+    return put.written || put.standing?.["token"] === hold["token"] ? "noted" : "outrun";
+  }
+  if (typeof standing["lookAtMs"] === "number" || standing["status"] === "completed") return "needless";
+  const lookAtMs = clock.nowMs() + checkIntervalMs(settings);
+  const same = { kind: "equal", attribute: "token", value: String(standing["token"]) } as const;
+  const update = await table.update(key, { set: { ...openKeys(settings, idOf(item), lookAtMs), lookAtMs } }, same);
+  return update.written ? "noted" : "outrun";
 }
 
 function newHold(engine: Engine, item: Item): Item {

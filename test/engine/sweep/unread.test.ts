@@ -1,0 +1,63 @@
+/** An entry of the listing that a walk does not load: one look at its hold is enough, whatever becomes of the look's message. */
+import { expect, test } from "vitest";
+import { NO_RETRIES } from "../../../shared/core/invocation/segment.ts";
+import type { Nonce, Token } from "../../../shared/core/model/ids.ts";
+import type { Engine } from "../../../shared/engine/engine.ts";
+import { holdItem } from "../../../shared/engine/ledger/hold-record.ts";
+import { invocationPk } from "../../../shared/engine/ledger/item-keys.ts";
+import type { Item } from "../../../shared/engine/ports/table.ts";
+import { noteUnread } from "../../../shared/engine/sweep/unread.ts";
+import { stages } from "../stages.ts";
+import { plantListed, wokenBy } from "./planted.ts";
+
+const open = stages();
+const HOUR_MS = 3_600_000;
+
+async function oneListed() {
+  const stage = await open({ waits: () => "done" });
+  const actor = stage.actor();
+  const [id] = await plantListed(stage.stores.table, actor.engine, [actor.engine.clock.nowMs() - HOUR_MS]);
+  const pk = invocationPk("", id!);
+  const entry = (await stage.stores.table.get({ pk, sk: "seg#000000" }))!;
+  const holds = async () => (await stage.stores.table.query(pk, { from: "hold#", below: "hold$" })).items;
+  return { stage, actor, id: id!, entry, holds };
+}
+
+/** The hold of a driver that claimed the invocation and died before its first renewal: no index shows it. */
+function claimed({ settings }: Engine, entry: Item, id: Awaited<ReturnType<typeof oneListed>>["id"]): Item {
+  const target = { service: "S", handler: "waits" };
+  const place = { scheme: settings, id, nonce: entry["n"] as Nonce, target, createdAtMs: 0, expiresAtS: 1e10 };
+  const token = "dead.1" as Token;
+  const retries = NO_RETRIES;
+  return holdItem(place, { base: 0, token, untilMs: 1, status: "running", attempts: 1, retries, keepUntilS: 1e10 });
+}
+
+test.each(["none", "one that its driver wrote before its first renewal"])(
+  "where its hold is %s, the invocation is woken and stands in the open index afterwards",
+  async (what) => {
+    const { stage, actor, id, entry, holds } = await oneListed();
+    if (what !== "none") await stage.stores.table.put(claimed(actor.engine, entry, id));
+    await noteUnread(actor.engine, entry);
+    expect(wokenBy(actor)).toEqual([id]);
+    const [hold] = await holds();
+    expect(hold).toMatchObject({ openPk: expect.any(String), lookAtMs: expect.any(Number) });
+    const { items } = await stage.stores.table.queryIndex("open", String(hold!["openPk"]));
+    expect(items.map(({ pk }) => pk)).toEqual([entry.pk]);
+    // A second look finds it there, and leaves it to the walk over the open index.
+    await noteUnread(actor.engine, entry);
+    expect(wokenBy(actor)).toEqual([id]);
+  },
+);
+
+test("a hold that changes while it is noted is read again", async () => {
+  const { stage, actor, id, entry, holds } = await oneListed();
+  const hold = claimed(actor.engine, entry, id);
+  await stage.stores.table.put(hold);
+  let updates = 0;
+  actor.process.before = ({ method }) =>
+    method === "update" && updates++ === 0
+      ? stage.stores.table.put({ ...hold, token: "another.1" }).then(() => undefined)
+      : undefined;
+  await noteUnread(actor.engine, entry);
+  expect(await holds()).toMatchObject([{ token: "another.1", openPk: expect.any(String) }]);
+});
