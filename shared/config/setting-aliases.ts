@@ -3,6 +3,8 @@ import type { SettingPath } from "./settings-table.ts";
 
 /** Where both are given in one place, the setting's own name wins. */
 export const ALIASES: Readonly<Record<string, SettingPath>> = {
+  // The name that the reference has now; the plain one is its former name.
+  "worker.invoker.request-identity-private-key-pem-file": "request-identity-private-key-pem-file",
   "journal-retention": "default-journal-retention",
   "worker.storage-rocksdb.path": "worker.storage.path",
 };

@@ -1,4 +1,4 @@
-/** Settings from a file, the environment and flags: the later wins, the unreadable refuses the start, the unknown is told. */
+/** Settings from a file, the environment and flags: the later wins, the unreadable refuses the start, as does an unknown key that asks for security; other unknown keys are told. */
 import { CodedError } from "../core/errors/coded-error.ts";
 import { aliased, ALIAS_NAMES } from "./setting-aliases.ts";
 import { nearestWord } from "./nearest-word.ts";
@@ -44,7 +44,8 @@ export function readSettings(sources: SettingsSources): SettingsRead {
     const inOrder = [...named].sort((a, b) => Number(isSetting(a.name)) - Number(isSetting(b.name)));
     for (const { name, raw, origin, written } of inOrder) {
       const path = isSetting(name) ? name : aliased(name);
-      if (path === undefined) warnings.push(unknownKey(origin, written));
+      if (path === undefined && asksForSecurity(written)) throw new CodedError("RT0002", securityKey(origin, written));
+      else if (path === undefined) warnings.push(unknownKey(origin, written));
       else given.set(path, { raw, origin });
     }
   }
@@ -94,6 +95,33 @@ function valueOf(setting: Setting<unknown>, given: Given | undefined): unknown {
 function shown(raw: unknown): string {
   const written = typeof raw === "bigint" ? String(raw) : (JSON.stringify(raw) ?? String(raw));
   return written.length > 80 ? `${written.slice(0, 80)}…` : written;
+}
+
+/** Words of names under which programs of this kind are told to sign, encrypt or ask for credentials. */
+const SECURITY = new Set(
+  ["auth", "authentication", "authorization", "certificate", "credentials", "encryption", "identity"].concat([
+    "iam",
+    "jwt",
+    "mtls",
+    "password",
+    "private",
+    "secret",
+    "signing",
+    "tls",
+    "token",
+  ]),
+);
+
+function asksForSecurity(written: string): boolean {
+  return written
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .some((word) => SECURITY.has(word));
+}
+
+/** A start without what the key asks for would be a start without its protection, of which a warning tells too quietly. */
+function securityKey(origin: string, written: string): string {
+  return `${unknownKey(origin, written)}. Its name asks for security, so nothing starts without it: correct the name, or remove it`;
 }
 
 /** The nearest known name is told in the form in which the unknown one is written. */

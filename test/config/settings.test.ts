@@ -1,4 +1,5 @@
 /** Settings: forms of values, precedence of sources, and words for what cannot be read. */
+import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -154,6 +155,29 @@ describe("settings", () => {
     expect(warnings[0]).toMatch(/stepwell\.toml, line 2: ingres\.port; did you mean ingress\.port\?/);
     expect(warnings[1]).toMatch(/STEPWELL_ADMIN__PROT; did you mean STEPWELL_ADMIN__PORT\?/);
     expect(nearestWord("zzzzzz", ["ingress.port"])).toBeUndefined();
+  });
+
+  it.each([
+    [
+      '[worker.invoker]\nrequest-identity-private-key-pem = "k.pem"\n',
+      {},
+      /line 2: worker\.invoker\.request-identity-private-key-pem/,
+    ],
+    ["[ingress]\ntls = true\n", {}, /ingress\.tls/],
+    ["", { environment: { STEPWELL_ADMIN__AUTH_TOKEN: "abc" } }, /STEPWELL_ADMIN__AUTH_TOKEN/],
+  ])("an unknown key that asks for security refuses the start: %j %j", (text, more, words) => {
+    expect(() => read(text, more)).toThrow(words);
+    expect(() => read(text, more)).toThrow(/asks for security, so nothing starts without it/);
+  });
+
+  it("the reference's present name of the signing key is known", async () => {
+    const path = join(await temporaryDirectory(), "key.pem");
+    const { privateKey } = generateKeyPairSync("ed25519");
+    writeFileSync(path, privateKey.export({ format: "pem", type: "pkcs8" }));
+    const text = `[worker.invoker]\nrequest-identity-private-key-pem-file = '${path}'\n`;
+    const { settings, warnings } = read(text);
+    expect(settings["request-identity-private-key-pem-file"]).toBeDefined();
+    expect(warnings).toEqual([]);
   });
 
   it("are loaded from a file that is named, or refused where it is not there", async () => {

@@ -59,7 +59,6 @@ async function showStartPage({ surroundings }: AdminRequest): Promise<HttpRespon
     ["/openapi", "OpenAPI of this admin API"],
     ["/deployments", "Deployments"],
     ["/services", "Services"],
-    ["https://www.npmjs.com/package/stepwell", "Documentation"],
   ].map(([href, words]) => `<li><a href="${href}">${words}</a></li>`);
   const ingress =
     ingressEndpoint === undefined ? "" : `<p>Handlers are called at <code>${escaped(ingressEndpoint)}</code></p>`;
