@@ -8,10 +8,17 @@ export interface ListingLimits {
   readonly loadsMax: number;
   /** Young invocations looked at only to see whether they have ended: one or two read units each while they are small. */
   readonly looksMax: number;
+  /** Of the journals whose entries are rows: they stay in memory for as long as the statement runs. */
+  readonly journalMaxBytes: number;
 }
 
 /** A statement may read for a second or two, and costs cents at most; a page of a list is to cost nothing worth counting. */
-export const STATEMENT_LIMITS: ListingLimits = { entriesMax: 200_000, loadsMax: 5_000, looksMax: 20_000 };
+export const STATEMENT_LIMITS: ListingLimits = {
+  entriesMax: 200_000,
+  loadsMax: 5_000,
+  looksMax: 20_000,
+  journalMaxBytes: 256 * 1024 * 1024,
+};
 
 const REMEDY =
   "narrow it by id, by status (status != 'completed' reads no completed ones), by created_at, or by a LIMIT under ORDER BY created_at";
@@ -21,6 +28,7 @@ export class ListingBudget {
   #entries = 0;
   #loads = 0;
   #looks = 0;
+  #journalBytes = 0;
 
   constructor(limits: ListingLimits) {
     this.limits = limits;
@@ -38,6 +46,17 @@ export class ListingBudget {
     this.#loads += count;
     if (this.#loads > this.limits.loadsMax)
       throw new SqlError("refused", `this looks into more than ${this.limits.loadsMax} invocations; ${REMEDY}`);
+  }
+
+  /**
+   * One journal is read whatever its size is.
+   * @throws SqlError
+   */
+  journal(bytes: number): void {
+    const isFirst = this.#journalBytes === 0;
+    this.#journalBytes += bytes;
+    if (this.#journalBytes > this.limits.journalMaxBytes && !isFirst)
+      throw new SqlError("refused", `this reads journals of more than ${this.limits.journalMaxBytes} bytes; ${REMEDY}`);
   }
 
   /**

@@ -24,7 +24,12 @@ export class UnlistableError extends Error {
   override name = "UnlistableError";
 }
 
-const PAGE_LIMITS: ListingLimits = { entriesMax: 100_000, loadsMax: Infinity, looksMax: Infinity };
+const PAGE_LIMITS: ListingLimits = {
+  entriesMax: 100_000,
+  loadsMax: Infinity,
+  looksMax: Infinity,
+  journalMaxBytes: Infinity,
+};
 /** Of the listing, some forty to a read unit: more than that is left to the next page. */
 const LOOKED_AT_MAX = 400;
 

@@ -2,13 +2,16 @@
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import { EVERYTHING, type Narrowing } from "../../core/query/narrowing.ts";
 import { JOURNAL, JOURNAL_EVENTS } from "../../core/query/table-shapes.ts";
+import type { Entry } from "../../core/invocation/entry.ts";
+import type { Invocation } from "../../core/invocation/invocation.ts";
+import type { CellValue } from "../../core/query/table-shape.ts";
 import { entryJson } from "./entry-json.ts";
 import { readFailures } from "../drive/failure-events.ts";
 import { partitionKey } from "./invocation-cells.ts";
 import { hasExpired, load, type Loaded } from "../ledger/load.ts";
-import type { SqlRow, SqlTable } from "../ports/sql.ts";
+import { SqlError, type SqlRow, type SqlTable } from "../ports/sql.ts";
 import { summaries } from "./query-invocations.ts";
-import { type Reading, rowOf } from "../ledger/reading.ts";
+import { type Cells, type Reading, rowOf } from "../ledger/reading.ts";
 
 export function journalTable(reading: Reading): SqlTable {
   return {
@@ -38,7 +41,9 @@ async function* histories(reading: Reading, narrowing: Narrowing): AsyncGenerato
   for await (const { id: one, loaded } of summaries(reading, named, "stored", "newest-first")) {
     if (loaded === undefined) budget.loads(1);
     const found = loaded ?? (await load(engine, one));
-    if (found !== undefined && !hasExpired(found, engine.clock.nowMs())) yield found;
+    if (found === undefined || hasExpired(found, engine.clock.nowMs())) continue;
+    budget.journal(found.invocation.journal.entries.reduce((sum, { frame }) => sum + frame.length, 0));
+    yield found;
   }
 }
 
@@ -49,18 +54,45 @@ function* journalRows({ invocation, last }: Loaded): Generator<SqlRow> {
   const head = { id: acceptance.id, partition_key: partitionKey(acceptance.id), version: 2 };
   for (const [index, entry] of journal.entries.entries()) {
     const isCommand = entry.kind === "command";
-    yield rowOf({
-      ...head,
-      index,
-      entry_type: isCommand ? `Command: ${entry.type}` : `Notification: ${entry.type}`,
-      name: isCommand ? entry.name : undefined,
-      raw: entry.frame,
-      raw_length: entry.frame.length,
-      entry_json: JSON.stringify(entryJson(entry, invocation)),
-      // Of the segments between, the time is not kept in memory.
-      appended_at: index === 0 ? acceptance.createdAtMs : index >= lastFrom ? last?.segment.writtenAtMs : undefined,
-    });
+    yield rowWithLarge(
+      {
+        ...head,
+        index,
+        entry_type: isCommand ? `Command: ${entry.type}` : `Notification: ${entry.type}`,
+        name: isCommand ? entry.name : undefined,
+        raw_length: entry.frame.length,
+        // Of the segments between, the time is not kept in memory.
+        appended_at: index === 0 ? acceptance.createdAtMs : index >= lastFrom ? last?.segment.writtenAtMs : undefined,
+      },
+      {
+        raw: () => entry.frame,
+        entry_json: () => jsonCell(entry, index, invocation),
+      },
+    );
   }
+}
+
+/** A row whose large cells are made when a statement asks for them. */
+function rowWithLarge(cells: Cells, large: Readonly<Record<string, () => CellValue>>): SqlRow {
+  return {
+    cell: (column) => (Object.hasOwn(large, column) ? large[column]!() : cells[column]),
+    isAtHand: (column) => !Object.hasOwn(large, column),
+  };
+}
+
+/** As JSON each byte of a payload takes some four letters, and making them holds up the thread. */
+const JSON_FRAME_MAX_BYTES = 2 * 1024 * 1024;
+
+/** @throws SqlError where the entry is too large to be written as JSON */
+function jsonCell(entry: Entry, index: number, invocation: Invocation): string {
+  const { length } = entry.frame;
+  if (length > JSON_FRAME_MAX_BYTES)
+    throw new SqlError(
+      "refused",
+      `entry ${index} of ${invocation.acceptance.id} has ${length} bytes, and entry_json is made of ${JSON_FRAME_MAX_BYTES} at most; ` +
+        `leave the column out, or add WHERE raw_length <= ${JSON_FRAME_MAX_BYTES}`,
+    );
+  return JSON.stringify(entryJson(entry, invocation));
 }
 
 /** Each failure that is known, and of what is paused now the pause with what led to it. */
