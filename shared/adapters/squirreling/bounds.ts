@@ -65,11 +65,12 @@ function ofLike([named, pattern]: readonly ExprNode[], scope: Scope): Bounds {
 }
 
 function ofList(
-  { expr, values }: Extract<ExprNode, { type: "in valuelist" }>,
+  list: Extract<ExprNode, { type: "in valuelist" }>,
   scope: Scope,
   boundOf: (values: readonly string[]) => Bound,
 ): Bounds {
-  if (expr.type !== "identifier") return new Map();
+  const { expr, values } = list;
+  if (expr.type !== "identifier" || "isWide" in list) return new Map();
   const resolved = resolveColumn(expr, scope);
   const source = resolved?.brought.source;
   if (source === undefined || resolved?.type === "moment") return new Map();

@@ -6,15 +6,22 @@ import { textOf } from "./values.ts";
 const REFUSED = /^(REGEXP_|ST_)/i;
 
 export const LIKE = "LIKE_TEXT";
+/** Whether a value stands in a set, which goes by its number. */
+export const IN_SET = "IN_SET";
 
 export function isRefused(name: string): boolean {
   return REFUSED.test(name);
 }
 
-export function functionsAt(nowMs: number): Record<string, UserDefinedFunction> {
+/** @param sets to which more may be added before they are asked for */
+export function functionsAt(nowMs: number, sets: readonly ReadonlySet<string>[]): Record<string, UserDefinedFunction> {
   const now = { apply: () => new Date(nowMs).toISOString(), arguments: { min: 0, max: 0 } };
   return {
     [LIKE]: { apply: (text, pattern) => isLike(text ?? null, pattern ?? null), arguments: { min: 2, max: 2 } },
+    [IN_SET]: {
+      apply: (value, at) => value !== null && value !== undefined && sets[Number(at)]?.has(textOf(value)) === true,
+      arguments: { min: 2, max: 2 },
+    },
     FIRST_OF: { apply: (values) => listOf(values)[0] ?? null, arguments: { min: 1, max: 1 } },
     FIRST_BY: {
       apply: (values, keys, direction) => firstBy(listOf(values), listOf(keys), direction === "DESC"),

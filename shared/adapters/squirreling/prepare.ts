@@ -6,6 +6,7 @@ import { replaceIn, statementsIn } from "./expressions.ts";
 import { isRefused, LIKE } from "./functions.ts";
 import { Negation } from "./negation.ts";
 import { outermost, outputTypes, resolveColumn, type Brought, type Scope, type Source } from "./scope.ts";
+import { asSet } from "./value-sets.ts";
 import { momentOf, textOf } from "./values.ts";
 
 /** What is known so far of a statement that is being prepared. */
@@ -14,6 +15,8 @@ export interface Preparation {
   /** By key: what the statement then reads. */
   readonly sources: Map<string, Source>;
   readonly readings: Readings;
+  /** Long lists: a value is looked up in them instead of being compared with each. */
+  readonly sets: Set<string>[];
   /** Runs a statement inside another one, if it stands by itself. @returns undefined where it does not */
   evaluate(statement: Statement): Promise<readonly ExprNode[] | undefined>;
 }
@@ -40,6 +43,9 @@ export class Readings {
     return types;
   }
 }
+
+/** More values than so many, which another statement gives, are no list to narrow by. */
+const NARROWING_MAX = 1000;
 
 /** Changes the statement in place. @returns the types of what it gives out, as far as they are known */
 export async function prepare(
@@ -76,6 +82,7 @@ async function prepareSelect(
     for (const [source, columns] of boundsIn(select.where, scope))
       for (const [column, bound] of columns) source.narrowing.set(column, bound);
   }
+  replaceIn(select, (expr) => asSet(expr, given.sets));
   const types = outputTypes(select, scope);
   takeOrder(select, scope);
   return types;
@@ -161,9 +168,9 @@ async function evaluateLists(
   }
   replaceIn(select, (expr) => {
     const values = expr.type === "in" ? lists.get(expr.subquery) : undefined;
-    return values === undefined || expr.type !== "in"
-      ? expr
-      : { ...placeOf(expr), type: "in valuelist", expr: expr.expr, values: [...values] };
+    if (values === undefined || expr.type !== "in") return expr;
+    const list: ExprNode = { ...placeOf(expr), type: "in valuelist", expr: expr.expr, values: [...values] };
+    return values.length > NARROWING_MAX ? { ...list, isWide: true } : list;
   });
 }
 

@@ -16,23 +16,28 @@ import { functionsAt } from "./functions.ts";
 import { hasOneColumn, prepare, Readings, type Preparation } from "./prepare.ts";
 import type { Brought, Source } from "./scope.ts";
 import { StepLimit } from "./step-limit.ts";
-import { cellOf, engineValue, typeOfValues } from "./values.ts";
+import { cellOf, engineValue, sizeOf, typeOfValues } from "./values.ts";
 
 export interface SqlLimits {
   readonly statementMaxLength: number;
   readonly rowsMax: number;
   /** Of joining, sorting and grouping, each row one. */
   readonly stepsMax: number;
+  /** Of the values of an answer, and of a list in a statement; no bound where the member is absent. */
+  readonly answerMaxBytes?: number;
 }
 
-export const SQL_LIMITS: SqlLimits = { statementMaxLength: 262_144, rowsMax: 100_000, stepsMax: 5_000_000 };
+export const SQL_LIMITS: SqlLimits = {
+  statementMaxLength: 262_144,
+  rowsMax: 100_000,
+  stepsMax: 5_000_000,
+  answerMaxBytes: 64 * 1024 * 1024,
+};
 
 /** Rows are finished so many at a time, so that what must be read for them is read together. */
 const TOGETHER = 16;
 /** The thread is given away after so many rows: everything else runs on it, too. */
 const ROWS_PER_TURN = 500;
-/** More than so many values are no list to narrow by. */
-const LIST_MAX = 1000;
 
 export class SquirrelingSql implements Sql {
   readonly #nowMs: () => number;
@@ -55,17 +60,19 @@ class Run {
   readonly #steps: StepLimit;
   readonly #preparation: Preparation;
   #rowsRead = 0;
+  #answerBytes = 0;
 
   constructor(tables: readonly SqlTable[], nowMs: number, limits: SqlLimits) {
-    this.#functions = functionsAt(nowMs);
     this.#limits = limits;
     this.#steps = new StepLimit(limits.stepsMax);
     this.#preparation = {
       tables: new Map(tables.map((table) => [table.shape.name, table])),
       sources: new Map(),
       readings: new Readings(),
+      sets: [],
       evaluate: (inner) => this.#list(inner),
     };
+    this.#functions = functionsAt(nowMs, this.#preparation.sets);
   }
 
   read(statement: string): Statement {
@@ -92,13 +99,18 @@ class Run {
     const rows: SqlPrimitive[][] = [];
     let group: AsyncRow[] = [];
     const finish = async (): Promise<void> => {
-      rows.push(...(await Promise.all(group.map((row) => Promise.all(columns.map((name) => row.cells[name]!()))))));
+      const finished = await Promise.all(group.map((row) => Promise.all(columns.map((name) => row.cells[name]!()))));
+      rows.push(...finished);
       group = [];
+      this.#bound(finished);
     };
     try {
       for await (const row of results.rows()) {
         if (rows.length + group.length >= rowsMax)
-          throw new SqlError("refused", `the answer has more than ${rowsMax} rows; add a LIMIT`);
+          throw new SqlError(
+            "refused",
+            `the answer, or a list in the statement, has more than ${rowsMax} rows; add a LIMIT`,
+          );
         if (group.push(row) === TOGETHER) await finish();
       }
       await finish();
@@ -109,18 +121,29 @@ class Run {
     return { columns, rows };
   }
 
-  /** What a statement inside another gives out, where it stands by itself. */
+  /** @throws SqlError where the answer is too large */
+  #bound(rows: readonly SqlPrimitive[][]): void {
+    const { answerMaxBytes = Infinity } = this.#limits;
+    for (const row of rows) for (const value of row) this.#answerBytes += sizeOf(value);
+    if (this.#answerBytes > answerMaxBytes)
+      throw new SqlError(
+        "refused",
+        `the answer has more than ${answerMaxBytes} bytes; ask for fewer columns, or add a LIMIT`,
+      );
+  }
+
+  /** What a statement inside another gives out, where it stands by itself. @throws SqlError where that is too much */
   async #list(inner: Statement): Promise<readonly ExprNode[] | undefined> {
     if (!hasOneColumn(inner)) return undefined;
     const copy = structuredClone(inner);
     try {
       await prepare(copy, this.#preparation);
-      const { rows } = await this.#execute(copy, LIST_MAX);
+      const { rows } = await this.#execute(copy, this.#limits.rowsMax);
       const { positionStart, positionEnd } = inner;
       return rows.map(([value]) => ({ type: "literal", value: value ?? null, positionStart, positionEnd }));
     } catch (error) {
-      // It asks for columns of the statement around it, or is too long for a list: the engine asks it row by row.
-      if (error instanceof SqlError && error.kind !== "syntax") return undefined;
+      // It asks for columns of the statement around it: the engine asks it row by row.
+      if (error instanceof SqlError && error.kind === "unknown") return undefined;
       throw error;
     }
   }
@@ -135,7 +158,7 @@ class Run {
         appliedWhere: false,
         appliedLimitOffset: false,
         rows: () => {
-          const rows = table.scan({ narrowing, ...(order && { order }) });
+          const rows = table.scan({ narrowing, columns, ...(order && { order }) });
           return lazyRows(this.#paced(rows), columns, types, isOptional);
         },
       }),

@@ -50,6 +50,16 @@ export function typeOfValues(rows: readonly (readonly SqlPrimitive[])[], at: num
   return every((value) => Array.isArray(value)) ? "texts" : "text";
 }
 
+const PLAIN_BYTES = 8;
+
+/** About so many bytes of memory and of an answer. */
+export function sizeOf(value: SqlPrimitive | undefined): number {
+  if (value === null || value === undefined) return 1;
+  if (typeof value === "string") return value.length + PLAIN_BYTES;
+  if (!Array.isArray(value)) return typeof value === "object" ? textOf(value).length : PLAIN_BYTES;
+  return value.reduce<number>((sum, one) => sum + sizeOf(one), PLAIN_BYTES);
+}
+
 /** A literal, or any other cell, as a text. */
 export function textOf(value: SqlPrimitive | undefined): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
