@@ -45,10 +45,30 @@ function firstBy(values: readonly SqlPrimitive[], keys: readonly SqlPrimitive[],
   return values[best] ?? null;
 }
 
-/** `%` for any text and `_` for one letter, case and all; in time proportional to both lengths multiplied at worst. */
+/** `%` for any text and `_` for one letter, case and all. */
 function isLike(text: SqlPrimitive, pattern: SqlPrimitive): boolean {
   if (text === null || pattern === null) return false;
-  const [letters, signs] = [[...textOf(text)], [...textOf(pattern)]];
+  const [whole, wanted] = [textOf(text), textOf(pattern)];
+  return wanted.includes("_") ? isLikeByLetter([...whole], [...wanted]) : hasParts(whole, wanted.split("%"));
+}
+
+/** The parts stand in the text one behind the other, the first at its start and the last at its end. */
+function hasParts(text: string, [first = "", ...more]: readonly string[]): boolean {
+  const last = more.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first) || !text.endsWith(last)) return false;
+  const end = text.length - last.length;
+  let at = first.length;
+  for (const part of more) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= end;
+}
+
+/** In time proportional to both lengths multiplied at worst. */
+function isLikeByLetter(letters: readonly string[], signs: readonly string[]): boolean {
   let [at, sign] = [0, 0];
   let [star, mark] = [-1, 0];
   while (at < letters.length) {
