@@ -3,7 +3,7 @@ import { AT_ONCE, atMost } from "../at-most.ts";
 import type { Engine } from "../engine.ts";
 import type { Shards, Stretch } from "../ledger/index-walk.ts";
 import { INDEX_SHARDS_MAX, momentOf, placeAt, shardsOf } from "../ledger/item-keys.ts";
-import { newSlice, type Slice, sliceItem } from "./slice.ts";
+import { newSlice, type Slice, sliceItem, sliceKey } from "./slice.ts";
 import type { Rest } from "./task.ts";
 
 /** A pass that takes longer has more work than one process can do in time. */
@@ -29,20 +29,27 @@ export async function handOver(
   const room = Math.floor((SLICES_MAX - outstanding) / groups.length);
   if (queue === undefined || room < 1) return undefined;
   const cut = cutsOf(stretch, Math.min(room, CUTS_MAX)).flatMap((part) =>
-    groups.map((shards) => newSlice(walk, { ...part, shards })),
+    groups.map((shards) => newSlice(walk, { ...part, shards }, { sentAtMs: engine.clock.nowMs() })),
   );
   await atMost(AT_ONCE, cut, (slice) => engine.table.put(sliceItem(engine, slice), { kind: "absent" }));
   await atMost(AT_ONCE, cut, ({ name }) => queue.send(name));
   return cut;
 }
 
-/** Sends the message of every unclaimed slice: a message may be lost, or its worker may have died. @returns how many */
-export async function sendAgain(engine: Engine, slices: readonly Slice[], nowMs: number): Promise<number> {
-  const { slices: queue } = engine;
-  if (queue === undefined) return 0;
-  const idle = slices.filter(({ untilMs }) => untilMs <= nowMs);
-  await atMost(AT_ONCE, idle, ({ name }) => queue.send(name));
-  return idle.length;
+/** A little less than lies between two passes: where workers are busy, messages of one slice must not pile up. */
+const SENT_AGAIN_AFTER_MS = 240_000;
+
+/** Sends the message of every unclaimed slice again: a message may be lost, or its worker may have died. */
+export async function sendAgain(engine: Engine, slices: readonly Slice[], nowMs: number): Promise<void> {
+  const { slices: queue, table } = engine;
+  if (queue === undefined) return;
+  const idle = slices.filter(({ untilMs, sentAtMs }) => untilMs <= nowMs && nowMs - sentAtMs >= SENT_AGAIN_AFTER_MS);
+  await atMost(AT_ONCE, idle, async ({ name, untilMs }) => {
+    await queue.send(name);
+    // A worker may have claimed the slice, or ended it, since the pass read it.
+    const unclaimed = { kind: "equal", attribute: "untilMs", value: untilMs } as const;
+    await table.update(sliceKey(engine, name), { set: { sentAtMs: nowMs } }, unclaimed);
+  });
 }
 
 /** One group for each shard that is written to, and one for the shards that an earlier setting may have used. */

@@ -101,7 +101,7 @@ async function remember(engine: Engine, slice: Slice, place: Place): Promise<voi
   const one = newSlice(
     { ...slice.walk, beganMs: slice.walk.beganMs + 1 },
     { from: place, below, shards: slice.shards },
-    tries,
+    { sentAtMs: 0, tries },
   );
   const item: Item = sliceItem(engine, one);
   await engine.table.put(item);

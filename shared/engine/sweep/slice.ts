@@ -17,6 +17,8 @@ export interface Slice {
   /** The worker that has claimed the slice, and the end of its lease. A worker that died leaves its token. */
   readonly token?: string;
   readonly untilMs: number;
+  /** When the message of the slice was sent last. */
+  readonly sentAtMs: number;
 }
 
 const SLICE = "slice#";
@@ -26,13 +28,17 @@ export function sliceKey(engine: Engine, name: string): Key {
 }
 
 /** The same slice gets the same name in every process that cuts it. */
-export function newSlice(walk: Walk, part: Pick<Slice, "from" | "below" | "shards">, tries = 0): Slice {
+export function newSlice(
+  walk: Walk,
+  part: Pick<Slice, "from" | "below" | "shards">,
+  { sentAtMs, tries = 0 }: { readonly sentAtMs: number; readonly tries?: number },
+): Slice {
   const shards = `${part.shards[0]}-${part.shards.at(-1)}`;
   const name = `${walk.name}#${walk.beganMs}#${shards}#${part.from}`;
-  return { name, walk, ...part, tries, untilMs: 0 };
+  return { name, walk, ...part, tries, untilMs: 0, sentAtMs };
 }
 
-export function sliceItem(engine: Engine, { name, walk, from, below, shards, tries }: Slice): Item {
+export function sliceItem(engine: Engine, { name, walk, from, below, shards, tries, sentAtMs }: Slice): Item {
   return {
     ...sliceKey(engine, name),
     walk: walk.name,
@@ -43,6 +49,7 @@ export function sliceItem(engine: Engine, { name, walk, from, below, shards, tri
     shards: shards.join(","),
     tries,
     untilMs: 0,
+    sentAtMs,
   };
 }
 
@@ -62,6 +69,7 @@ export function readSlice(item: Item): Slice {
     tries: Number(item["tries"] ?? 0),
     ...(typeof token === "string" && { token }),
     untilMs: Number(item["untilMs"] ?? 0),
+    sentAtMs: Number(item["sentAtMs"] ?? 0),
   };
 }
 

@@ -112,6 +112,24 @@ test("an order for everything is handed over as well, and is done when its slice
 });
 
 describe("slices that are not done", () => {
+  test("are sent again once in some minutes, however often passes come", async () => {
+    const { stage } = await field();
+    const messages = new Messages();
+    await pass(stage, messages);
+    const first = messages.take().length;
+    expect(first).toBeGreaterThan(0);
+    const sent: number[] = [];
+    for (let passes = 0; passes < 20; passes++) {
+      await stage.pulse.pass(15_000);
+      const sweeper = process(stage, messages);
+      // Too little time for a walk of its own.
+      await stage.pulse.within(EVERY_MS, sweepOnce(sweeper.engine, stage.pulse.nowMs()));
+      sent.push(messages.take().length);
+    }
+    expect(Math.max(...sent)).toBe(first);
+    expect(sent.filter((count) => count > 0).length).toBeLessThanOrEqual(2);
+  });
+
   test("are sent again by the next pass where their messages were lost, and no walk begins beside them", async () => {
     const { stage, ids } = await field();
     const messages = new Messages();
