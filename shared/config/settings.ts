@@ -97,7 +97,7 @@ function shown(raw: unknown): string {
   return written.length > 80 ? `${written.slice(0, 80)}…` : written;
 }
 
-/** Words of names under which programs of this kind are told to sign, encrypt or ask for credentials. */
+/** A setting with one of these words in its name usually makes a program sign, encrypt or ask for credentials. */
 const SECURITY = new Set(
   ["auth", "authentication", "authorization", "certificate", "credentials", "encryption", "identity"].concat([
     "iam",

@@ -158,7 +158,7 @@ class Run {
         appliedWhere: false,
         appliedLimitOffset: false,
         rows: () => {
-          const rows = table.scan({ narrowing, columns, ...(order && { order }) });
+          const rows = table.scan({ narrowing, ...(order && { order }) });
           return lazyRows(this.#paced(rows), columns, types, isOptional);
         },
       }),

@@ -33,7 +33,7 @@ export interface ConversationSetting {
 /** Of a journal with what an attempt adds to it: whoever goes on and on must not take the memory of all others. */
 export const JOURNAL_MAX_ENTRIES = 100_000;
 /**
- * What the messages of one attempt may hold beside themselves: headers, names of states, futures that a suspension awaits.
+ * The most elements that the messages of one attempt hold together: headers, names of states, futures of a suspension.
  * An empty future takes two bytes on the wire and some 370 in memory, so that messages bounded in bytes alone kill the process.
  */
 export const REPLY_MAX_ELEMENTS = 250_000;

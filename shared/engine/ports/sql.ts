@@ -5,8 +5,6 @@ import type { CellValue, ColumnType, TableShape } from "../../core/query/table-s
 /** Cells that an index shows are there at once; what has to be read for is read when it is asked for. */
 export interface SqlRow {
   cell(column: string): CellValue | undefined | Promise<CellValue | undefined>;
-  /** False where the cell is dear: read for, or large. Where the member is absent, every cell is at hand. */
-  isAtHand?(column: string): boolean;
 }
 
 export interface ScanRequest {
@@ -14,8 +12,6 @@ export interface ScanRequest {
   readonly narrowing: Narrowing;
   /** Set where rows must come by `created_at`, those of one moment by `id`; only for tables that are `ordered`. */
   readonly order?: "newest-first" | "oldest-first";
-  /** The columns whose cells may be asked for; all where the member is absent. */
-  readonly columns?: readonly string[];
 }
 
 export interface SqlTable {
@@ -37,11 +33,8 @@ export interface SqlAnswer {
 }
 
 export interface Sql {
-  /**
-   * @param signal ends the statement: the client has left, or the time of the process is up
-   * @throws SqlError where the statement cannot be read or answered; what a table throws passes through
-   */
-  run(statement: string, tables: readonly SqlTable[], signal?: AbortSignal): Promise<SqlAnswer>;
+  /** @throws SqlError where the statement cannot be read or answered; what a table throws passes through */
+  run(statement: string, tables: readonly SqlTable[]): Promise<SqlAnswer>;
 }
 
 /** `syntax`: cannot be read, or asks for what there is not here. `unknown`: a table or a column. `refused`: would read too much. */

@@ -11,8 +11,6 @@ import { type Cells, type Reading, typeWord } from "../ledger/reading.ts";
 
 /** Only of what is being tried, or is to be tried again. */
 const OF_ATTEMPTS = new Set(INVOCATION_STATE.columns.map(({ name }) => name).filter((name) => name !== "id"));
-/** In place of a cell that no index shows. */
-const UNSHOWN = Symbol("unshown");
 const WITHOUT_ATTEMPTS = new Set(["completed", "scheduled", "pending", "suspended"]);
 
 export class InvocationRow implements SqlRow {
@@ -28,15 +26,6 @@ export class InvocationRow implements SqlRow {
   }
 
   cell(column: string): CellValue | undefined | Promise<CellValue | undefined> {
-    const shown = this.#shown(column);
-    return shown === UNSHOWN ? this.#detail(column) : shown;
-  }
-
-  isAtHand(column: string): boolean {
-    return this.#shown(column) !== UNSHOWN;
-  }
-
-  #shown(column: string): CellValue | undefined | typeof UNSHOWN {
     const { id, service, handler, key, status, createdAtMs, deploymentId } = this.#summary;
     switch (column) {
       case "id":
@@ -66,7 +55,7 @@ export class InvocationRow implements SqlRow {
       default:
         if (OF_ATTEMPTS.has(column) && WITHOUT_ATTEMPTS.has(status)) return null;
     }
-    return UNSHOWN;
+    return this.#detail(column);
   }
 
   async #detail(column: string): Promise<CellValue | undefined> {

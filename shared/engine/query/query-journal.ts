@@ -76,7 +76,6 @@ function* journalRows({ invocation, last }: Loaded): Generator<SqlRow> {
 function rowWithLarge(cells: Cells, large: Readonly<Record<string, () => CellValue>>): SqlRow {
   return {
     cell: (column) => (Object.hasOwn(large, column) ? large[column]!() : cells[column]),
-    isAtHand: (column) => !Object.hasOwn(large, column),
   };
 }
 
