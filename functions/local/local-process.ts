@@ -38,7 +38,11 @@ export async function startLocalProcess(settings: Settings, version: string, log
     const ingressUrl = urlOf(settings["ingress.bind"], ingress.port);
     const admin = await openAdmin(settings, embedded, version, ingressUrl);
     doors.push(admin);
-    const loops = startLoops(embedded, { concurrencyMax: settings["worker.invoker.concurrent-invocations-limit"] });
+    const loops = startLoops(embedded, {
+      concurrencyMax: settings["worker.invoker.concurrent-invocations-limit"],
+      perService: settings["worker.invoker.concurrent-invocations-limit-per-service"],
+      perDeployment: settings["worker.invoker.concurrent-invocations-limit-per-deployment"],
+    });
     let stopping: Promise<void> | undefined;
     return {
       engine: embedded.engine,

@@ -54,17 +54,18 @@ export function optionalDuration(doc: string): Setting<number | undefined> {
 
 /** A whole number of bytes. */
 export function size(fallbackText: string, doc: string): Setting<number> {
-  return required(
-    {
-      kind: "size",
-      fallbackText: "",
-      fallback: undefined,
-      doc,
-      expected: "a size such as 32MiB or 4096",
-      read: (raw) => valued(typeof raw === "string" || typeof raw === "number" ? sizeBytes(String(raw)) : undefined),
-    },
-    fallbackText,
-  );
+  return required(optionalSize(doc), fallbackText);
+}
+
+export function optionalSize(doc: string): Setting<number | undefined> {
+  return {
+    kind: "size",
+    fallbackText: "",
+    fallback: undefined,
+    doc,
+    expected: "a size such as 32MiB or 4096",
+    read: (raw) => valued(typeof raw === "string" || typeof raw === "number" ? sizeBytes(String(raw)) : undefined),
+  };
 }
 
 interface Bounds {
@@ -104,6 +105,17 @@ export function countOrUnlimited(fallbackText: string, doc: string): Setting<num
     fallbackText,
     fallback: fallbackText === "unlimited" ? undefined : Number(fallbackText),
     read: (raw) => (raw === "unlimited" ? { value: undefined } : count.read(raw)),
+  };
+}
+
+/** `share` means as many as are left free. */
+export function countOrShare(doc: string): Setting<number | "share"> {
+  const count = bounded(doc, "a whole number from 1, or share", { min: 1, max: 1_000_000, whole: true });
+  return {
+    ...count,
+    fallbackText: "share",
+    fallback: "share",
+    read: (raw) => (raw === "share" ? { value: "share" } : (count.read(raw) as { readonly value: number } | undefined)),
   };
 }
 

@@ -4,6 +4,7 @@ import { headerNames, hostNames } from "./name-list.ts";
 import {
   choice,
   count,
+  countOrShare,
   countOrUnlimited,
   duration,
   factor,
@@ -11,6 +12,7 @@ import {
   interval,
   optionalDuration,
   optionalKeyFile,
+  optionalSize,
   optionalText,
   port,
   size,
@@ -34,6 +36,10 @@ export const SETTINGS = {
     "Where spans are sent: a collector that takes OTLP over HTTP in protobuf, such as http://localhost:4318 (/v1/traces is added where no path is given); nothing is traced where nothing is said.",
   ),
   "shutdown-timeout": duration("5s", "How long running attempts may go on once the process is told to stop."),
+
+  "memory-size": optionalSize(
+    "The memory that the budgets of this process are shares of; where nothing is said, half of what the machine or the container has, and 1 GiB at most.",
+  ),
 
   "ingress.bind": text("127.0.0.1", "The address on which handlers are called."),
   "ingress.port": port("8080", "The port on which handlers are called; 0 takes a free one."),
@@ -65,6 +71,15 @@ export const SETTINGS = {
   "sweeper.listing-age": duration("5m", "The sweeper looks at what was accepted this long ago and nobody drives."),
 
   "worker.invoker.concurrent-invocations-limit": count("1000", "Invocations from the queue driven at the same time."),
+  "worker.invoker.concurrent-invocations-limit-per-service": countOrShare(
+    "Of these, those of one service; as a share, as many as all services leave free.",
+  ),
+  "worker.invoker.concurrent-invocations-limit-per-deployment": countOrShare(
+    "Of these, those of one deployment; as a share, twice as many as all deployments leave free.",
+  ),
+  "worker.invoker.replies-size-limit": optionalSize(
+    "What deployments have sent and the store has yet to take, in all; an eighth of memory-size where nothing is said. One deployment holds no more than is left free, and beyond that deployments wait.",
+  ),
   "worker.invoker.message-size-limit": size("32MiB", "The largest message of a deployment (RT0003)."),
   "worker.invoker.eager-state-size-limit": size(
     "1MiB",

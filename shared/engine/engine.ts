@@ -9,6 +9,7 @@ import type { SliceQueue } from "./ports/slices.ts";
 import type { Table } from "./ports/table.ts";
 import type { Timers } from "./ports/timers.ts";
 import type { Tracer } from "./ports/tracer.ts";
+import type { Bulkheads } from "./bulkheads/bulkheads.ts";
 import type { Drives } from "./drive/drives.ts";
 import type { Registry } from "./registry.ts";
 import type { EngineSettings } from "./engine-settings.ts";
@@ -34,5 +35,7 @@ export interface Engine {
   readonly tracer?: Tracer;
   /** What this process drives now: hints, never truth. */
   readonly drives: Drives;
+  /** What the work of this process shares fairly. */
+  readonly bulkheads: Bulkheads;
   readonly settings: EngineSettings;
 }

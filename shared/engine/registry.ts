@@ -1,4 +1,5 @@
 /** What the engine asks of the registry: routes to handlers, and the deployments behind them. */
+import type { OpenCircuit } from "../core/model/circuit.ts";
 import type { Deployment, Route, ServiceRevision } from "../core/model/deployment.ts";
 import type { DeploymentId } from "../core/model/ids.ts";
 
@@ -23,6 +24,17 @@ export interface Registry {
   deployments(): Promise<readonly Deployment[]>;
   /** Remembers that a call of the handler takes longer than a driver with little time has. Never fails. */
   noteSlow(service: string, handler: string): Promise<void>;
+  /** The deployment that the service's newest revision is on, as far as memory knows, fresh or not. */
+  ownerOf(service: string): DeploymentId | undefined;
+  /** Circuits that are open, by name, as of at most a second before memory was last asked. */
+  circuits(): ReadonlyMap<string, OpenCircuit>;
+  /**
+   * Opens a circuit, moves it on, or closes it.
+   * @param circuit undefined closes it
+   * @param before as `circuits` showed it; undefined where none was open
+   * @returns false where another process has opened or moved it since
+   */
+  setCircuit(circuit: OpenCircuit | undefined, before: OpenCircuit | undefined): Promise<boolean>;
   /** Forgets what is held in memory: the next lookup reads the table. */
   refresh(): void;
 }

@@ -15,6 +15,7 @@ import { silentMeter } from "../adapters/system/silent-meter.ts";
 import { METRIC_FACTS } from "../config/metric-facts.ts";
 import { loadSettings } from "../config/settings-source.ts";
 import type { Settings } from "../config/settings-table.ts";
+import { newBulkheads } from "../engine/bulkheads/bulkheads.ts";
 import { Drives } from "../engine/drive/drives.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../engine/ports/clock.ts";
@@ -26,6 +27,7 @@ import { endpointsByDestination } from "./endpoints-by-destination.ts";
 import { engineSettingsOf } from "./engine-settings-of.ts";
 import { environmentSecret, recognisedSecret } from "./environment-secret.ts";
 import { freshOwner, freshSecretBytes } from "./fresh-bytes.ts";
+import { memoryBudgets } from "./memory-size.ts";
 import { parameterNames, parameterStore, readParameterKeys } from "./parameter-keys.ts";
 import type { ParameterPlace } from "./parameter-keys.ts";
 import { required } from "./required-setting.ts";
@@ -119,6 +121,7 @@ async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings:
     meter: emf ?? silentMeter,
     ...(await tracing(settings, log)),
     drives: new Drives(clock, freshOwner()),
+    bulkheads: newBulkheads(clock, memoryBudgets(settings)),
     settings: engineSettings,
   };
   const deadLetterUrl = settings["aws.dead-letter-queue-url"];

@@ -11,6 +11,7 @@ import { SystemClock } from "../adapters/system/clock.ts";
 import { SecretIdSource } from "../adapters/system/id-source.ts";
 import { PrometheusMeter } from "../adapters/system/prometheus-meter.ts";
 import type { Settings } from "../config/settings-table.ts";
+import { newBulkheads, showBudget } from "../engine/bulkheads/bulkheads.ts";
 import { Drives } from "../engine/drive/drives.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../engine/ports/clock.ts";
@@ -21,6 +22,7 @@ import { environmentSecret } from "./environment-secret.ts";
 import { expireItems } from "./expire-items.ts";
 import { freshOwner, freshSecretBytes } from "./fresh-bytes.ts";
 import { signingEndpoints } from "./signing-endpoints.ts";
+import { memoryBudgets } from "./memory-size.ts";
 import { readableRegistry, storeRefusal } from "./start-refusals.ts";
 import { tracing } from "./tracing.ts";
 
@@ -81,6 +83,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
   });
   const meter = new PrometheusMeter();
   const secret = await environmentSecret(meta, engineSettings.keyPrefix, freshSecretBytes);
+  const bulkheads = newBulkheads(clock, memoryBudgets(settings));
   const engine: Engine = {
     table,
     meta,
@@ -94,12 +97,17 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     meter,
     ...(await tracing(settings, log)),
     drives: new Drives(clock, owner),
+    bulkheads,
     settings: engineSettings,
   };
   await readableRegistry(engine.registry);
   return {
     engine,
-    metricsText: () => meter.text(),
+    metricsText: () => {
+      showBudget(meter, "replies", bulkheads.replies);
+      meter.gauge("circuits_open", engine.registry.circuits().size);
+      return meter.text();
+    },
     expire: (signal) =>
       expireItems({ table, clock, log, drives: engine.drives, everyMs: settings["worker.cleanup-interval"] }, signal),
     async close() {

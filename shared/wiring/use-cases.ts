@@ -16,7 +16,7 @@ import { resume } from "../engine/operate/resume.ts";
 import { send } from "../engine/desk/send.ts";
 import { recover, runSweeper } from "../engine/sweep/sweep.ts";
 import { runWorker } from "../engine/drive/worker.ts";
-import type { WorkerLimits } from "../engine/drive/worker.ts";
+import type { WorkerLimits } from "../engine/drive/worker-slots.ts";
 import type { Embedded } from "./embedded.ts";
 
 export function ingressUseCases(engine: Engine): IngressUseCases {
@@ -50,13 +50,13 @@ export interface Loops {
 }
 
 /** Starts what runs beside the doors, each until it is stopped. */
-export function startLoops(embedded: Embedded, { concurrencyMax }: WorkerLimits): Loops {
+export function startLoops(embedded: Embedded, limits: WorkerLimits): Loops {
   const stopping = new AbortController();
   const { signal } = stopping;
   const { engine } = embedded;
   const running = [
     embedded.expire(signal),
-    runWorker(engine, signal, { concurrencyMax }),
+    runWorker(engine, signal, limits),
     runSweeper(engine, signal),
     recover(engine).then((woken) => {
       if (woken > 0) engine.log.info("what was open when the process last ended goes on", { invocations: woken });

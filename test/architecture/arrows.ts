@@ -15,7 +15,7 @@ const CORE = "shared/core/*";
 const PROGRAM = ["shared/wiring", "shared/api/*", "shared/engine", "shared/engine/*", "shared/config"];
 const LAMBDA = [...PROGRAM, "functions/lambda"];
 const ADAPTER = [CORE, "shared/engine/ports"];
-const GROUND = [CORE, "shared/engine", "shared/engine/ports", "shared/engine/ledger"];
+const GROUND = [CORE, "shared/engine", "shared/engine/ports", "shared/engine/ledger", "shared/engine/bulkheads"];
 const HEART = [...GROUND, "shared/engine/desk", "shared/engine/drive", "shared/engine/keyed"];
 const FACE = [CORE, "shared/engine", "shared/engine/*", "shared/engine/ports", "shared/api/wire", "shared/api/http"];
 
@@ -30,7 +30,12 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/core/query", rooms: MODEL },
   { folder: "shared/engine/ports", rooms: [CORE] },
   // What all rooms of the engine share: its one record, its settings, the shapes of its use cases.
-  { folder: "shared/engine", rooms: [CORE, "shared/engine/ports", "shared/engine/drive", "shared/engine/ledger"] },
+  {
+    folder: "shared/engine",
+    rooms: [CORE, "shared/engine/ports", "shared/engine/drive", "shared/engine/ledger", "shared/engine/bulkheads"],
+  },
+  // What shares a process fairly knows nothing of what is shared.
+  { folder: "shared/engine/bulkheads", rooms: [CORE, "shared/engine/ports"] },
   { folder: "shared/engine/ledger", rooms: GROUND },
   // The heart: accepting, driving and keys turn to each other.
   { folder: "shared/engine/desk", rooms: HEART },

@@ -5,6 +5,7 @@ import { openEmbeddedTimers } from "../../shared/adapters/embedded/embedded-time
 import { openStore } from "../../shared/adapters/embedded/store.ts";
 import { HttpsEndpoints } from "../../shared/adapters/https/https-endpoints.ts";
 import { SecretIdSource } from "../../shared/adapters/system/id-source.ts";
+import { newBulkheads } from "../../shared/engine/bulkheads/bulkheads.ts";
 import { Drives } from "../../shared/engine/drive/drives.ts";
 import type { EngineSettings } from "../../shared/engine/engine-settings.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
@@ -105,6 +106,7 @@ export async function openStage(
       log,
       meter: silentMeter,
       drives: new Drives(clock, `p${processes.length}`),
+      bulkheads: newBulkheads(clock),
       settings,
     };
     const standing = new AbortController();

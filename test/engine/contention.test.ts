@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { SystemClock } from "../../shared/adapters/system/clock.ts";
 import { SecretIdSource } from "../../shared/adapters/system/id-source.ts";
+import { newBulkheads } from "../../shared/engine/bulkheads/bulkheads.ts";
 import { Drives } from "../../shared/engine/drive/drives.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
 import { lockAt, placeOf } from "../../shared/engine/ledger/object-place.ts";
@@ -53,6 +54,7 @@ async function costOfEach(waiting: number): Promise<TableCounts> {
     log: new RecordingLog(),
     meter: silentMeter,
     drives: new Drives(clock, "contended"),
+    bulkheads: newBulkheads(clock),
     settings,
   };
   const stopping = new AbortController();

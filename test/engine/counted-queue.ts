@@ -39,8 +39,8 @@ export class CountedQueue implements Queue {
   /** SQS cannot forget a message that nobody has received, so it comes. */
   async recall(): Promise<void> {}
 
-  async receive(limit: number, visibilityMs: number, waitMs: number, signal?: AbortSignal) {
-    const deliveries = await this.#queue.receive(limit, visibilityMs, waitMs, signal);
+  async receive(...[limit, ...how]: Parameters<Queue["receive"]>) {
+    const deliveries = await this.#queue.receive(limit, ...how);
     for (const delivery of deliveries) this.#received(delivery);
     return deliveries;
   }

@@ -7,6 +7,7 @@ import { MESSAGE, TIMER } from "../../shared/adapters/embedded/key-encoding.ts";
 import { openStore, type Store } from "../../shared/adapters/embedded/store.ts";
 import { SecretIdSource } from "../../shared/adapters/system/id-source.ts";
 import type { RetryPolicy, Service } from "../../shared/core/model/service.ts";
+import { newBulkheads } from "../../shared/engine/bulkheads/bulkheads.ts";
 import { Drives } from "../../shared/engine/drive/drives.ts";
 import type { EngineSettings } from "../../shared/engine/engine-settings.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
@@ -174,6 +175,7 @@ function newActor(stage: Stage, owner: string, settings: EngineSettings, aheadMs
     log,
     meter,
     drives: new Drives(clock, owner),
+    bulkheads: newBulkheads(clock),
     settings,
   };
   let stopping: AbortController | undefined;

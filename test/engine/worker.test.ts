@@ -1,6 +1,7 @@
 /** The worker: how many messages it works on at a time, and how it keeps them from others. */
 import { expect, test } from "vitest";
 import { runWorker } from "../../shared/engine/drive/worker.ts";
+import { service } from "../core/registry/sample-deployment.ts";
 import { LEASE_MS, sendOn } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";
 import { stages } from "./stages.ts";
@@ -22,9 +23,35 @@ test("of more messages than a worker may work on, the next one is taken when one
   const actor = stage.actor();
   for (let n = 0; n < SENDS; n++) await stage.pulse.within(0, sendOn(actor, "counts"));
   const stopping = new AbortController();
-  const worker = runWorker(actor.engine, stopping.signal, { concurrencyMax: AT_ONCE_MAX });
+  const worker = runWorker(actor.engine, stopping.signal, {
+    concurrencyMax: AT_ONCE_MAX,
+    perService: AT_ONCE_MAX,
+    perDeployment: AT_ONCE_MAX,
+  });
   await stage.pulse.pass(10 * SENDS);
   expect([stage.deployment.attempts.length, most, underWay]).toEqual([SENDS, AT_ONCE_MAX, 0]);
+  stopping.abort();
+  await stage.pulse.within(1_000, worker);
+});
+
+test("a service that never answers takes half of the slots, and another service's messages are worked on at once", async () => {
+  const gate = new Gate();
+  const services = [service("Good", ["plain"])];
+  const stage = await open({ hangs: async () => gate.passed.then(() => ""), plain: () => "done" }, { services });
+  const actor = stage.actor();
+  for (let n = 0; n < SENDS; n++) await stage.pulse.within(0, sendOn(actor, "hangs"));
+  for (let n = 0; n < SENDS; n++) {
+    const sent = sendOn(actor, "plain", "", { target: { service: "Good", handler: "plain" } });
+    await stage.pulse.within(0, sent);
+  }
+  const stopping = new AbortController();
+  const worker = runWorker(actor.engine, stopping.signal, { concurrencyMax: 16 });
+  await stage.pulse.pass(100);
+  const begun = () => ["hangs", "plain"].map((handler) => stage.deployment.of(handler).length);
+  expect(begun()).toEqual([8, SENDS]);
+  gate.open();
+  await stage.pulse.pass(1_000);
+  expect(begun()).toEqual([SENDS, SENDS]);
   stopping.abort();
   await stage.pulse.within(1_000, worker);
 });

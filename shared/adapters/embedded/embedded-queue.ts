@@ -2,20 +2,22 @@
 import type { InvocationId } from "../../core/model/ids.ts";
 import { TransientMap } from "../../core/model/transient-map.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
-import type { Delivery, Queue, Ticket, Wake } from "../../engine/ports/queue.ts";
+import type { Admission, Delivery, Queue, Ticket, Wake } from "../../engine/ports/queue.ts";
 import { QUEUE_DELAY_MAX_MS } from "../../engine/ports/queue.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import { Alarm } from "./alarm.ts";
 import type { Operation } from "./commit-groups.ts";
-import type { Due } from "./due-heap.ts";
-import { DueHeap } from "./due-heap.ts";
 import { MESSAGE } from "./key-encoding.ts";
+import { type InLane, MessageLanes } from "./message-lanes.ts";
 import { scanRecords } from "./record-scan.ts";
 import type { Store } from "./store.ts";
 
 const ORDER_DIGITS = 16;
+/** The lane of messages that name no service; no service has this name. */
+const NO_SERVICE = "";
+const ADMIT_ALL: Admission = { admit: () => true };
 
-interface Message extends Due {
+interface Message extends InLane {
   readonly wake: Wake;
   /** When it was to become visible first; a crash brings it back as of then. */
   readonly firstDueAtMs: number;
@@ -46,7 +48,7 @@ export class EmbeddedQueue implements Queue {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #alarm: Alarm;
-  readonly #heap = new DueHeap<Message>();
+  readonly #lanes = new MessageLanes<Message>();
   readonly #held = new TransientMap<string, Message>();
   /** Those that were never received, by their order: these can be recalled. */
   readonly #unseen = new TransientMap<number, Message>();
@@ -66,7 +68,7 @@ export class EmbeddedQueue implements Queue {
 
   /** How many messages there are, delayed and held ones included. */
   get size(): number {
-    return this.#heap.size;
+    return this.#lanes.size;
   }
 
   async send(wake: Wake): Promise<Ticket> {
@@ -86,7 +88,7 @@ export class EmbeddedQueue implements Queue {
     const message = this.#unseen.get(Number(ticket));
     if (message === undefined) return;
     this.#unseen.delete(message.order);
-    this.#heap.remove(message);
+    this.#lanes.remove(message);
     // Should this write fail, the message comes back with the next start, as a hint for nothing.
     this.#store.groups.stageLazily([{ type: "del", key: keyOf(message.order) }]);
   }
@@ -96,6 +98,7 @@ export class EmbeddedQueue implements Queue {
     const dueAtMs = this.#clock.nowMs() + Math.ceil(wake.delayMs);
     const message: Message = {
       wake,
+      lane: laneOf(wake),
       firstDueAtMs: dueAtMs,
       dueAtMs,
       order: this.#nextOrder++,
@@ -114,7 +117,8 @@ export class EmbeddedQueue implements Queue {
   restore(order: number, record: MessageRecord): void {
     const { dueAtMs, receiveCount, ...wake } = record;
     this.#nextOrder = Math.max(this.#nextOrder, order + 1);
-    this.#show({ wake, firstDueAtMs: dueAtMs, dueAtMs, order, heapIndex: -1, receiveCount, receipt: "" }, dueAtMs);
+    const message = { wake, lane: laneOf(wake), firstDueAtMs: dueAtMs, dueAtMs, order, heapIndex: -1, receiveCount };
+    this.#show({ ...message, receipt: "" }, dueAtMs);
   }
 
   async receive(
@@ -122,14 +126,15 @@ export class EmbeddedQueue implements Queue {
     visibilityMs: number,
     waitMs: number,
     signal?: AbortSignal,
+    admission: Admission = ADMIT_ALL,
   ): Promise<readonly Delivery[]> {
     const untilMs = this.#clock.nowMs() + waitMs;
     for (;;) {
       if (this.#isEnding || signal?.aborted === true) return [];
       const nowMs = this.#clock.nowMs();
-      const deliveries = this.#take(limit, nowMs, visibilityMs);
+      const deliveries = this.#take(limit, nowMs, visibilityMs, admission);
       if (deliveries.length > 0 || nowMs >= untilMs) return deliveries;
-      await this.#alarm.wait(Math.min(this.#heap.first()?.dueAtMs ?? untilMs, untilMs), signal);
+      await this.#alarm.wait(Math.min(this.#lanes.nextDueMs() ?? untilMs, untilMs), signal);
     }
   }
 
@@ -143,36 +148,39 @@ export class EmbeddedQueue implements Queue {
     const message = this.#held.get(receipt);
     if (message === undefined) return;
     this.#held.delete(receipt);
-    this.#heap.remove(message);
+    this.#lanes.remove(message);
     const group = this.#store.groups.stageLazily([{ type: "del", key: keyOf(message.order) }]);
     // A message that could not be deleted is offered again, or it would lie on disk until the next start.
     group.done.catch(() => this.#show(message, this.#clock.nowMs()));
   }
 
   #show(message: Message, dueAtMs: number): void {
-    this.#heap.place(message, dueAtMs);
+    this.#lanes.place(message, dueAtMs);
     this.#alarm.ring(dueAtMs);
   }
 
-  #take(limit: number, nowMs: number, visibilityMs: number): Delivery[] {
+  #take(limit: number, nowMs: number, visibilityMs: number, admission: Admission): Delivery[] {
     const deliveries: Delivery[] = [];
     const records: Operation[] = [];
-    while (deliveries.length < limit) {
-      const message = this.#heap.first();
-      if (message === undefined || message.dueAtMs > nowMs) break;
+    const admits = (lane: string): boolean => admission.admit(lane === NO_SERVICE ? undefined : lane);
+    this.#lanes.serve(nowMs, limit, admits, (message) => {
       this.#held.delete(message.receipt);
       this.#unseen.delete(message.order);
       message.receiveCount += 1;
       message.receipt = `${message.order}-${this.#nextDelivery++}`;
       this.#held.set(message.receipt, message);
-      this.#heap.place(message, nowMs + Math.max(visibilityMs, 1));
+      this.#lanes.place(message, nowMs + Math.max(visibilityMs, 1));
       deliveries.push({ wake: message.wake, receiveCount: message.receiveCount, receipt: message.receipt });
       records.push(recordOf(message));
-    }
+    });
     // The count is worth a record, so that a message which ends its process is found out, but not a wait.
     if (records.length > 0) this.#store.groups.stageLazily(records);
     return deliveries;
   }
+}
+
+function laneOf({ service }: Wake): string {
+  return service ?? NO_SERVICE;
 }
 
 function keyOf(order: number): string {

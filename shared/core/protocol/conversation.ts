@@ -81,6 +81,11 @@ export class Conversation {
     return this.#replyBytes;
   }
 
+  /** Elements of whole messages so far. */
+  get elements(): number {
+    return REPLY_MAX_ELEMENTS - this.#elements.left;
+  }
+
   /** @param chunk any cut of the response's bytes; must not change afterwards, as the entries share its memory */
   receive(chunk: Uint8Array): void {
     if (this.#ending !== undefined) return;

@@ -6,6 +6,7 @@ import { commandNameOf } from "../../core/protocol/command-messages.ts";
 import type { AttemptError, Ending as WireEnding } from "../../core/protocol/received.ts";
 import { invocationContentType, type ProtocolVersion } from "../../core/protocol/version.ts";
 import type { OpenExchange } from "./held.ts";
+import { NoRoomError } from "./reply-room.ts";
 import { type ExchangeHead, TransportError, type TransportReason } from "../ports/endpoints.ts";
 
 export interface Failing {
@@ -17,19 +18,23 @@ export interface Failing {
   readonly nextRetryDelayMs?: number;
   readonly behavior?: "retry" | "pause" | "fail";
   readonly countsSinceEntry?: boolean;
+  readonly ownFault?: true;
 }
 
+/** By then other replies are stored. */
+const NO_ROOM_RETRY_MS = 5_000;
 /** Ten years: what asks for more means never, and a moment beyond the calendar could neither be kept nor shown. */
 const DELAY_MAX_MS = 10 * 365 * 86_400_000;
 
 export function failed(atMs: number, failing: Failing): Ending {
-  const { nextRetryDelayMs, behavior = "retry", countsSinceEntry = true, ...told } = failing;
+  const { nextRetryDelayMs, behavior = "retry", countsSinceEntry = true, ownFault, ...told } = failing;
   const failure: AttemptFailure = { ...told, atMs };
   return {
     kind: "failed",
     failure,
     behavior,
     countsSinceEntry,
+    ...(ownFault === true && { ownFault }),
     ...(nextRetryDelayMs !== undefined && { nextRetryDelayMs: Math.min(nextRetryDelayMs, DELAY_MAX_MS) }),
   };
 }
@@ -142,5 +147,13 @@ export function failureOfTransport(atMs: number, error: unknown, { letGo, abortT
     return failed(atMs, { errorCode: CODE_OF_REASON[reason] ?? "RT0010", code: 500, message, behavior });
   }
   const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof NoRoomError)
+    return failed(atMs, {
+      errorCode: "RT0006",
+      code: 500,
+      message,
+      nextRetryDelayMs: NO_ROOM_RETRY_MS,
+      ownFault: true,
+    });
   return failed(atMs, { errorCode: "RT0006", code: 500, message });
 }

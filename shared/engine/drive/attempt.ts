@@ -13,7 +13,8 @@ import { eagerState } from "../keyed/eager-state.ts";
 import type { Engine } from "../engine.ts";
 import { sleepEntry } from "../ledger/entries.ts";
 import { expand } from "./expand.ts";
-import { type Held, letGo } from "./held.ts";
+import { type Held, letGo, type OpenExchange } from "./held.ts";
+import { NoRoomError, ReplyRoom } from "./reply-room.ts";
 import { completionArrival } from "../ledger/item-keys.ts";
 import type { Exchange } from "../ports/endpoints.ts";
 import { spokenRange } from "../protocol-range.ts";
@@ -119,6 +120,8 @@ async function converse(
     abort: () => exchange.abort(),
   };
   held.exchange = open;
+  const room = new ReplyRoom(engine.bulkheads.replies, route.deployment.id);
+  held.replyRoom = room;
   if (held.lost || held.stopping) letGo(held, held.lost ? "lost" : "stopping");
   try {
     const head = await exchange.head();
@@ -127,8 +130,9 @@ async function converse(
       exchange.abort();
       return { received: [], ending: refusal };
     }
-    return await readReply(engine, open, exchange, conversation);
+    return await readReply(engine, open, exchange, conversation, room);
   } catch (error) {
+    if (error instanceof NoRoomError) exchange.abort();
     const { received } = conversation.finish("broken", error instanceof Error ? error.message : String(error));
     return { received, ending: failureOfTransport(engine.clock.nowMs(), error, open) };
   } finally {
@@ -142,12 +146,22 @@ async function converse(
  */
 const PROGRESS_BYTES = 16_384;
 
+async function waitForRoom(open: OpenExchange, waits: Promise<void>): Promise<void> {
+  open.waitsForRoom = true;
+  try {
+    await waits;
+  } finally {
+    delete open.waitsForRoom;
+  }
+}
+
 /** Reads to the terminator and no further: the end of the stream behind it carries nothing and comes later. */
 async function readReply(
   engine: Engine,
   open: NonNullable<Held["exchange"]>,
   exchange: Exchange,
   conversation: Conversation,
+  room: ReplyRoom,
 ): Promise<Reply> {
   // The first chunk counts, however small.
   let unheardBytes = PROGRESS_BYTES;
@@ -156,6 +170,8 @@ async function readReply(
     if (chunk === undefined) break;
     const { messageBytes } = conversation;
     conversation.receive(chunk);
+    const waits = room.add(chunk.length, conversation);
+    if (waits !== undefined) await waitForRoom(open, waits);
     unheardBytes += chunk.length;
     if (unheardBytes < PROGRESS_BYTES && conversation.messageBytes === messageBytes) continue;
     unheardBytes = 0;

@@ -4,9 +4,11 @@ import { advance } from "../../core/invocation/advance.ts";
 import type { AttemptEnded } from "../../core/invocation/event.ts";
 import { keptFailure } from "../../core/model/attempt-failure.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
-import type { Transition } from "../../core/invocation/transition.ts";
+import type { Step, Transition } from "../../core/invocation/transition.ts";
 import { acquire } from "../keyed/acquire.ts";
 import { attempt } from "./attempt.ts";
+import { leaveSlot } from "./child-in-turn.ts";
+import { noteOutcome, placeOfNext, waitsUntilMs } from "./circuit.ts";
 import { commit } from "./commit.ts";
 import type { Engine } from "../engine.ts";
 import { keepArrivals } from "./extend.ts";
@@ -60,9 +62,23 @@ async function takeTurn(engine: Engine, held: Held): Promise<Turn> {
   const { step } = transition;
   if (step.kind !== "attempt") return await follow(engine, held, transition);
   if (held.stopping) return await park(engine, held, { kind: "park", status: "ready" });
+  const waiting = held.mayProbe === true ? undefined : waitsUntilMs(engine, placeOfNext(engine, before));
+  delete held.mayProbe;
+  const wakeAtMs = waiting && (await waiting);
+  if (wakeAtMs !== undefined) return await park(engine, held, { kind: "park", status: "backing-off", wakeAtMs }, true);
   held.invocation = transition.next;
   if (engine.tracer !== undefined) beginAttempt(engine, held);
+  try {
+    return await makeAttempt(engine, held, step);
+  } finally {
+    leaveReplyRoom(held);
+  }
+}
+
+async function makeAttempt(engine: Engine, held: Held, step: Extract<Step, { kind: "attempt" }>): Promise<Turn> {
   const ended = await attempt(engine, held, step);
+  const noting = noteOutcome(engine, held, ended);
+  if (noting !== undefined) await noting.catch((error: unknown) => warnOfCircuit(engine, held, error));
   if (held.span !== undefined) tellAttempt(engine, held, ended);
   if (ended.ending.kind === "cut") await learnSlow(engine, held, ended);
   if (held.lost) return "lost";
@@ -70,6 +86,17 @@ async function takeTurn(engine: Engine, held: Held): Promise<Turn> {
   const turn = await follow(engine, held, decided);
   if (turn !== "lost" && isPause(decided)) engine.meter.count("invocations_paused_total");
   return turn;
+}
+
+/** The reply is stored, or nothing of it will be. */
+function leaveReplyRoom(held: Held): void {
+  held.replyRoom?.close();
+  delete held.replyRoom;
+}
+
+/** The circuit only spares attempts: without it the invocation goes on as it would. */
+function warnOfCircuit(engine: Engine, held: Held, error: unknown): void {
+  engine.log.warn("a circuit could not be changed", { invocationId: held.id, error: String(error) });
 }
 
 /** What an attempt decides is of our own accord: the pause that an operator orders is decided by a look. */
@@ -123,6 +150,7 @@ async function follow(engine: Engine, held: Held, transition: Transition): Promi
     held.invocation = next;
     if (failure !== undefined) await noteFailure(engine, held, failure);
   }
+  leaveReplyRoom(held);
   switch (step.kind) {
     case "end":
       await keepArrivals(engine, held);
@@ -156,6 +184,7 @@ function driveAlong(engine: Engine, held: Held, child: Held): void {
   const completionId = child.caller!.completionId;
   held.children.set(completionId, child);
   void leaveToQueueOnFailure(engine, child).then((end) => {
+    leaveSlot(engine, child);
     held.children.delete(completionId);
     if (end === "parked") held.parkedChildren.add(completionId);
     held.ring?.();

@@ -8,6 +8,7 @@ import type { TraceContext } from "../../core/model/trace-context.ts";
 import type { Lease } from "../ledger/acceptance-record.ts";
 import type { Hold } from "../ledger/hold-record.ts";
 import type { Item, Written } from "../ports/table.ts";
+import type { ReplyRoom } from "./reply-room.ts";
 import type { Lock } from "../ledger/lock-record.ts";
 
 /** Why a driver lets go of an exchange before its end. */
@@ -19,6 +20,8 @@ export interface OpenExchange {
   /** When the last bytes came; the start while none have. */
   heardAtMs: number;
   silent: boolean;
+  /** The reader waits for room, and the deployment for the reader: the silence is not the deployment's. */
+  waitsForRoom?: true;
   letGo?: LetGo;
   abort(): void;
 }
@@ -80,6 +83,8 @@ export interface Held {
   /** A wake came while it was driven: somebody may have attached. */
   sinkSuspected: boolean;
   exchange?: OpenExchange;
+  /** What the last attempt sent takes of the budget of replies, until it is stored. */
+  replyRoom?: ReplyRoom;
   /** Of the attempt under way, where somebody traces. */
   span?: TraceContext;
   /** Calls that are being driven along, by completion id. */
@@ -90,6 +95,8 @@ export interface Held {
   doubtedToken?: Token;
   /** A renewal of the lease that is on its way: whoever writes the hold next waits for it. */
   renewal?: Promise<void>;
+  /** An open circuit lets this driver make its next attempt. */
+  mayProbe?: true;
   /** Ends a wait inside the driver. */
   ring?: () => void;
 }

@@ -17,8 +17,16 @@ import { wakeAwaited } from "./wake-awaited.ts";
 
 type Park = Extract<Step, { kind: "park" }>;
 
-/** @returns `again` where the invocation can advance after all */
-export async function park(engine: Engine, held: Held, step: Park): Promise<"again" | "parked" | "lost"> {
+/**
+ * @param isHeldBack an open circuit keeps the invocation from an attempt that it could make
+ * @returns `again` where the invocation can advance after all
+ */
+export async function park(
+  engine: Engine,
+  held: Held,
+  step: Park,
+  isHeldBack = false,
+): Promise<"again" | "parked" | "lost"> {
   if (held.durable !== undefined) {
     await held.durable;
     delete held.durable;
@@ -46,7 +54,7 @@ export async function park(engine: Engine, held: Held, step: Park): Promise<"aga
     });
     const advances =
       next.segment !== undefined ||
-      next.step.kind === "attempt" ||
+      (next.step.kind === "attempt" && !isHeldBack) ||
       next.step.kind === "end" ||
       // Who took over what runs under a lock has not looked at the lock yet, and knows only that there is something to do.
       (next.step.kind === "acquire" && step.status !== "pending") ||

@@ -10,7 +10,8 @@ import { IdError, parseInvocationId, type InvocationId } from "../../core/model/
 import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
 import { answerSinks, writeSink } from "./attach-sink.ts";
 import { AT_ONCE, atMost } from "../at-most.ts";
-import { acceptChild, ALONGSIDE_MAX } from "./child.ts";
+import { ALONGSIDE_MAX } from "./child.ts";
+import { acceptChildInTurn, leaveSlot } from "./child-in-turn.ts";
 import { closeWorkflow } from "../keyed/close-workflow.ts";
 import { completionOf } from "./completion.ts";
 import { deliverResult, deliverSignal, orderKillOfCall } from "./deliver.ts";
@@ -45,16 +46,20 @@ export async function perform(
   // Whoever is called here finds the state as it was left before the call.
   for (const effect of effects) if (isState(effect)) await performOne(engine, held, effect, 0, redoOfMs);
   let room = ALONGSIDE_MAX - held.children.size;
-  const children = await atMost(AT_ONCE, lanesOf(engine, first), async (lane) => {
-    const alongside: Held[] = [];
-    for (const effect of lane) {
-      const child = await performOne(engine, held, effect, isCall(effect) ? room-- : 0, redoOfMs);
-      if (child !== undefined) alongside.push(child);
-    }
-    return alongside;
-  });
-  for (const effect of final) await performOne(engine, held, effect, 0, redoOfMs);
-  return children.flat();
+  const children: Held[] = [];
+  try {
+    await atMost(AT_ONCE, lanesOf(engine, first), async (lane) => {
+      for (const effect of lane) {
+        const child = await performOne(engine, held, effect, isCall(effect) ? room-- : 0, redoOfMs);
+        if (child !== undefined) children.push(child);
+      }
+    });
+    for (const effect of final) await performOne(engine, held, effect, 0, redoOfMs);
+  } catch (error) {
+    for (const child of children) leaveSlot(engine, child);
+    throw error;
+  }
+  return children;
 }
 
 /** Written before all else, and the lock given back before anybody is told of the end: who calls again finds it free. */
@@ -88,7 +93,8 @@ async function performOne(
   room: number,
   redoOfMs: number | undefined,
 ): Promise<Held | undefined> {
-  if (effect.kind === "accept-child") return await acceptChild(engine, held, effect, room, redoOfMs !== undefined);
+  if (effect.kind === "accept-child")
+    return await acceptChildInTurn(engine, held, effect, room, redoOfMs !== undefined);
   await performOwn(engine, held, effect, redoOfMs);
   return undefined;
 }

@@ -1,6 +1,7 @@
 /** One message of the queue: look at the invocation, drive it if nobody does, and say what becomes of the message (I11). */
 import { advance } from "../../core/invocation/advance.ts";
 import { stillWaits } from "../keyed/acquire.ts";
+import { placeOfNext, waitsUntilMs } from "./circuit.ts";
 import { drive } from "./drive.ts";
 import type { Engine } from "../engine.ts";
 import { finishCompleted } from "./finish-completed.ts";
@@ -30,8 +31,12 @@ export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
     const parked = stillParked(loaded, nowMs);
     if (parked !== undefined) return await wakeAgainIfEarly(engine, loaded, wake, parked.wakeAtMs);
     if (isLeftInLine(loaded, nowMs) && (await stillWaits(engine, loaded))) return;
+    const waiting = waitsForCircuit(engine, loaded, nowMs);
+    const untilMs = waiting && (await waiting);
+    if (untilMs !== undefined) return await sendInPlace(engine, wake, loaded.invocation.acceptance, untilMs - nowMs);
     const held = await claim(engine, loaded, { messageDriven: true, spentAtMs: wake.wakeAtMs });
     if (held === undefined) continue;
+    if (waiting !== undefined) held.mayProbe = true;
     const end = await drive(engine, held, unperformed(loaded));
     if (end !== "lost") return;
   }
@@ -77,6 +82,18 @@ function isLeftInLine({ invocation, hold, arrivals }: Loaded, nowMs: number): bo
   if (hold?.status !== "pending" || hold.untilMs !== 0 || (hold.lookAtMs ?? 0) <= nowMs) return false;
   const { step, segment } = advance(invocation, { kind: "look", atMs: nowMs, arrivals: [...arrivals.values()] });
   return segment === undefined && step.kind === "acquire";
+}
+
+/** Asked before the claim, so that an invocation which an open circuit keeps waiting costs one message and no write. */
+function waitsForCircuit(
+  engine: Engine,
+  { invocation, arrivals }: Loaded,
+  nowMs: number,
+): undefined | Promise<number | undefined> {
+  if (engine.registry.circuits().size === 0) return undefined;
+  const { step, segment } = advance(invocation, { kind: "look", atMs: nowMs, arrivals: [...arrivals.values()] });
+  if (segment !== undefined || step.kind !== "attempt") return undefined;
+  return waitsUntilMs(engine, placeOfNext(engine, invocation));
 }
 
 /** It is parked, and nothing that was read lets it advance: claiming it would only park it again. */

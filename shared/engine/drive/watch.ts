@@ -39,7 +39,8 @@ function watchOver(engine: Engine, held: Held, nowMs: number): void {
   const { exchange } = held;
   if (exchange !== undefined) {
     const quietMs = nowMs - exchange.heardAtMs;
-    if (quietMs >= exchange.abortTimeoutMs) letGo(held, "abort-timeout");
+    if (exchange.waitsForRoom === true) exchange.heardAtMs = nowMs;
+    else if (quietMs >= exchange.abortTimeoutMs) letGo(held, "abort-timeout");
     else if (!exchange.silent && exchange.heardAtMs === exchange.startedAtMs && quietMs >= silentAfterMs) {
       exchange.silent = true;
       const { acceptance } = held.invocation;

@@ -3,27 +3,38 @@ import type { Engine } from "../engine.ts";
 import { KeptHidden } from "./kept-hidden.ts";
 import type { Delivery } from "../ports/queue.ts";
 import { takeWake } from "./take-wake.ts";
+import { type Slot, type WorkerLimits, WorkerSlots } from "./worker-slots.ts";
 
 const RECEIVE_WAIT_MS = 20_000;
 const FAILURE_PAUSE_MS = 1_000;
 
-export interface WorkerLimits {
-  /** Invocations that are driven at the same time. */
-  readonly concurrencyMax: number;
-}
-
 /** Runs until the signal aborts, then waits for what it has begun. */
-export async function runWorker(engine: Engine, signal: AbortSignal, { concurrencyMax }: WorkerLimits): Promise<void> {
+export async function runWorker(engine: Engine, signal: AbortSignal, limits: WorkerLimits): Promise<void> {
   const hidden = new KeptHidden(engine);
   const running = new Running();
+  const slots = new WorkerSlots(engine.registry, limits);
+  let look = new AbortController();
+  const stop = (): void => look.abort();
+  signal.addEventListener("abort", stop);
+  const workInSlot = async (delivery: Delivery, slot: Slot | undefined): Promise<void> => {
+    await work(engine, hidden, delivery);
+    if (slot === undefined) return;
+    slots.give(slot);
+    // A message that waits for a slot is due already, so that nothing else ends the wait for it.
+    if (slots.hasRefused) look.abort();
+  };
   while (!signal.aborted) {
-    const room = concurrencyMax - running.count;
+    const room = limits.concurrencyMax - running.count;
     if (room <= 0) {
       await running.oneEnds();
       continue;
     }
-    for (const delivery of await receive(engine, room, signal)) void running.add(work(engine, hidden, delivery));
+    look = new AbortController();
+    const deliveries = await receive(engine, room, look.signal, slots);
+    const admitted = slots.admitted();
+    for (const [at, delivery] of deliveries.entries()) void running.add(workInSlot(delivery, admitted[at]));
   }
+  signal.removeEventListener("abort", stop);
   while (running.count > 0) await running.oneEnds();
 }
 
@@ -49,9 +60,15 @@ class Running {
   }
 }
 
-async function receive(engine: Engine, limit: number, signal: AbortSignal): Promise<readonly Delivery[]> {
+async function receive(
+  engine: Engine,
+  limit: number,
+  signal: AbortSignal,
+  slots: WorkerSlots,
+): Promise<readonly Delivery[]> {
   try {
-    return await engine.queue.receive(Math.min(limit, 64), engine.settings.leaseMs, RECEIVE_WAIT_MS, signal);
+    const { leaseMs } = engine.settings;
+    return await engine.queue.receive(Math.min(limit, 64), leaseMs, RECEIVE_WAIT_MS, signal, slots);
   } catch (error) {
     engine.log.error("the queue could not be read", { error: String(error) });
     await engine.clock.sleep(FAILURE_PAUSE_MS, signal);

@@ -28,6 +28,15 @@ export interface Delivery {
   readonly receipt: string;
 }
 
+/** Decides which messages a receiver takes, by their service, where the queue lets it choose. */
+export interface Admission {
+  /**
+   * Asked before each message is handed out, in the order of the deliveries.
+   * @returns false where no message of this service may be taken now; the queue keeps it, and offers others
+   */
+  admit(service: string | undefined): boolean;
+}
+
 /** Names a message to the one who sent it. */
 export type Ticket = string;
 
@@ -38,8 +47,17 @@ export interface Queue {
   send(wake: Wake): Promise<Ticket>;
   /** Forgets a message that nobody has received yet, where the queue can do that. Never fails: a hint for nothing does no harm. */
   recall(ticket: Ticket): Promise<void>;
-  /** Waits up to `waitMs` for at least one message; those received stay invisible for `visibilityMs`. */
-  receive(limit: number, visibilityMs: number, waitMs: number, signal?: AbortSignal): Promise<readonly Delivery[]>;
+  /**
+   * Waits up to `waitMs` for at least one message; those received stay invisible for `visibilityMs`.
+   * @param admission ignored by a queue that gives its receivers no choice
+   */
+  receive(
+    limit: number,
+    visibilityMs: number,
+    waitMs: number,
+    signal?: AbortSignal,
+    admission?: Admission,
+  ): Promise<readonly Delivery[]>;
   /** Makes a received message invisible for `visibilityMs` from now; 0 gives it back at once. */
   extend(receipt: string, visibilityMs: number): Promise<void>;
   /** Forgets the message. Never fails for one that is gone already. */

@@ -1,8 +1,10 @@
-/** The registry as it lies in the meta store: one partition, an item per deployment and per slow handler, and a head that counts changes. */
+/** The registry as it lies in the meta store: one partition, an item per deployment, per open circuit and per slow handler, and a head that counts changes. */
+import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import type { Item, Key, Table, Write } from "../ports/table.ts";
 import { readPartition } from "../ledger/read-partition.ts";
+import { CIRCUIT_PREFIX, circuitOf } from "./circuit-items.ts";
 
 const HEAD = "head";
 const DEPLOYMENT_PREFIX = "dep#";
@@ -22,6 +24,8 @@ export interface RegistryHead {
   readonly version: number;
   /** Handlers that were too slow for a driver with little time, as `<service>/<handler>`. */
   readonly slow: ReadonlySet<string>;
+  /** Circuits that are open, by name. */
+  readonly circuits: ReadonlyMap<string, OpenCircuit>;
 }
 
 export interface RegistryRead extends RegistryHead {
@@ -35,11 +39,15 @@ export function registryPk(keyPrefix: string): string {
 export async function readHead(meta: Table, keyPrefix: string): Promise<RegistryHead> {
   let version = 0;
   const slow = new Set<string>();
+  const circuits = new Map<string, OpenCircuit>();
   for (const item of await readPartition(meta, registryPk(keyPrefix), HEAD_TO_SLOW)) {
     if (item.sk.startsWith(SLOW_PREFIX)) slow.add(item.sk.slice(SLOW_PREFIX.length));
-    else if (item.sk === HEAD && typeof item["version"] === "number") version = item["version"];
+    else if (item.sk.startsWith(CIRCUIT_PREFIX)) {
+      const circuit = circuitOf(item);
+      if (circuit !== undefined) circuits.set(circuitName(circuit), circuit);
+    } else if (item.sk === HEAD && typeof item["version"] === "number") version = item["version"];
   }
-  return { version, slow };
+  return { version, slow, circuits };
 }
 
 export function slowName(service: string, handler: string): string {

@@ -1,5 +1,6 @@
 /** Every answer that the registry can give, made once per change so that a lookup on the path of a call makes nothing. */
 import type { Deployment, Route } from "../../core/model/deployment.ts";
+import type { DeploymentId } from "../../core/model/ids.ts";
 import type { EffectiveSettings } from "../../core/model/service.ts";
 import { effectiveSettings } from "../../core/registry/effective-settings.ts";
 import type { SettingsMaxima } from "../../core/registry/effective-settings.ts";
@@ -18,6 +19,7 @@ export interface RoutingTable {
   /** Sorted by name. */
   readonly services: readonly LatestRevision[];
   route(service: string, handler: string): Routing;
+  ownerOf(service: string): DeploymentId | undefined;
   routeOn(deploymentId: string, service: string, handler: string): Route | undefined;
 }
 
@@ -42,6 +44,7 @@ export function routingTable(
       if (routes === undefined) return NO_SERVICE;
       return routes.get(handler) ?? NO_HANDLER;
     },
+    ownerOf: (service) => revisions.get(service)?.deployment.id,
     routeOn(deploymentId, service, handler) {
       return onDeployment.get(deploymentId)?.get(service)?.get(handler)?.route;
     },

@@ -1,7 +1,9 @@
 /** The registry over the meta store: answers come from memory for a second, and "unknown" is never said from memory. */
+import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { Engine } from "../engine.ts";
 import type { Registry, Routing } from "../registry.ts";
-import { readHead, readRegistry, slowName, writeSlow } from "./registry-items.ts";
+import { deleteCircuit, putCircuit } from "./circuit-items.ts";
+import { readHead, readRegistry, registryPk, slowName, writeSlow } from "./registry-items.ts";
 import { routingTable } from "./routing-table.ts";
 import type { RoutingTable } from "./routing-table.ts";
 
@@ -12,14 +14,17 @@ interface Snapshot {
   readonly version: number;
   readonly table: RoutingTable;
   readonly slow: ReadonlySet<string>;
+  readonly circuits: ReadonlyMap<string, OpenCircuit>;
   readonly freshUntilMs: number;
 }
+
+const NO_CIRCUITS: ReadonlyMap<string, OpenCircuit> = new Map();
 
 /** What the registry itself needs of the engine that it becomes a part of. */
 export type RegistryGround = Pick<Engine, "meta" | "clock" | "settings"> & Partial<Pick<Engine, "log">>;
 
 export function createStoredRegistry(ground: RegistryGround): Registry {
-  const { meta, clock, settings, log } = ground;
+  const { clock } = ground;
   let held: Snapshot | undefined;
   let reading: Promise<Snapshot> | undefined;
   /** Raised by `refresh`, so that a read that began before it is not held. */
@@ -64,21 +69,19 @@ export function createStoredRegistry(ground: RegistryGround): Registry {
       const route = (await current()).table.routeOn(deploymentId, service, handler);
       return route ?? (await reread()).table.routeOn(deploymentId, service, handler);
     },
-    async services() {
-      return (await current()).table.services;
-    },
-    async deployments() {
-      return (await current()).table.deployments;
-    },
+    services: async () => (await current()).table.services,
+    deployments: async () => (await current()).table.deployments,
     async noteSlow(service, handler) {
       const name = slowName(service, handler);
-      if (held?.slow.has(name) === true) return;
-      try {
-        await writeSlow(meta, settings.keyPrefix, name, clock.nowMs());
-        if (held !== undefined) held = { ...held, slow: new Set([...held.slow, name]) };
-      } catch (error) {
-        log?.warn("a slow handler could not be remembered", { service, handler, error: String(error) });
-      }
+      if (held?.slow.has(name) === true || !(await storeSlow(ground, service, handler))) return;
+      if (held !== undefined) held = { ...held, slow: new Set([...held.slow, name]) };
+    },
+    ownerOf: (service) => held?.table.ownerOf(service),
+    circuits: () => held?.circuits ?? NO_CIRCUITS,
+    async setCircuit(circuit, before) {
+      const isSet = await storeCircuit(ground, circuit, before);
+      if (isSet && held !== undefined) held = withCircuit(held, circuit, before);
+      return isSet;
     },
     refresh() {
       generation += 1;
@@ -93,10 +96,42 @@ async function readSnapshot({ meta, clock, settings }: RegistryGround, known: Sn
   const { keyPrefix, defaults, journalRetentionMaxMs } = settings;
   const freshUntilMs = clock.nowMs() + FRESH_FOR_MS;
   const head = known && (await readHead(meta, keyPrefix));
-  if (known !== undefined && head?.version === known.version) return { ...known, slow: head.slow, freshUntilMs };
-  const { version, slow, deployments } = await readRegistry(meta, keyPrefix);
+  if (known !== undefined && head?.version === known.version) return { ...known, ...head, freshUntilMs };
+  const { deployments, ...read } = await readRegistry(meta, keyPrefix);
   const maxima = journalRetentionMaxMs === undefined ? {} : { journalRetentionMaxMs };
-  return { version, slow, table: routingTable(deployments, defaults, maxima), freshUntilMs };
+  return { ...read, table: routingTable(deployments, defaults, maxima), freshUntilMs };
+}
+
+async function storeSlow(
+  { meta, clock, settings, log }: RegistryGround,
+  service: string,
+  handler: string,
+): Promise<boolean> {
+  try {
+    await writeSlow(meta, settings.keyPrefix, slowName(service, handler), clock.nowMs());
+    return true;
+  } catch (error) {
+    log?.warn("a slow handler could not be remembered", { service, handler, error: String(error) });
+    return false;
+  }
+}
+
+async function storeCircuit(
+  { meta, settings }: RegistryGround,
+  circuit: OpenCircuit | undefined,
+  before: OpenCircuit | undefined,
+): Promise<boolean> {
+  const pk = registryPk(settings.keyPrefix);
+  if (circuit !== undefined) return await putCircuit(meta, pk, circuit, before);
+  if (before !== undefined) await deleteCircuit(meta, pk, before);
+  return true;
+}
+
+function withCircuit(held: Snapshot, circuit: OpenCircuit | undefined, before: OpenCircuit | undefined): Snapshot {
+  const circuits = new Map(held.circuits);
+  if (before !== undefined) circuits.delete(circuitName(before));
+  if (circuit !== undefined) circuits.set(circuitName(circuit), circuit);
+  return { ...held, circuits };
 }
 
 function routed({ table, slow }: Snapshot, service: string, handler: string): Routing {

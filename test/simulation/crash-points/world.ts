@@ -1,5 +1,6 @@
 /** The world of one run: durable parts that survive, the process on them that may die, and the one that follows it. */
 import { readSettings } from "../../../shared/config/settings.ts";
+import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
 import { Drives } from "../../../shared/engine/drive/drives.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { register } from "../../../shared/engine/register/register.ts";
@@ -166,6 +167,7 @@ function compose(parts: Parts, owner: string, soleOwner: string | undefined): En
     log: silentLog,
     meter: silentMeter,
     drives: new Drives(parts.clock, owner),
+    bulkheads: newBulkheads(parts.clock),
     settings: engineSettings,
   };
 }

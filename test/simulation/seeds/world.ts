@@ -1,5 +1,6 @@
 /** The world of one seed: durable parts that survive, and the processes on them, which come and go. */
 import { readSettings } from "../../../shared/config/settings.ts";
+import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
 import { Drives } from "../../../shared/engine/drive/drives.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { createStoredRegistry } from "../../../shared/engine/register/stored-registry.ts";
@@ -193,6 +194,7 @@ function compose(parts: Parts, seed: string, owner: string, soleOwner: string | 
     log: silentLog,
     meter: silentMeter,
     drives: new Drives(parts.clock, owner),
+    bulkheads: newBulkheads(parts.clock),
     settings: engineSettings,
   };
 }

@@ -1,0 +1,152 @@
+/** A budget that the whole process shares: lanes share it fairly, and one account at a time may go beyond its share. */
+import type { Clock } from "../ports/clock.ts";
+
+export interface BudgetOptions {
+  /** The most that all accounts hold together, but for the one account that goes beyond its share. */
+  readonly capacity: number;
+  /** How long an account waits for room before it is refused. */
+  readonly patienceMs: number;
+  readonly clock: Clock;
+}
+
+interface Waiting {
+  readonly account: Account;
+  readonly amount: number;
+  /** @param granted false after the patience is over, or once the account is closed */
+  readonly answer: (granted: boolean) => void;
+}
+
+/**
+ * A lane (a deployment, a connection) may hold as much as is left free: a lane that takes all it can get holds a half, two such lanes
+ * a third each, and a lane that comes later always finds room (a dynamic threshold, as switches share a buffer between their ports).
+ * An account that needs more than any share, such as one very large answer, goes beyond it where no other account does so; its own
+ * limit bounds it. Accounts therefore never wait for each other in a circle.
+ */
+export class Budget {
+  readonly #options: BudgetOptions;
+  readonly #lanes = new Map<string, number>();
+  readonly #waiting = new Set<Waiting>();
+  #used = 0;
+  #beyond: Account | undefined;
+  #formerlyBeyond = "";
+
+  constructor(options: BudgetOptions) {
+    this.#options = options;
+  }
+
+  get capacity(): number {
+    return this.#options.capacity;
+  }
+
+  /** What all accounts hold now, the account beyond its share included. */
+  get held(): number {
+    return this.#used + (this.#beyond?.held ?? 0);
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  open(lane: string): Account {
+    return new Account(this, lane);
+  }
+
+  /** For accounts alone. @returns true where there was room at once */
+  grow(account: Account, amount: number): true | Promise<boolean> {
+    if (this.#grant(account, amount)) return true;
+    const { clock, patienceMs } = this.#options;
+    return new Promise((resolve) => {
+      const over = new AbortController();
+      const waiting: Waiting = {
+        account,
+        amount,
+        answer: (granted) => {
+          this.#waiting.delete(waiting);
+          over.abort();
+          resolve(granted);
+        },
+      };
+      this.#waiting.add(waiting);
+      void clock.sleep(patienceMs, over.signal).then((isOver) => isOver && waiting.answer(false));
+    });
+  }
+
+  /** For accounts alone. */
+  shrink(account: Account, amount: number): void {
+    if (this.#beyond !== account) this.#count(account.lane, -amount);
+    else if (amount >= account.held) this.#beyond = undefined;
+    for (const waiting of this.#waiting) {
+      if (waiting.account === account && amount >= account.held) waiting.answer(false);
+    }
+    account.held -= amount;
+    this.#serve();
+  }
+
+  #grant(account: Account, amount: number): boolean {
+    if (this.#beyond !== account && !this.#fits(account.lane, amount)) {
+      if (this.#beyond !== undefined) return false;
+      this.#count(account.lane, -account.held);
+      this.#beyond = account;
+      this.#formerlyBeyond = account.lane;
+    }
+    if (this.#beyond !== account) this.#count(account.lane, amount);
+    account.held += amount;
+    return true;
+  }
+
+  #fits(lane: string, amount: number): boolean {
+    return (this.#lanes.get(lane) ?? 0) + amount <= this.#options.capacity - this.#used;
+  }
+
+  #count(lane: string, amount: number): void {
+    this.#used += amount;
+    const held = (this.#lanes.get(lane) ?? 0) + amount;
+    if (held > 0) this.#lanes.set(lane, held);
+    else this.#lanes.delete(lane);
+  }
+
+  /** Accounts that fit go first; then one goes beyond its share, of another lane than the last where there is one. */
+  #serve(): void {
+    for (const { account, amount, answer } of this.#waiting) {
+      if ((account === this.#beyond || this.#fits(account.lane, amount)) && this.#grant(account, amount)) answer(true);
+    }
+    if (this.#beyond !== undefined || this.#waiting.size === 0) return;
+    const waiting = [...this.#waiting];
+    const next = waiting.find(({ account }) => account.lane !== this.#formerlyBeyond) ?? waiting[0]!;
+    this.#grant(next.account, next.amount);
+    next.answer(true);
+  }
+}
+
+/** What one exchange, request or answer holds of a budget. */
+export class Account {
+  readonly lane: string;
+  /** Kept by the budget. */
+  held = 0;
+  readonly #budget: Budget;
+  #isClosed = false;
+
+  /** @param lane what shares the budget with others: all accounts of a lane hold no more than the share of one lane */
+  constructor(budget: Budget, lane: string) {
+    this.#budget = budget;
+    this.lane = lane;
+  }
+
+  /** @returns true where there is room at once; else a promise of whether room came in time */
+  grow(amount: number): true | Promise<boolean> {
+    if (this.#isClosed) return Promise.resolve(false);
+    return this.#budget.grow(this, amount);
+  }
+
+  /** Gives back a part. */
+  shrink(amount: number): void {
+    if (!this.#isClosed) this.#budget.shrink(this, Math.min(amount, this.held));
+  }
+
+  /** Gives everything back; whoever still waits for room on this account is refused. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#budget.shrink(this, this.held);
+  }
+}

@@ -1,0 +1,54 @@
+/** Turns that lanes take in rotation: so much work runs at a time in the process, and no lane makes another lane wait for all of its own. */
+
+interface Lane {
+  readonly name: string;
+  readonly waiting: (() => void)[];
+  /** Where the next to go stands; what is before it has gone. */
+  next: number;
+}
+
+export class FairTurns {
+  #free: number;
+  /** Lanes with work that waits, the next to be served first. */
+  readonly #lanes = new Map<string, Lane>();
+  #waiting = 0;
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Runs the work once it is the lane's turn. */
+  async take<T>(lane: string, work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free--;
+    else await this.#turnOf(lane);
+    try {
+      return await work();
+    } finally {
+      this.#passOn();
+    }
+  }
+
+  #turnOf(name: string): Promise<void> {
+    const lane = this.#lanes.get(name) ?? { name, waiting: [], next: 0 };
+    this.#lanes.set(name, lane);
+    this.#waiting++;
+    return new Promise((resolve) => lane.waiting.push(resolve));
+  }
+
+  #passOn(): void {
+    const lane = this.#lanes.values().next().value;
+    if (lane === undefined) {
+      this.#free++;
+      return;
+    }
+    this.#lanes.delete(lane.name);
+    const go = lane.waiting[lane.next++]!;
+    if (lane.next < lane.waiting.length) this.#lanes.set(lane.name, lane);
+    this.#waiting--;
+    go();
+  }
+}

@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Budget } from "../../../shared/engine/bulkheads/budget.ts";
+import { SteppedClock } from "../../stepped-clock.ts";
+
+const PATIENCE_MS = 1_000;
+
+function budgetOf(capacity: number) {
+  const clock = new SteppedClock();
+  return { clock, budget: new Budget({ capacity, patienceMs: PATIENCE_MS, clock }) };
+}
+
+test("a lane that takes all it can get holds a half, and the next lane still finds room", () => {
+  const { budget } = budgetOf(1_000);
+  // The first account of a lane that does not fit goes beyond its share; those after it stay within.
+  const beyond = budget.open("hog");
+  expect(beyond.grow(2_000)).toBe(true);
+  const accounts = Array.from({ length: 100 }, () => budget.open("hog"));
+  const taken = accounts.filter((account) => account.grow(10) === true);
+  expect(taken).toHaveLength(50);
+  expect(budget.open("good").grow(500)).toBe(true);
+});
+
+test("one account at a time goes beyond its share, and another lane is next", async () => {
+  const { budget } = budgetOf(100);
+  const first = budget.open("hog");
+  expect(first.grow(500)).toBe(true);
+  const second = budget.open("hog");
+  const third = budget.open("good");
+  const grownSecond = second.grow(500);
+  const grownThird = third.grow(500);
+  expect(budget.waiting).toBe(2);
+  first.close();
+  expect(await grownThird).toBe(true);
+  expect(budget.held).toBe(500);
+  third.close();
+  expect(await grownSecond).toBe(true);
+});
+
+test("an account that found no room within the patience is refused, and holds what it held", async () => {
+  const { budget, clock } = budgetOf(100);
+  budget.open("hog").grow(500);
+  const account = budget.open("good");
+  expect(account.grow(60)).toBe(true);
+  const more = account.grow(60);
+  await clock.advance(PATIENCE_MS);
+  expect(await more).toBe(false);
+  expect(account.held).toBe(60);
+  expect(budget.waiting).toBe(0);
+});
+
+test("closing an account ends its own wait and lets others in", async () => {
+  const { budget } = budgetOf(100);
+  budget.open("hog").grow(500);
+  const [one, other] = [budget.open("a"), budget.open("b")];
+  one.grow(50);
+  const [mine, theirs] = [one.grow(40), other.grow(60)];
+  one.close();
+  expect(await mine).toBe(false);
+  expect(await theirs).toBe(true);
+});
+
+test("whatever is opened, grown and closed, the budget holds what its accounts hold, and one lane at most half beside the one beyond", () => {
+  const step = fc.record({
+    lane: fc.integer({ min: 0, max: 3 }),
+    grow: fc.integer({ min: 1, max: 400 }),
+    close: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const { budget } = budgetOf(1_000);
+      const accounts: { account: ReturnType<Budget["open"]>; lane: number }[] = [];
+      for (const { lane, grow, close } of steps) {
+        if (close && accounts.length > 0) accounts.splice(lane % accounts.length, 1)[0]!.account.close();
+        else {
+          const account = budget.open(String(lane));
+          accounts.push({ account, lane });
+          void account.grow(grow);
+        }
+        const held = accounts.map(({ account }) => account.held);
+        expect(budget.held).toBe(held.reduce((sum, one) => sum + one, 0));
+        expect(budget.held - Math.max(0, ...held)).toBeLessThanOrEqual(1_000);
+      }
+      for (const { account } of accounts) account.close();
+      expect(budget.held).toBe(0);
+      expect(budget.waiting).toBe(0);
+    }),
+  );
+});

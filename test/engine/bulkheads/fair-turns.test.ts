@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { FairTurns } from "../../../shared/engine/bulkheads/fair-turns.ts";
+
+test("a lane with a thousand pieces of work lets another lane's one go next", async () => {
+  const turns = new FairTurns(1);
+  const order: string[] = [];
+  const work = (name: string) => async () => void order.push(name);
+  const hog = Array.from({ length: 1_000 }, (_, at) => turns.take("hog", work(`hog ${at}`)));
+  const good = turns.take("good", work("good"));
+  await Promise.all([...hog, good]);
+  expect(order.indexOf("good")).toBeLessThanOrEqual(2);
+  expect(order.filter((name) => name !== "good")).toEqual(hog.map((_, at) => `hog ${at}`));
+});
+
+test("no more work runs at a time than there are turns, failures included", async () => {
+  const turns = new FairTurns(3);
+  let running = 0;
+  let most = 0;
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 50 }, (_, at) =>
+      turns.take(`lane ${at % 7}`, async () => {
+        most = Math.max(most, ++running);
+        await Promise.resolve();
+        running--;
+        if (at % 5 === 0) throw new Error("failed");
+      }),
+    ),
+  );
+  expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(10);
+  expect(most).toBe(3);
+  expect(turns.waiting).toBe(0);
+});

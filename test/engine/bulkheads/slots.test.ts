@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { Slots } from "../../../shared/engine/bulkheads/slots.ts";
+
+const takeAll = (slots: Slots, lane: string): number => {
+  let taken = 0;
+  while (slots.take(lane)) taken++;
+  return taken;
+};
+
+test("lanes that take all they can get leave room for the next: a half, a quarter, an eighth", () => {
+  const slots = new Slots({ count: 1_000, perLane: "share" });
+  expect([takeAll(slots, "a"), takeAll(slots, "b"), takeAll(slots, "c")]).toEqual([500, 250, 125]);
+  expect(slots.free).toBe(125);
+});
+
+test("a single slot is taken by whoever comes first", () => {
+  const slots = new Slots({ count: 1, perLane: "share" });
+  expect([slots.take("a"), slots.take("b")]).toEqual([true, false]);
+  slots.give("a");
+  expect(slots.take("b")).toBe(true);
+});
+
+test("a number for each lane holds whether others wait or not", () => {
+  const slots = new Slots({ count: 100, perLane: 7 });
+  expect([takeAll(slots, "a"), takeAll(slots, "b")]).toEqual([7, 7]);
+  slots.give("a");
+  expect(takeAll(slots, "a")).toBe(1);
+});

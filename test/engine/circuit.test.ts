@@ -1,0 +1,100 @@
+/** The circuit breaker: what fails for everybody is tried by a few, and goes on by itself once it works again. */
+import { expect, test } from "vitest";
+import { kill } from "../../shared/engine/drive/kill.ts";
+import { inspect } from "../../shared/engine/operate/inspect.ts";
+import type { Actor, Stage } from "./engine-fixture.ts";
+import { callOn, sendOn, textOf } from "./engine-fixture.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+const SENDS = 60;
+const retry = { initialIntervalMs: 100, maxIntervalMs: 1_000, factor: 1 };
+
+interface Health {
+  isWell: boolean;
+}
+
+async function play(health: Health = { isWell: false }): Promise<{ stage: Stage; actor: Actor; health: Health }> {
+  const stage = await open(
+    {
+      works: () => {
+        if (!health.isWell) throw new Error("the database is away");
+        return "done";
+      },
+    },
+    { retry },
+  );
+  const actor = stage.actor();
+  actor.startWorker();
+  return { stage, actor, health };
+}
+
+async function sendMany(stage: Stage, actor: Actor): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < SENDS; n++) ids.push((await stage.pulse.within(0, sendOn(actor, "works"))).invocationId);
+  return ids;
+}
+
+test("where everything fails, one attempt at a time is made, ever more rarely, and all succeed once it works again", async () => {
+  const { stage, actor, health } = await play();
+  await sendMany(stage, actor);
+  await stage.pulse.pass(5_000);
+  const [circuit] = actor.engine.registry.circuits().values();
+  expect(circuit).toMatchObject({ service: "S", reason: expect.stringContaining("the database is away") });
+  const before = stage.deployment.attempts.length;
+  await stage.pulse.pass(60_000);
+  // Sixty invocations that retry each second would make 3,600 attempts.
+  expect(stage.deployment.attempts.length - before).toBeLessThanOrEqual(6);
+  health.isWell = true;
+  await stage.pulse.pass(180_000);
+  expect(actor.engine.registry.circuits().size).toBe(0);
+  expect(stage.deployment.attempts.length).toBeLessThanOrEqual(before + 6 + SENDS + 3);
+  expect(textOf(await stage.pulse.within(1_000, callOn(actor, "works")))).toBe("done");
+  expect(actor.engine.drives.size).toBe(0);
+});
+
+test("a few invocations that fail for ever open no circuit, nor do many while others succeed", async () => {
+  const { stage, actor, health } = await play();
+  for (let n = 0; n < 10; n++) await stage.pulse.within(0, sendOn(actor, "works"));
+  await stage.pulse.pass(20_000);
+  expect(actor.engine.registry.circuits().size).toBe(0);
+  health.isWell = true;
+  await stage.pulse.pass(2_000);
+  expect(actor.engine.drives.size).toBe(0);
+});
+
+test("an invocation that an open circuit keeps waiting is killed at once", async () => {
+  const { stage, actor } = await play();
+  const ids = await sendMany(stage, actor);
+  await stage.pulse.pass(5_000);
+  const id = ids.at(-1) as Parameters<typeof kill>[1];
+  expect(await inspect(actor.engine, id)).toMatchObject({ status: "ready", attempts: 0 });
+  await stage.pulse.within(1_000, kill(actor.engine, id));
+  await stage.pulse.settle();
+  expect(await inspect(actor.engine, id)).toBe(undefined);
+});
+
+test("a call that comes while the circuit is open is accepted, waits, and is answered once it closes", async () => {
+  const { stage, actor, health } = await play();
+  await sendMany(stage, actor);
+  await stage.pulse.pass(5_000);
+  const before = stage.deployment.attempts.length;
+  const called = callOn(actor, "works");
+  await stage.pulse.pass(500);
+  expect(stage.deployment.attempts.length - before).toBeLessThanOrEqual(1);
+  health.isWell = true;
+  expect(textOf(await stage.pulse.within(120_000, called))).toBe("done");
+});
+
+test("another process sees the circuit, and between them one attempt is made at a time", async () => {
+  const { stage, actor } = await play();
+  const other = stage.actor();
+  await sendMany(stage, actor);
+  await stage.pulse.pass(5_000);
+  other.startWorker();
+  await stage.pulse.pass(2_000);
+  const before = stage.deployment.attempts.length;
+  await stage.pulse.pass(60_000);
+  expect(other.engine.registry.circuits().size).toBe(1);
+  expect(stage.deployment.attempts.length - before).toBeLessThanOrEqual(6);
+});
