@@ -1,12 +1,13 @@
 /** `stepwell deployments`: list, describe, update and remove what is registered. */
 import { Command } from "commander";
-import type { DeploymentBody, ServiceBody, ServiceNameBody } from "../../shared/api/wire/admin.ts";
+import type { CircuitBody, DeploymentBody, ServiceBody, ServiceNameBody } from "../../shared/api/wire/admin.ts";
 import { addressText, transportText, withHiddenHeaders } from "./deployment-address.ts";
 import { momentText } from "./moment.ts";
 import { registerCommand } from "./register-command.ts";
 import { sessionOf, yesOption } from "./session.ts";
 import type { Session } from "./session.ts";
 import { pairsText, tableText } from "./table.ts";
+import { visibleText } from "./visible-text.ts";
 import { updateCommand } from "./update-command.ts";
 
 export function deploymentCommands(): Command {
@@ -38,7 +39,7 @@ async function list(session: Session): Promise<void> {
       deployment.id,
       addressText(deployment),
       transportText(deployment),
-      deployment.status,
+      statusText(deployment),
       deployment.services.map(({ name, revision }) => `${name}@${revision}`).join(", "),
       momentText(deployment.created_at),
     ]);
@@ -70,6 +71,7 @@ function deploymentText({ terminal }: Session, deployment: DeploymentBody<Servic
     ["Address", addressText(deployment)],
     ["Over", transportText(deployment)],
     ["Status", deployment.status],
+    ...(deployment.circuits ?? []).map(circuitPair),
     ["Protocol", `versions ${lowest} to ${highest}`],
     ["SDK", deployment.sdk_version],
     ["Created", momentText(deployment.created_at)],
@@ -80,6 +82,15 @@ function deploymentText({ terminal }: Session, deployment: DeploymentBody<Servic
     handlers.map((handler) => [name, String(revision), ty, handler.name, handler.ty ?? ""]),
   );
   return `${facts}\n\n${tableText(terminal.colours, ["SERVICE", "REVISION", "TYPE", "HANDLER", "KIND"], rows)}`;
+}
+
+function statusText({ status, circuits = [] }: DeploymentBody<ServiceNameBody>): string {
+  return circuits.length === 0 ? status : `${status}, ${circuits.map(({ service }) => service).join(", ")} failing`;
+}
+
+function circuitPair({ service, open_since, next_attempt_at, reason }: CircuitBody): [string, string] {
+  const text = `everything fails since ${momentText(open_since)}; next attempt ${momentText(next_attempt_at)}; ${reason}`;
+  return [`Circuit of ${service}`, visibleText(text)];
 }
 
 function written(pairs: Readonly<Record<string, string>> | undefined): string | undefined {

@@ -1,9 +1,11 @@
 /** Deployments as the admin API shows them: with names of services in lists, with whole services in detail. */
+import type { OpenCircuit } from "../../core/model/circuit.ts";
 import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentView } from "../../engine/register/deployments-view.ts";
 import type { EngineSettings } from "../../engine/engine-settings.ts";
 import type {
+  CircuitBody,
   DeploymentAddressBody,
   DeploymentBody,
   RegisteredBody,
@@ -41,7 +43,7 @@ function servicesOf(deployment: Deployment, server: EngineSettings): readonly Se
 }
 
 function deploymentBody<ServiceShape>(
-  { deployment, status, pinned }: DeploymentView,
+  { deployment, status, pinned, circuits }: DeploymentView,
   services: readonly ServiceShape[],
 ): DeploymentBody<ServiceShape> {
   return {
@@ -57,8 +59,13 @@ function deploymentBody<ServiceShape>(
     ...present({ sdk_version: deployment.sdkVersion }),
     status,
     ...present({ pinned_invocations: pinned }),
+    ...(circuits.length > 0 && { circuits: circuits.map(circuitBody) }),
     services,
   };
+}
+
+function circuitBody({ service, sinceMs, untilMs, reason }: OpenCircuit): CircuitBody {
+  return { service, open_since: momentText(sinceMs), next_attempt_at: momentText(untilMs), reason };
 }
 
 function addressBody({ destination, protocolMode }: Deployment): DeploymentAddressBody {

@@ -1,6 +1,7 @@
 /** What the admin API answers with, for its OpenAPI document; each schema is held to the shape of its name in `api/wire`. */
 import * as z from "zod";
 import type {
+  CircuitBody,
   AdminErrorBody,
   DeploymentBody,
   HandlerBody,
@@ -99,6 +100,10 @@ export const Services = z.object({ services: z.array(Service) }).meta({ id: "Ser
 
 const serviceName = z.object({ name: text, revision: whole });
 
+const Circuit = z
+  .object({ service: text, open_since: moment, next_attempt_at: moment, reason: text })
+  .meta({ id: "OpenCircuit" }) satisfies z.ZodType<CircuitBody>;
+
 const describedDeployment = <Shape extends z.ZodType>(service: Shape) => ({
   id: text,
   additional_headers: texts.exactOptional(),
@@ -109,6 +114,7 @@ const describedDeployment = <Shape extends z.ZodType>(service: Shape) => ({
   sdk_version: maybeText,
   status: z.enum(["active", "draining", "drained"]),
   pinned_invocations: whole.exactOptional(),
+  circuits: z.array(Circuit).exactOptional(),
   services: z.array(service),
 });
 

@@ -83,6 +83,15 @@ export type DeploymentAddressBody =
 /** @typeParam ServiceShape a name and a revision in lists, the whole service in detail */
 export type DeploymentBody<ServiceShape> = DeploymentAddressBody & DescribedDeployment<ServiceShape>;
 
+/** A service on which everything fails: one attempt at a time is made until one succeeds. */
+export interface CircuitBody {
+  readonly service: string;
+  readonly open_since: string;
+  readonly next_attempt_at: string;
+  /** The latest failure, with its code. */
+  readonly reason: string;
+}
+
 interface DescribedDeployment<ServiceShape> {
   readonly id: string;
   readonly additional_headers?: Readonly<Record<string, string>>;
@@ -95,6 +104,8 @@ interface DescribedDeployment<ServiceShape> {
   readonly status: "active" | "draining" | "drained";
   /** How many open invocations are pinned to it; shown in detail, where it is not active. */
   readonly pinned_invocations?: number;
+  /** Services of it on which everything fails; absent where there is none. */
+  readonly circuits?: readonly CircuitBody[];
   readonly services: readonly ServiceShape[];
 }
 

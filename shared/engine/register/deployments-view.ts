@@ -1,4 +1,5 @@
 /** Deployments as an operator sees them: each with whether it serves, drains or may go. */
+import type { OpenCircuit } from "../../core/model/circuit.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import { deploymentStatus, isActive } from "../../core/registry/deployment-status.ts";
 import type { DeploymentStatus } from "../../core/registry/deployment-status.ts";
@@ -12,6 +13,8 @@ export interface DeploymentView {
   readonly status: DeploymentStatus;
   /** Absent where it is active: nobody has counted then. */
   readonly pinned?: number;
+  /** Of its services, by service. */
+  readonly circuits: readonly OpenCircuit[];
 }
 
 const NOTHING_COUNTED: PinnedCounts = new Map();
@@ -26,9 +29,11 @@ export async function viewDeployments(
   const latest = latestRevisions(deployments);
   const shown = deployments.filter(wanted);
   const counts = shown.every((one) => isActive(one, latest)) ? NOTHING_COUNTED : await pinnedCounts(engine);
+  const open = [...engine.registry.circuits().values()].toSorted((a, b) => (a.service < b.service ? -1 : 1));
   return shown.map((deployment) => {
     const pinned = counts.get(deployment.id) ?? 0;
     const status = deploymentStatus(deployment, latest, pinned);
-    return { deployment, status, ...(status === "active" ? {} : { pinned }) };
+    const circuits = open.filter(({ deploymentId }) => deploymentId === deployment.id);
+    return { deployment, status, circuits, ...(status === "active" ? {} : { pinned }) };
   });
 }

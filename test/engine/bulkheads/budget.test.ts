@@ -39,7 +39,7 @@ test("one account at a time goes beyond its share, and another lane is next", as
 
 test("an account that found no room within the patience is refused, and holds what it held", async () => {
   const { budget, clock } = budgetOf(100);
-  budget.open("hog").grow(500);
+  void budget.open("hog").grow(500);
   const account = budget.open("good");
   expect(account.grow(60)).toBe(true);
   const more = account.grow(60);
@@ -51,9 +51,9 @@ test("an account that found no room within the patience is refused, and holds wh
 
 test("closing an account ends its own wait and lets others in", async () => {
   const { budget } = budgetOf(100);
-  budget.open("hog").grow(500);
+  void budget.open("hog").grow(500);
   const [one, other] = [budget.open("a"), budget.open("b")];
-  one.grow(50);
+  void one.grow(50);
   const [mine, theirs] = [one.grow(40), other.grow(60)];
   one.close();
   expect(await mine).toBe(false);
