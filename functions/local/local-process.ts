@@ -7,6 +7,7 @@ import { ingressFace } from "../../shared/api/ingress/ingress-face.ts";
 import type { Settings } from "../../shared/config/settings-table.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
+import { beginLife, endLife } from "../../shared/engine/sweep/begin-life.ts";
 import { openEmbedded } from "../../shared/wiring/embedded.ts";
 import type { Embedded } from "../../shared/wiring/embedded.ts";
 import { statementFront } from "../../shared/wiring/statement-front.ts";
@@ -38,6 +39,7 @@ export async function startLocalProcess(settings: Settings, version: string, log
     const ingressUrl = urlOf(settings["ingress.bind"], ingress.port);
     const admin = await openAdmin(settings, embedded, version, ingressUrl);
     doors.push(admin);
+    await beginLife(embedded.engine);
     const loops = startLoops(embedded, {
       concurrencyMax: settings["worker.invoker.concurrent-invocations-limit"],
       perService: settings["worker.invoker.concurrent-invocations-limit-per-service"],
@@ -110,6 +112,7 @@ async function stop(embedded: Embedded, doors: readonly Door[], loops: Loops, gr
     await clock.sleep(POLL_EVERY_MS);
   }
   for (const door of doors) door.close();
+  await endLife(embedded.engine).catch(() => undefined);
   await embedded.engine.tracer?.flush(Math.max(LAST_WORDS_MS, untilMs - clock.nowMs()));
   await embedded.close();
 }

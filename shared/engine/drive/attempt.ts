@@ -130,6 +130,8 @@ async function converse(
       exchange.abort();
       return { received: [], ending: refusal };
     }
+    const marking = engine.drives.suspects?.atReply(held.id);
+    if (marking !== undefined) await marking;
     return await readReply(engine, open, exchange, conversation, room);
   } catch (error) {
     if (error instanceof NoRoomError) exchange.abort();

@@ -72,6 +72,8 @@ async function takeTurn(engine: Engine, held: Held): Promise<Turn> {
     return await makeAttempt(engine, held, step);
   } finally {
     leaveReplyRoom(held);
+    const resting = engine.drives.suspects?.atRest(held.id);
+    if (resting !== undefined) await resting;
   }
 }
 

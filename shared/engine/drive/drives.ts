@@ -6,6 +6,7 @@ import { type Held, letGo, lose } from "./held.ts";
 import type { Clock } from "../ports/clock.ts";
 import { Shortly } from "./shortly.ts";
 import { StandingMessages } from "./standing-messages.ts";
+import type { Suspects } from "./suspects.ts";
 import { Woken } from "./woken.ts";
 
 /** `shutdown`: the process ends. `time`: its time for this event is nearly over, and it may be given another event later. */
@@ -35,6 +36,8 @@ export class Drives {
    * to nothing that is open, however long the process or its machine had slept.
    */
   walkedAtMs: number | undefined;
+  /** What the process before this one may have ended by; absent where it ended as it should. */
+  suspects?: Suspects;
   /** One watch goes round at a time. */
   watched = false;
 

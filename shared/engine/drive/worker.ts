@@ -77,10 +77,13 @@ async function receive(
 }
 
 /** The message stays hidden while it is worked on; one whose work failed comes again (I11). */
-async function work(engine: Engine, hidden: KeptHidden, { wake, receipt, receiveCount }: Delivery): Promise<void> {
+async function work(engine: Engine, hidden: KeptHidden, delivery: Delivery): Promise<void> {
+  const { wake, receipt, receiveCount } = delivery;
+  const { suspects } = engine.drives;
   hidden.add(receipt);
   try {
-    await takeWake(engine, wake);
+    if (suspects?.includes(delivery) === true) await suspects.try(wake, () => takeWake(engine, wake));
+    else await takeWake(engine, wake);
     await engine.queue.ack(receipt);
   } catch (error) {
     engine.log.error("a message could not be worked on", {

@@ -65,6 +65,7 @@ export async function wakeOnce(engine: Engine, to: Recipient, state: string, now
   const { woken } = engine.drives;
   const sinceMs = nowMs - REPLACED_AFTER_SHARE * checkIntervalMs(engine.settings);
   if (woken.isKnown(to.id, state, sinceMs)) return false;
+  engine.drives.suspects?.note(to.id);
   await sendWake(engine, to, 0);
   woken.note(to.id, state, nowMs, sinceMs);
   return true;

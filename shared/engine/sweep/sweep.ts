@@ -160,9 +160,14 @@ export async function recover(engine: Engine): Promise<number> {
   await everythingTask.goOn({ progress, order: undefined }, pass, () => false);
   // A drive that neither parked nor renewed is in the listing alone, at most a lease older than the newest entry.
   const newestMs = await newestListedMs(engine, nowMs);
-  if (newestMs === undefined) return pass.tally.woken;
+  if (newestMs === undefined) return recovered(engine, pass.tally);
   const listedFrom = placeAt(newestMs - 2 * engine.settings.leaseMs);
   // The queue of such a process is as durable as its table, so no invocation needs a note in the open index.
   await walkListing({ ...progress, listedFrom }, pass, () => false, wakeDriverless);
-  return pass.tally.woken;
+  return recovered(engine, pass.tally);
+}
+
+function recovered({ drives }: Engine, { woken }: Tally): number {
+  drives.suspects?.recovered();
+  return woken;
 }

@@ -1,0 +1,35 @@
+/** The start of a process that owns its store alone: where the one before it ended before its time, suspects are tried with care. */
+import { Marks } from "../drive/suspect-marks.ts";
+import { Suspects } from "../drive/suspects.ts";
+import type { Engine } from "../engine.ts";
+import { pauseUnread } from "./pause-unread.ts";
+
+/** A suspect that ended so many processes while nothing else was tried is set aside. */
+const DEATHS_ALONE_MAX = 2;
+
+/**
+ * To be called before anything is driven. Pauses the invocations that have ended one process after the other.
+ * @returns how many it has paused
+ */
+export async function beginLife(engine: Engine): Promise<number> {
+  const marks = new Marks(engine);
+  if (!(await marks.beginLife())) return 0;
+  const left = await marks.left();
+  let paused = 0;
+  for (const [id, { deathsAlone }] of left) {
+    if (deathsAlone < DEATHS_ALONE_MAX) continue;
+    const reason = `it ended the process ${deathsAlone} times in a row while nothing else was driven; resume it once the cause is known`;
+    await pauseUnread(engine, id, reason);
+    await marks.delete(id);
+    paused++;
+  }
+  engine.drives.suspects = new Suspects(engine.clock, marks, left);
+  if (left.size > 0)
+    engine.log.warn("invocations that may have ended the process are tried alone", { suspects: left.size, paused });
+  return paused;
+}
+
+/** To be called once nothing is driven any more: the next process then suspects nothing. */
+export async function endLife(engine: Engine): Promise<void> {
+  await new Marks(engine).endLife();
+}

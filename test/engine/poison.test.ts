@@ -1,0 +1,95 @@
+/** An invocation that ends the process each time it is driven is set aside, and everything else goes on. */
+import { expect, test } from "vitest";
+import type { InvocationId } from "../../shared/core/model/ids.ts";
+import { inspect } from "../../shared/engine/operate/inspect.ts";
+import { resume } from "../../shared/engine/operate/resume.ts";
+import { beginLife, endLife } from "../../shared/engine/sweep/begin-life.ts";
+import { recover } from "../../shared/engine/sweep/sweep.ts";
+import { type Actor, sendOn, type Stage } from "./engine-fixture.ts";
+import { Gate } from "./gate.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+
+/** The start of a process that owns its store alone, as the local process starts. */
+async function start(stage: Stage, known: (actor: Actor) => void = () => {}): Promise<Actor> {
+  const actor = stage.actor({ soleOwner: true });
+  known(actor);
+  await stage.pulse.within(1_000, beginLife(actor.engine));
+  actor.startWorker();
+  // It never resolves where the process dies meanwhile.
+  void recover(actor.engine).catch(() => undefined);
+  await stage.pulse.pass(100);
+  return actor;
+}
+
+test("what ends the process at its answer is paused after four deaths, and its neighbours have gone on meanwhile", async () => {
+  let driving: Actor;
+  const takeOver = (actor: Actor): void => void (driving = actor);
+  let isDeadly = true;
+  let deaths = 0;
+  const finished = new Set<string>();
+  const stage = await open({
+    poison: () => {
+      if (!isDeadly) return "cured";
+      deaths++;
+      driving.die();
+      return "deadly";
+    },
+    plain: (ctx) => {
+      finished.add(ctx.input);
+      return "done";
+    },
+    long: async (ctx) => (await ctx.get(ctx.sleep(stage.pulse.nowMs() + 3_000)), finished.add(ctx.input), "slept"),
+  });
+  let actor = await start(stage, takeOver);
+  for (let n = 0; n < 5; n++) await stage.pulse.within(100, sendOn(actor, "long", `long ${n}`));
+  const { invocationId } = await stage.pulse.within(100, sendOn(actor, "poison"));
+  await stage.pulse.pass(100);
+  for (let restarts = 1; restarts <= 4; restarts++) {
+    expect(deaths, `before restart ${restarts}`).toBe(restarts);
+    await stage.reboot();
+    actor = await start(stage, takeOver);
+    void sendOn(actor, "plain", `plain ${restarts}`).catch(() => undefined);
+    await stage.pulse.pass(15_000);
+  }
+  expect(deaths).toBe(4);
+  expect(await inspect(actor.engine, invocationId)).toMatchObject({
+    status: "paused",
+    lastFailure: { message: expect.stringContaining("ended the process 2 times in a row") },
+  });
+  expect([...finished].filter((name) => name.startsWith("long"))).toHaveLength(5);
+  expect(finished).toContain("plain 4");
+  isDeadly = false;
+  await stage.pulse.within(1_000, resume(actor.engine, invocationId, { kind: "keep" }));
+  await stage.pulse.pass(5_000);
+  expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed" });
+});
+
+test("a process that was killed while innocent invocations ran suspects none of them for long", async () => {
+  const gate = new Gate();
+  const stage = await open({ waits: async () => gate.passed.then(() => "free") });
+  let actor = await start(stage);
+  const ids: InvocationId[] = [];
+  for (let n = 0; n < 40; n++) ids.push((await stage.pulse.within(100, sendOn(actor, "waits"))).invocationId);
+  for (let kills = 0; kills < 6; kills++) {
+    await stage.pulse.pass(700);
+    actor.die();
+    await stage.reboot();
+    actor = await start(stage);
+  }
+  gate.open();
+  await stage.pulse.pass(60_000);
+  for (const id of ids) expect(await inspect(actor.engine, id)).toMatchObject({ status: "completed" });
+});
+
+test("after an end as it should be, the next process suspects nothing", async () => {
+  const stage = await open({ plain: () => "done" });
+  const first = await start(stage);
+  await stage.pulse.within(100, sendOn(first, "plain"));
+  await stage.pulse.settle();
+  await stage.pulse.within(1_000, endLife(first.engine));
+  await stage.reboot();
+  const second = await start(stage);
+  expect(second.engine.drives.suspects).toBe(undefined);
+});
