@@ -88,16 +88,21 @@ export class Suspects {
     this.#trials.set(id, trial);
     await this.#mark(id, trial);
     const ended = new AbortController();
-    const over = work().finally(async () => {
-      ended.abort();
-      this.#trials.delete(id);
-      this.#passed.add(id);
-      await this.#unmark(id, trial);
-    });
+    const over = this.#toItsEnd(id, trial, work).finally(() => ended.abort());
     over.catch(() => undefined);
     const isHeldOut = await this.#clock.sleep(HOLD_MS, ended.signal);
     if (isHeldOut) await this.atRest(id);
     return { over };
+  }
+
+  async #toItsEnd(id: InvocationId, trial: Trial, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } finally {
+      this.#trials.delete(id);
+      this.#passed.add(id);
+      await this.#unmark(id, trial);
+    }
   }
 
   async #mark(id: InvocationId, trial: Trial): Promise<void> {
