@@ -3,6 +3,7 @@ import { existsSync, openSync, readSync, closeSync, readdirSync } from "node:fs"
 import { chmod, rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { build } from "esbuild";
+import { statementProgram } from "./infra/statement-program.mjs";
 
 const COMMAND = "functions/cli/stepwell.ts";
 const TARGET = resolve(process.argv[2] ?? `${import.meta.dirname}/dist`);
@@ -40,7 +41,8 @@ function exampleEntries() {
 async function buildCommand() {
   if (!existsSync(COMMAND)) return console.log(`skipped: ${COMMAND} is not there`);
   const banner = opensWithHashbang(COMMAND) ? {} : { js: HASHBANG };
-  await build({ ...SHARED_OPTIONS, banner, entryPoints: [{ in: COMMAND, out: "stepwell" }], outdir: TARGET });
+  const define = await statementProgram();
+  await build({ ...SHARED_OPTIONS, banner, define, entryPoints: [{ in: COMMAND, out: "stepwell" }], outdir: TARGET });
   await chmod(`${TARGET}/stepwell.js`, 0o755);
 }
 

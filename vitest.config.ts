@@ -1,5 +1,6 @@
 /** How the tests of `npm test` run: in threads, all that need nothing but what npm installs. */
 import { defineConfig } from "vitest/config";
+import { statementProgram } from "./infra/statement-program.mjs";
 import { reportersOf } from "./test/reporters.ts";
 
 /** Suites that take minutes or packages of their own have a configuration of their own. */
@@ -19,6 +20,7 @@ const HEAVY = [
 ];
 
 export default defineConfig({
+  define: await statementProgram(),
   test: {
     include: ["test/**/*.test.ts"],
     exclude: [...HEAVY.map((suite) => `test/${suite}/**`), "**/node_modules/**"],

@@ -3,6 +3,7 @@ import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { statementProgram } from "./statement-program.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
 export const FUNCTIONS_FOLDER = join(ROOT, ".cache/functions");
@@ -37,6 +38,7 @@ export async function bundleFunctions(entries, folder, { quiet = false } = {}) {
     format: "esm",
     mainFields: ["module", "main"],
     banner: { js: REQUIRE },
+    define: await statementProgram(),
     legalComments: "none",
     metafile: true,
     logLevel: "warning",

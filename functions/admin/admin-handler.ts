@@ -8,6 +8,7 @@ import { statementFront } from "../../shared/wiring/statement-front.ts";
 import { invocationUseCases } from "../../shared/wiring/use-cases.ts";
 import { requestOf, resultOf } from "../lambda/gateway-event.ts";
 import type { GatewayEvent, GatewayResult } from "../lambda/gateway-event.ts";
+import { functionMemoryBytes } from "../lambda/function-memory.ts";
 import { timeIsUpAtMs } from "../lambda/time-left.ts";
 import type { LambdaContext } from "../lambda/time-left.ts";
 
@@ -21,13 +22,17 @@ export function adminHandler(aws: Aws): AdminHandler {
     ...(ingressEndpoint !== undefined && { ingressEndpoint }),
     metricsText: async () => "# A function keeps no measures of its own.\n",
     invocations: invocationUseCases,
-    statements: statementFront(engine),
+    statements: statementFront(engine, settings, {
+      memoryMaxBytes: functionMemoryBytes(process.env) / 2,
+      environment: process.env,
+    }),
   });
   return async (event, context) => {
-    const request = requestOf(event);
+    const untilMs = timeIsUpAtMs(aws, context);
+    const request = { ...requestOf(event), answerByMs: untilMs };
     const isTooLarge = request.body.length > settings["admin.request-size-limit"];
     const answer = async () => (isTooLarge ? textResponse(413, "length limit exceeded") : await face(request));
-    const response = await withinTime(engine, timeIsUpAtMs(aws, context), answer);
+    const response = await withinTime(engine, untilMs, answer);
     return resultOf(response, () => textResponse(500, "the answer is larger than a function can give out"));
   };
 }

@@ -1,5 +1,6 @@
 /** The control plane in one process: two doors, one engine, and the loops that keep it going. */
 import { adminFace } from "../../shared/api/admin/admin-face.ts";
+import type { AdminSurroundings } from "../../shared/api/admin/admin-request.ts";
 import { textResponse } from "../../shared/api/http/message.ts";
 import { bodyTooLargeResponse } from "../../shared/api/ingress/answers.ts";
 import { withCommonHeaders } from "../../shared/api/ingress/cors.ts";
@@ -11,6 +12,7 @@ import { beginLife, endLife } from "../../shared/engine/sweep/begin-life.ts";
 import { openEmbedded } from "../../shared/wiring/embedded.ts";
 import type { Embedded } from "../../shared/wiring/embedded.ts";
 import { statementFront } from "../../shared/wiring/statement-front.ts";
+import type { OpenStatementFront } from "../../shared/wiring/statement-front.ts";
 import { ingressUseCases, invocationUseCases, startLoops } from "../../shared/wiring/use-cases.ts";
 import type { Loops } from "../../shared/wiring/use-cases.ts";
 import { openDoor } from "./http-door.ts";
@@ -32,12 +34,13 @@ export interface LocalProcess {
 /** @throws CodedError RT0004, RT0005, RT0009, META0010 or META0011 where it cannot start; nothing is left open then */
 export async function startLocalProcess(settings: Settings, version: string, log: Log): Promise<LocalProcess> {
   const embedded = await openEmbedded(settings, log);
+  const statements = statementFront(embedded.engine, settings, { environment: process.env });
   const doors: Door[] = [];
   try {
     const ingress = await openIngress(settings, embedded.engine);
     doors.push(ingress);
     const ingressUrl = urlOf(settings["ingress.bind"], ingress.port);
-    const admin = await openAdmin(settings, embedded, version, ingressUrl);
+    const admin = await openAdmin(settings, embedded, { version, ingressEndpoint: ingressUrl, statements });
     doors.push(admin);
     await beginLife(embedded.engine);
     const loops = startLoops(embedded, {
@@ -50,7 +53,7 @@ export async function startLocalProcess(settings: Settings, version: string, log
       engine: embedded.engine,
       ingressUrl,
       adminUrl: urlOf(settings["admin.bind"], admin.port),
-      stop: () => (stopping ??= stop(embedded, doors, loops, settings["shutdown-timeout"])),
+      stop: () => (stopping ??= stop({ embedded, doors, loops, statements }, settings["shutdown-timeout"])),
     };
   } catch (error) {
     for (const door of doors) door.close();
@@ -74,13 +77,15 @@ function openIngress(settings: Settings, engine: Engine): Promise<Door> {
   });
 }
 
-function openAdmin(settings: Settings, embedded: Embedded, version: string, ingressEndpoint: string): Promise<Door> {
+function openAdmin(
+  settings: Settings,
+  embedded: Embedded,
+  surroundings: Pick<AdminSurroundings, "version" | "ingressEndpoint" | "statements">,
+): Promise<Door> {
   const face = adminFace(embedded.engine, {
-    version,
-    ingressEndpoint,
+    ...surroundings,
     metricsText: () => embedded.metricsText(),
     invocations: invocationUseCases,
-    statements: statementFront(embedded.engine),
   });
   return openDoor({
     host: settings["admin.bind"],
@@ -97,13 +102,21 @@ function urlOf(host: string, port: number): string {
   return `http://${called.includes(":") ? `[${called}]` : called}:${port}/`;
 }
 
-async function stop(embedded: Embedded, doors: readonly Door[], loops: Loops, graceMs: number): Promise<void> {
+interface Running {
+  readonly embedded: Embedded;
+  readonly doors: readonly Door[];
+  readonly loops: Loops;
+  readonly statements: OpenStatementFront;
+}
+
+async function stop({ embedded, doors, loops, statements }: Running, graceMs: number): Promise<void> {
   const { clock, drives } = embedded.engine;
   const untilMs = clock.nowMs() + graceMs;
   for (const door of doors) door.stopAccepting();
   loops.stop();
   while (drives.size > 0 && clock.nowMs() < untilMs) await clock.sleep(POLL_EVERY_MS);
   drives.stop();
+  statements.close();
   const ended = new AbortController();
   await Promise.race([loops.ended, clock.sleep(LAST_WORDS_MS, ended.signal)]);
   ended.abort();

@@ -68,6 +68,17 @@ export function optionalSize(doc: string): Setting<number | undefined> {
   };
 }
 
+/** A size that something needs to work at all. */
+export function sizeFrom(minText: string, fallbackText: string, doc: string): Setting<number> {
+  const any = size(fallbackText, doc);
+  const min = sizeBytes(minText)!;
+  const read: typeof any.read = (raw) => {
+    const given = any.read(raw);
+    return given !== undefined && given.value >= min ? given : undefined;
+  };
+  return { ...any, expected: `a size from ${minText}, such as ${fallbackText}`, read };
+}
+
 interface Bounds {
   readonly min: number;
   readonly max: number;

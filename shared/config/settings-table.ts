@@ -16,6 +16,7 @@ import {
   optionalText,
   port,
   size,
+  sizeFrom,
   text,
   wholeWithin,
 } from "./setting-kinds.ts";
@@ -58,6 +59,15 @@ export const SETTINGS = {
     "Names under which the local admin API answers, beside addresses, names without a dot and those that end with .localhost, .local, .internal, .svc or .test; * for any. Others are refused, since a web page could come under them.",
   ),
   "admin.request-size-limit": size("4MiB", "The largest request body that the admin API takes."),
+  "admin.query-engine.memory-size": sizeFrom(
+    "16MiB",
+    "256MiB",
+    "The memory that one SQL statement may take in its process, and on AWS half of the function's at most; two run at a time.",
+  ),
+  "admin.query-engine.time-limit": interval(
+    "30s",
+    "How long one SQL statement may take, and on AWS the function's time at most.",
+  ),
 
   "worker.lease": interval("10s", "How long a driver holds an invocation without renewing."),
   "worker.wait-in-driver": duration("1s", "Retries due within this time wait in the driver; later ones park."),

@@ -60,6 +60,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/adapters/scheduler", rooms: ADAPTER, packages: ["@aws-sdk/client-scheduler"], node: true },
   { folder: "shared/adapters/arrow", rooms: ADAPTER, packages: ["@uwdata/flechette"] },
   { folder: "shared/adapters/squirreling", rooms: ADAPTER, packages: ["squirreling"], node: true },
+  { folder: "shared/adapters/statements", rooms: ADAPTER, node: true },
   { folder: "shared/adapters/sqs", rooms: ADAPTER, packages: ["@aws-sdk/client-sqs"], node: true },
   { folder: "shared/adapters/ssm", rooms: ADAPTER, packages: ["@aws-sdk/client-ssm"] },
   { folder: "shared/adapters/system", rooms: ADAPTER, packages: ["pino", "prom-client"], node: true },

@@ -1,8 +1,10 @@
 /** How `npm run test:cli` runs: the unmodified command line of the reference against our local process. */
 import { defineConfig } from "vitest/config";
+import { statementProgram } from "../../infra/statement-program.mjs";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
+  define: await statementProgram(),
   test: {
     include: ["test/compat/**/*.test.ts"],
     pool: "threads",

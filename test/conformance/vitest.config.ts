@@ -1,8 +1,10 @@
 /** How `npm run test:conformance` runs: the real SDK against a real control plane, combination after combination. */
 import { defineConfig } from "vitest/config";
+import { statementProgram } from "../../infra/statement-program.mjs";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
+  define: await statementProgram(),
   test: {
     include: ["test/conformance/**/*.test.ts"],
     pool: "threads",

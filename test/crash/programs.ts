@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { statementProgram } from "../../infra/statement-program.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const POLYFILL = join(ROOT, "examples/polyfill.mjs");
@@ -55,6 +56,7 @@ export async function prepareSite(protocolVersion?: number): Promise<Site> {
 /** The options of `build.mjs`: what is killed here is what users run. */
 async function bundle(dir: string, out: string, entry: string): Promise<void> {
   await build({
+    define: await statementProgram(),
     entryPoints: [{ in: join(ROOT, entry), out }],
     outdir: dir,
     bundle: true,

@@ -1,8 +1,10 @@
 /** How the tests on a DynamoDB engine run: as all others, but only through `run.mjs`, which starts the engine. */
 import { defineConfig } from "vitest/config";
+import { statementProgram } from "../../infra/statement-program.mjs";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
+  define: await statementProgram(),
   test: {
     root: import.meta.dirname,
     include: ["**/*.test.ts"],

@@ -1,8 +1,10 @@
 /** How the suite on an emulated AWS runs: one file after the other over the same stacks, only through `npm run localstack -- --test`. */
 import { defineConfig } from "vitest/config";
+import { statementProgram } from "../../infra/statement-program.mjs";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
+  define: await statementProgram(),
   test: {
     include: ["test/e2e-aws/**/*.test.ts"],
     globalSetup: ["test/e2e-aws/global-setup.mjs"],

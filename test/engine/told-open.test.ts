@@ -161,7 +161,7 @@ test("a statement that would look at too many is refused, and what it names as a
   const sql = new SquirrelingSql(() => engine.clock.nowMs());
   const limits = { ...STATEMENT_LIMITS, looksMax: 300 };
   const ids = async (statement: string) =>
-    (await query(engine, sql, statement, limits)).rows.map(([id]) => id as string);
+    (await query(engine, sql, statement, { limits })).rows.map(([id]) => id as string);
   const where = "select id from sys_invocation where status != 'completed'";
   await expect(ids(where)).rejects.toThrow(/more than 300 invocations.*created_at </);
   await expect(ids("select count(*) from sys_invocation")).rejects.toThrow(/more than 300 invocations/);

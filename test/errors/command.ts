@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { statementProgram } from "../../infra/statement-program.mjs";
 import { vi } from "vitest";
 import { removeDirectory } from "../contracts/temporary-directory.ts";
 
@@ -84,6 +85,7 @@ export async function buildCommand(): Promise<BuiltCommand> {
   mkdirSync(cache, { recursive: true });
   const outdir = mkdtempSync(join(cache, "stepwell-command-"));
   await build({
+    define: await statementProgram(),
     entryPoints: [{ in: join(ROOT, "functions/cli/stepwell.ts"), out: "stepwell" }],
     bundle: true,
     splitting: true,

@@ -1,8 +1,10 @@
 /** How the load on an emulated AWS runs: one file, only through `npm run test:load-aws`. */
 import { defineConfig } from "vitest/config";
+import { statementProgram } from "../../infra/statement-program.mjs";
 import { reportersOf } from "../reporters.ts";
 
 export default defineConfig({
+  define: await statementProgram(),
   test: {
     include: ["test/load-aws/**/*.test.ts"],
     globalSetup: ["test/load-aws/global-setup.mjs"],

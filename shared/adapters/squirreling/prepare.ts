@@ -1,5 +1,5 @@
 /** From a statement as parsed to one that the engine can run: each mention of a table a source, each source narrowed. */
-import type { ExprNode, SelectStatement, Statement } from "squirreling";
+import type { ExprNode, SelectStatement, Statement, WithStatement } from "squirreling";
 import { SqlError, type SqlTable } from "../../engine/ports/sql.ts";
 import { boundsIn } from "./bounds.ts";
 import { replaceIn, statementsIn } from "./expressions.ts";
@@ -20,6 +20,15 @@ export interface Preparation {
   /** Runs a statement inside another one, if it stands by itself. @returns undefined where it does not */
   evaluate(statement: Statement): Promise<readonly ExprNode[] | undefined>;
 }
+
+/** What a WITH gives a name to. */
+interface Named {
+  readonly types: Brought["types"];
+  /** Not prepared, together with what it may mention itself. */
+  readonly definitions: WithStatement["ctes"];
+}
+
+type Names = ReadonlyMap<string, Named>;
 
 /** A statement that names itself twice, and that again twice, is soon read more often than anybody waits for. */
 const READINGS_MAX = 1000;
@@ -51,7 +60,7 @@ const NARROWING_MAX = 1000;
 export async function prepare(
   statement: Statement,
   given: Preparation,
-  outer: ReadonlyMap<string, Brought["types"]> = new Map(),
+  outer: Names = new Map(),
 ): Promise<Brought["types"]> {
   if (statement.type === "select") return await prepareSelect(statement, given, outer);
   if (statement.type === "compound") {
@@ -59,18 +68,19 @@ export async function prepare(
     return await prepare(statement.left, given, outer);
   }
   const known = new Map(outer);
-  for (const { name, query } of statement.ctes) {
-    const types = await given.readings.define(() => prepare(query, given, known));
-    known.set(name.toLowerCase(), types);
+  for (const cte of statement.ctes) {
+    // The walk changes the statement in place, and a list that mentions this name is run from the words themselves.
+    const definition = structuredClone(cte);
+    const types = await given.readings.define(() => prepare(cte.query, given, known));
+    const name = cte.name.toLowerCase();
+    const before = [...known].filter(([other]) => other !== name && mentions(definition.query, other));
+    const definitions = [...new Set([...before.flatMap(([, { definitions: own }]) => own), definition])];
+    known.set(name, { types, definitions });
   }
   return await prepare(statement.query, given, known);
 }
 
-async function prepareSelect(
-  select: SelectStatement,
-  given: Preparation,
-  named: ReadonlyMap<string, Brought["types"]>,
-): Promise<Brought["types"]> {
+async function prepareSelect(select: SelectStatement, given: Preparation, named: Names): Promise<Brought["types"]> {
   const scope = await scopeOf(select, given, named);
   refuseLooseJoins(select);
   await evaluateLists(select, given, named);
@@ -88,11 +98,7 @@ async function prepareSelect(
   return types;
 }
 
-async function scopeOf(
-  select: SelectStatement,
-  given: Preparation,
-  named: ReadonlyMap<string, Brought["types"]>,
-): Promise<Scope> {
+async function scopeOf(select: SelectStatement, given: Preparation, named: Names): Promise<Scope> {
   const { from } = select;
   if (from.type === "function") throw new SqlError("syntax", `the table function ${from.funcName} is not here`);
   const scope: Brought[] = [];
@@ -119,11 +125,11 @@ function nameWithin(query: Statement): string {
 function bring(
   mention: { table: string; alias?: string; readonly joinType?: SelectStatement["joins"][number]["joinType"] },
   { tables, sources, readings }: Preparation,
-  named: ReadonlyMap<string, Brought["types"]>,
+  named: Names,
 ): Brought {
   const name = mention.table.toLowerCase();
   const alias = mention.alias ?? mention.table;
-  const known = named.get(name);
+  const known = named.get(name)?.types;
   readings.mention(known);
   if (known !== undefined) return { alias, types: known };
   const table = tables.get(name);
@@ -154,17 +160,12 @@ function isEquality(on: ExprNode): boolean {
 }
 
 /** A list that another statement gives is asked for once, instead of for each row, and narrows like any other list. */
-async function evaluateLists(
-  select: SelectStatement,
-  given: Preparation,
-  named: ReadonlyMap<string, unknown>,
-): Promise<void> {
+async function evaluateLists(select: SelectStatement, given: Preparation, named: Names): Promise<void> {
   const lists = new Map<Statement, readonly ExprNode[]>();
-  if (named.size === 0) {
-    for (const inner of statementsIn(select, "in")) {
-      const values = await given.evaluate(inner);
-      if (values !== undefined) lists.set(inner, values);
-    }
+  for (const inner of statementsIn(select, "in")) {
+    if (!hasOneColumn(inner)) continue;
+    const values = await given.evaluate(withNames(inner, named));
+    if (values !== undefined) lists.set(inner, values);
   }
   replaceIn(select, (expr) => {
     const values = expr.type === "in" ? lists.get(expr.subquery) : undefined;
@@ -172,6 +173,20 @@ async function evaluateLists(
     const list: ExprNode = { ...placeOf(expr), type: "in valuelist", expr: expr.expr, values: [...values] };
     return values.length > NARROWING_MAX ? { ...list, isWide: true } : list;
   });
+}
+
+/** By itself a statement has to say what the names in it mean. */
+function withNames(inner: Statement, named: Names): Statement {
+  const used = [...named].filter(([name]) => mentions(inner, name));
+  const ctes = [...new Set(used.flatMap(([, { definitions }]) => definitions))];
+  return ctes.length === 0 ? inner : { ...placeOf(inner), type: "with", ctes, query: inner };
+}
+
+/** True also where the name is that of something else than a table: what is defined and not used costs little. */
+function mentions(statement: Statement, name: string): boolean {
+  return JSON.stringify(statement, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value))
+    .toLowerCase()
+    .includes(JSON.stringify(name));
 }
 
 /** Clients read a count without a name under the name that they know. */
@@ -251,12 +266,15 @@ function isColumn(expr: ExprNode, name: string): boolean {
   return expr.type === "identifier" && expr.name === name;
 }
 
-function placeOf({ positionStart, positionEnd }: ExprNode): { positionStart: number; positionEnd: number } {
+function placeOf({ positionStart, positionEnd }: Pick<ExprNode, "positionStart" | "positionEnd">): {
+  positionStart: number;
+  positionEnd: number;
+} {
   return { positionStart, positionEnd };
 }
 
 /** True where a statement gives out one column: what an IN needs. */
-export function hasOneColumn(statement: Statement): boolean {
+function hasOneColumn(statement: Statement): boolean {
   const { columns } = outermost(statement);
   return columns.length === 1 && columns[0]?.type === "derived";
 }

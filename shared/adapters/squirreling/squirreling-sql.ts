@@ -13,7 +13,7 @@ import {
 } from "../../engine/ports/sql.ts";
 import { inDialect } from "./dialect.ts";
 import { functionsAt } from "./functions.ts";
-import { hasOneColumn, prepare, Readings, type Preparation } from "./prepare.ts";
+import { prepare, Readings, type Preparation } from "./prepare.ts";
 import type { Brought, Source } from "./scope.ts";
 import { StepLimit } from "./step-limit.ts";
 import { cellOf, engineValue, sizeOf, typeOfValues } from "./values.ts";
@@ -134,7 +134,6 @@ class Run {
 
   /** What a statement inside another gives out, where it stands by itself. @throws SqlError where that is too much */
   async #list(inner: Statement): Promise<readonly ExprNode[] | undefined> {
-    if (!hasOneColumn(inner)) return undefined;
     const copy = structuredClone(inner);
     try {
       await prepare(copy, this.#preparation);
@@ -158,7 +157,7 @@ class Run {
         appliedWhere: false,
         appliedLimitOffset: false,
         rows: () => {
-          const rows = table.scan({ narrowing, ...(order && { order }) });
+          const rows = table.scan({ narrowing, columns, ...(order && { order }) });
           return lazyRows(this.#paced(rows), columns, types, isOptional);
         },
       }),

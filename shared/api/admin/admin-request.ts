@@ -1,14 +1,14 @@
 /** What a route of the admin API is given: the engine, the request, and the names in its path. */
 import type { Engine } from "../../engine/engine.ts";
-import type { Sql, SqlAnswer } from "../../engine/ports/sql.ts";
+import type { Sql } from "../../engine/ports/sql.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
 import type { InvocationUseCases } from "./use-cases.ts";
 
-/** Reads statements, and writes their answers for clients that read Arrow. */
+/** Runs statements and writes their answers: as the JSON of the query route, or as an Arrow stream. */
 export interface StatementFront {
-  readonly sql: Sql;
-  arrow(answer: SqlAnswer): Uint8Array;
+  readonly json: Sql<Uint8Array>;
+  readonly arrow: Sql<Uint8Array>;
 }
 
 /** What the face knows beside the engine. */

@@ -1,25 +1,34 @@
 /** `POST /query`: one SQL statement, answered as JSON where exactly that is asked for, and as an Arrow stream otherwise. */
-import { SqlError } from "../../engine/ports/sql.ts";
+import { SqlError, type SqlErrorKind } from "../../engine/ports/sql.ts";
 import { query } from "../../engine/query/query-tables.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { jsonResponse } from "../http/message.ts";
 import type { QueryErrorBody } from "../wire/admin.ts";
 import type { AdminRequest } from "./admin-request.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
-import { rowsJson } from "./query-rows.ts";
 
 const ARROW_TYPE = "application/vnd.apache.arrow.stream";
-const STATUSES: Readonly<Record<SqlError["kind"], number>> = { syntax: 400, unknown: 500, refused: 400 };
+const STATUSES: Readonly<Record<SqlErrorKind, number>> = {
+  syntax: 400,
+  unknown: 500,
+  refused: 400,
+  busy: 503,
+  // Nobody reads this answer: the status is for whatever counts answers.
+  gone: 499,
+};
 
 export async function queryRoute({ engine, request, surroundings }: AdminRequest): Promise<HttpResponse> {
   const { statements } = surroundings;
   if (statements === undefined) return refused(503, "statements are not answered here");
   const statement = statementIn(request);
+  const { signal, answerByMs } = request;
+  const isJson = request.headers["accept"] === "application/json";
   try {
-    const answer = await query(engine, statements.sql, statement);
-    if (request.headers["accept"] === "application/json")
-      return { status: 200, headers: { "content-type": "application/json" }, body: rowsJson(answer) };
-    return { status: 200, headers: { "content-type": ARROW_TYPE }, body: statements.arrow(answer) };
+    const body = await query(engine, isJson ? statements.json : statements.arrow, statement, {
+      ...(signal !== undefined && { signal }),
+      ...(answerByMs !== undefined && { untilMs: answerByMs }),
+    });
+    return { status: 200, headers: { "content-type": isJson ? "application/json" : ARROW_TYPE }, body };
   } catch (error) {
     if (error instanceof SqlError) return refused(STATUSES[error.kind], error.message);
     throw error;

@@ -6,16 +6,24 @@ import type { SqlAnswer, SqlColumn } from "../../engine/ports/sql.ts";
 
 const TEXT = new TextEncoder();
 
-export function rowsJson({ columns, rows }: SqlAnswer): Uint8Array {
+/** Letters of a piece: enough for the pieces to cost nothing beside what is in them. */
+const PIECE_LETTERS = 256 * 1024;
+
+/** @returns the answer in pieces, so that it never stands in memory as one text */
+export function* rowsJson({ columns, rows }: SqlAnswer): Generator<Uint8Array> {
   const names = columns.map(({ name }) => JSON.stringify(name));
-  const lines = rows.map((row) => {
+  let text = '{"rows":[';
+  for (const [line, row] of rows.entries()) {
     const cells: string[] = [];
     for (const [at, value] of row.entries()) {
       if (value !== null) cells.push(`${names[at]}:${cellJson(value, columns[at]!.type)}`);
     }
-    return `{${cells.join(",")}}`;
-  });
-  return TEXT.encode(`{"rows":[${lines.join(",")}]}`);
+    text += `${line === 0 ? "" : ","}{${cells.join(",")}}`;
+    if (text.length < PIECE_LETTERS) continue;
+    yield TEXT.encode(text);
+    text = "";
+  }
+  yield TEXT.encode(`${text}]}`);
 }
 
 function cellJson(value: NonNullable<CellValue>, type: SqlColumn["type"]): string {

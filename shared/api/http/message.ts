@@ -15,6 +15,8 @@ export interface HttpRequest {
   readonly caller?: string;
   /** Aborts when the client goes away. */
   readonly signal?: AbortSignal;
+  /** In epoch milliseconds: the carrier cannot give out an answer that comes later. Absent where it waits. */
+  readonly answerByMs?: number;
 }
 
 export interface HttpResponse {

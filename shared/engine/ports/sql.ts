@@ -5,6 +5,8 @@ import type { CellValue, ColumnType, TableShape } from "../../core/query/table-s
 /** Cells that an index shows are there at once; what has to be read for is read when it is asked for. */
 export interface SqlRow {
   cell(column: string): CellValue | undefined | Promise<CellValue | undefined>;
+  /** The cell, null where it has no value, or undefined where making it costs a read or much work. Absent where no cell does. */
+  atHand?(column: string): CellValue | undefined;
 }
 
 export interface ScanRequest {
@@ -12,6 +14,8 @@ export interface ScanRequest {
   readonly narrowing: Narrowing;
   /** Set where rows must come by `created_at`, those of one moment by `id`; only for tables that are `ordered`. */
   readonly order?: "newest-first" | "oldest-first";
+  /** Those whose cells may be asked for; all where it is absent. */
+  readonly columns?: readonly string[];
 }
 
 export interface SqlTable {
@@ -32,16 +36,29 @@ export interface SqlAnswer {
   readonly rows: readonly (readonly CellValue[])[];
 }
 
-export interface Sql {
-  /** @throws SqlError where the statement cannot be read or answered; what a table throws passes through */
-  run(statement: string, tables: readonly SqlTable[]): Promise<SqlAnswer>;
+/** The bounds of one run that its caller sets. */
+export interface SqlRun {
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
+  /** In epoch milliseconds: an answer after that moment comes too late. */
+  readonly untilMs?: number;
 }
 
-/** `syntax`: cannot be read, or asks for what there is not here. `unknown`: a table or a column. `refused`: would read too much. */
+export interface Sql<Answer = SqlAnswer> {
+  /** @throws SqlError where the statement cannot be read or answered; what a table throws passes through */
+  run(statement: string, tables: readonly SqlTable[], run?: SqlRun): Promise<Answer>;
+}
+
+/**
+ * `syntax`: cannot be read, or asks for what there is not here. `unknown`: a table or a column. `refused`: would take too
+ * much. `busy`: nothing is wrong with the statement, and it may be answered later. `gone`: nobody waits for the answer.
+ */
+export type SqlErrorKind = "syntax" | "unknown" | "refused" | "busy" | "gone";
+
 export class SqlError extends Error {
   override name = "SqlError";
-  readonly kind: "syntax" | "unknown" | "refused";
-  constructor(kind: SqlError["kind"], message: string) {
+  readonly kind: SqlErrorKind;
+  constructor(kind: SqlErrorKind, message: string) {
     super(message);
     this.kind = kind;
   }

@@ -26,6 +26,11 @@ export class InvocationRow implements SqlRow {
   }
 
   cell(column: string): CellValue | undefined | Promise<CellValue | undefined> {
+    const shown = this.atHand(column);
+    return shown === undefined ? this.#detail(column) : shown;
+  }
+
+  atHand(column: string): CellValue | undefined {
     const { id, service, handler, key, status, createdAtMs, deploymentId } = this.#summary;
     switch (column) {
       case "id":
@@ -43,19 +48,18 @@ export class InvocationRow implements SqlRow {
       case "target_handler_name":
         return handler;
       case "target_service_key":
-        return key;
+        return key ?? null;
       case "target_service_ty":
         return typeWord(this.#reading.serviceTypes.get(service) ?? (key === undefined ? "service" : "object"));
       case "pinned_deployment_id":
         if (deploymentId !== undefined) return deploymentId;
         if (isParked(this.#summary)) return null;
-        break;
+        return undefined;
       case "in_flight":
         return status === "running";
       default:
-        if (OF_ATTEMPTS.has(column) && WITHOUT_ATTEMPTS.has(status)) return null;
+        return OF_ATTEMPTS.has(column) && WITHOUT_ATTEMPTS.has(status) ? null : undefined;
     }
-    return this.#detail(column);
   }
 
   async #detail(column: string): Promise<CellValue | undefined> {

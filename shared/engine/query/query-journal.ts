@@ -74,8 +74,10 @@ function* journalRows({ invocation, last }: Loaded): Generator<SqlRow> {
 
 /** A row whose large cells are made when a statement asks for them. */
 function rowWithLarge(cells: Cells, large: Readonly<Record<string, () => CellValue>>): SqlRow {
+  const isLarge = (column: string): boolean => Object.hasOwn(large, column);
   return {
-    cell: (column) => (Object.hasOwn(large, column) ? large[column]!() : cells[column]),
+    cell: (column) => (isLarge(column) ? large[column]!() : cells[column]),
+    atHand: (column) => (isLarge(column) ? undefined : (cells[column] ?? null)),
   };
 }
 

@@ -6,22 +6,26 @@ import { effectiveSettings } from "../../core/registry/effective-settings.ts";
 import { Turns } from "../at-most.ts";
 import type { Engine } from "../engine.ts";
 import { ListingBudget, type ListingLimits, STATEMENT_LIMITS } from "../ledger/listing-budget.ts";
-import type { SqlAnswer, Sql, SqlTable } from "../ports/sql.ts";
+import type { Sql, SqlRun, SqlTable } from "../ports/sql.ts";
 import { invocationTable } from "./query-invocations.ts";
 import { journalEventsTable, journalTable } from "./query-journal.ts";
 import { keyedViews } from "./keyed-views.ts";
 import { inboxTable, keyedStatusTable, locksTable, promiseTable, stateTable } from "./query-objects.ts";
 import { type Cells, type Reading, rowOf, typeWord } from "../ledger/reading.ts";
 
+export interface QueryBounds extends SqlRun {
+  readonly limits?: ListingLimits;
+}
+
 /** @throws SqlError where the statement cannot be read or answered, or would read too much */
-export async function query(
+export async function query<Answer>(
   engine: Engine,
-  sql: Sql,
+  sql: Sql<Answer>,
   statement: string,
-  limits: ListingLimits = STATEMENT_LIMITS,
-): Promise<SqlAnswer> {
+  { limits = STATEMENT_LIMITS, ...run }: QueryBounds = {},
+): Promise<Answer> {
   engine.registry.refresh();
-  return await sql.run(statement, tablesOf(await readingOf(engine, limits)));
+  return await sql.run(statement, tablesOf(await readingOf(engine, limits)), run);
 }
 
 /** A function's sockets are opened one by one, and a burst of them is refused before it is served. */

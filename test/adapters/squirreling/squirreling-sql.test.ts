@@ -173,6 +173,18 @@ describe("what tables are asked for", () => {
     ).toEqual([{ id: { in: ["a"] }, status: { notIn: ["completed"] }, pinned_deployment_id: { in: ["dp_1"] } }]);
   });
 
+  test.each([
+    "with open as (select id from sys_invocation where status != 'completed') select id from sys_invocation where id in (select id from open)",
+    `with some as (select id, status from sys_invocation), open as (select id from some where status != 'completed')
+     select id from sys_invocation where id in (select o.id from open o) and id not in (select id from some where status = 'completed')`,
+  ])("a list of what has a name is asked for once, and narrows: %s", async (statement) => {
+    const table = invocations();
+    expect(await rowsOf(statement, [table])).toEqual([{ id: "a" }, { id: "c" }]);
+    const narrowed = table.scans.filter(({ narrowing }) => narrowing.get("id")?.in !== undefined);
+    expect(narrowed.map(({ narrowing }) => narrowing.get("id")?.in)).toEqual([["a", "c"]]);
+    expect(table.scans.length).toBeLessThanOrEqual(3);
+  });
+
   test("a disjunction narrows only by what both sides name", async () => {
     expect(await narrowingOf("select id from sys_invocation where id = 'a' or id in ('b')")).toEqual([
       { id: { in: ["a", "b"] } },

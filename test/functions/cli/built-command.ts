@@ -4,6 +4,7 @@ import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { statementProgram } from "../../../infra/statement-program.mjs";
 import { vi } from "vitest";
 
 // Where other suites have the processors, every process of its own starts slowly.
@@ -39,6 +40,7 @@ export async function buildCommand(): Promise<BuiltCommand> {
   const folder = await mkdtemp(join(tmpdir(), "stepwell-command-"));
   for (const name of ["node_modules", "examples"]) await symlink(join(ROOT, name), join(folder, name));
   await build({
+    define: await statementProgram(),
     bundle: true,
     platform: "node",
     target: "node20.19",

@@ -1,0 +1,35 @@
+/** The evaluator's end of the channel to its parent, and its own end with that parent, however busy it is. */
+import { setPriority, constants } from "node:os";
+import { writeFileSync } from "node:fs";
+import { Worker } from "node:worker_threads";
+import type { Channel } from "./serve-statements.ts";
+import type { ToEvaluator } from "./messages.ts";
+
+/**
+ * A statement may keep the main thread for as long as it runs, so that a thread of its own watches the pipe which the
+ * parent holds open: it closes with the parent, also where that was killed.
+ */
+const WATCH = `
+const { Socket } = require("node:net");
+const end = () => process.kill(process.pid, "SIGKILL");
+new Socket({ fd: 0 }).on("error", end).on("close", end).resume();`;
+
+export function channelToParent(): Channel {
+  new Worker(WATCH, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 16 } }).unref();
+  process.once("disconnect", () => process.kill(process.pid, "SIGKILL"));
+  yieldToOthers();
+  return {
+    send: (message) => new Promise((resolve) => void process.send?.(message, undefined, {}, () => resolve())),
+    onMessage: (receive) => void process.on("message", (message) => receive(message as ToEvaluator)),
+  };
+}
+
+/** Where processors or memory are short, the parent comes first. Systems that know neither go on without. */
+function yieldToOthers(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+    writeFileSync("/proc/self/oom_score_adj", "1000");
+  } catch {
+    return;
+  }
+}

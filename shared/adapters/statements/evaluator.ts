@@ -1,0 +1,103 @@
+/** A process of its own that evaluates statements: it can be killed at any moment, and takes nothing along. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { FromEvaluator, ToEvaluator } from "./messages.ts";
+
+/** Reads the program from its first message, because none of the ways this code is packed leaves a file to run. */
+const LOADER = `process.once("message", (text) => import("data:text/javascript;base64," + Buffer.from(text).toString("base64")));`;
+
+const MIB = 1024 * 1024;
+/** As on all systems that have `/proc` and run Node, but for some of ARM and POWER, where it is more. */
+const PAGE_BYTES = 4096;
+
+export type EvaluatorEnd = "memory" | "failed";
+
+export class Evaluator {
+  readonly #process: ChildProcess;
+  readonly #receivers = new Set<(message: FromEvaluator) => void>();
+  /** Resolves when the process is not there any more, whatever ended it. */
+  readonly ended: Promise<EvaluatorEnd>;
+  /** Resolves when it takes statements. */
+  readonly ready: Promise<void>;
+  #state: "starting" | "ready" | "ended" = "starting";
+
+  /**
+   * @param program the text of a module without imports other than those of Node
+   * @param environment all variables that it gets: its parent's may hold secrets
+   */
+  constructor(program: string, heapMaxBytes: number, environment: Readonly<Record<string, string>>) {
+    const heapMb = Math.max(1, Math.floor(heapMaxBytes / MIB));
+    this.#process = spawn(
+      process.execPath,
+      [`--max-old-space-size=${heapMb}`, "--max-semi-space-size=8", "--input-type=commonjs", "--eval", LOADER],
+      { env: environment, stdio: ["pipe", "ignore", "ignore", "ipc"], serialization: "advanced", windowsHide: true },
+    );
+    this.ended = new Promise((resolve) => {
+      const end = (how: EvaluatorEnd): void => {
+        this.#state = "ended";
+        resolve(how);
+      };
+      // V8 aborts a process whose heap is full, and the system kills one when it has no memory left.
+      this.#process.once("exit", (code, signal) => end(signal !== null || code === 134 ? "memory" : "failed"));
+      this.#process.once("error", () => end("failed"));
+    });
+    this.#process.on("message", (message) => {
+      for (const receive of this.#receivers) receive(message as FromEvaluator);
+    });
+    this.ready = new Promise((resolve) => {
+      const stop = this.listen(({ kind }) => {
+        if (kind !== "ready") return;
+        stop();
+        this.#state = "ready";
+        resolve();
+      });
+    });
+    this.#process.stdin?.on("error", () => undefined);
+    this.#letGo();
+    this.#process.send?.(program, () => undefined);
+  }
+
+  get state(): "starting" | "ready" | "ended" {
+    return this.#state;
+  }
+
+  /** Undefined where it could not be started. */
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  /** @returns what ends the listening */
+  listen(receive: (message: FromEvaluator) => void): () => void {
+    this.#receivers.add(receive);
+    return () => void this.#receivers.delete(receive);
+  }
+
+  /** Resolves when the system has taken the message, and also where nobody is there to take it: `ended` tells that. */
+  send(message: ToEvaluator): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#process.connected) this.#process.send(message, () => resolve());
+      else resolve();
+    });
+  }
+
+  /** Undefined where the system does not show it. The heap has a limit of its own; buffers outside of it count only here. */
+  residentBytes(): number | undefined {
+    try {
+      return Number(readFileSync(`/proc/${this.pid}/statm`, "latin1").split(" ")[1]) * PAGE_BYTES;
+    } catch {
+      return undefined;
+    }
+  }
+
+  kill(): void {
+    this.#state = "ended";
+    this.#process.kill("SIGKILL");
+  }
+
+  /** An idle evaluator does not keep this process: whoever waits for an answer holds a timer. */
+  #letGo(): void {
+    this.#process.unref();
+    this.#process.channel?.unref();
+    (this.#process.stdin as unknown as { unref?(): void } | null)?.unref?.();
+  }
+}

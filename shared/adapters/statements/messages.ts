@@ -1,0 +1,60 @@
+/** What passes between this process and one that evaluates statements: plain data that Node's own cloning carries. */
+import type { Narrowing } from "../../core/query/narrowing.ts";
+import type { CellValue, TableShape } from "../../core/query/table-shape.ts";
+import type { ScanRequest, SqlErrorKind } from "../../engine/ports/sql.ts";
+
+/** In which form the answer is written. */
+export type AnswerForm = "json" | "arrow";
+
+/** Numbers of scans and cells are never used twice by one evaluator, so that what comes late meets nobody. */
+export type ToEvaluator =
+  | {
+      readonly kind: "run";
+      readonly statement: string;
+      readonly nowMs: number;
+      readonly form: AnswerForm;
+      readonly tables: readonly { readonly shape: TableShape; readonly ordered: boolean }[];
+    }
+  /** Cells in the order of the scan's columns; undefined stands for one that has to be asked for. */
+  | {
+      readonly kind: "rows";
+      readonly scan: number;
+      readonly first: number;
+      readonly rows: readonly (readonly (CellValue | undefined)[])[];
+      readonly isLast: boolean;
+    }
+  | { readonly kind: "scan-failed"; readonly scan: number; readonly failure: Failure }
+  | { readonly kind: "cell"; readonly cell: number; readonly value: CellValue }
+  | { readonly kind: "cell-failed"; readonly cell: number; readonly failure: Failure };
+
+export interface CellAsked {
+  readonly cell: number;
+  readonly scan: number;
+  readonly row: number;
+  /** Its place among the columns of the scan. */
+  readonly column: number;
+}
+
+export type FromEvaluator =
+  | { readonly kind: "ready" }
+  | {
+      readonly kind: "scan";
+      readonly scan: number;
+      readonly table: string;
+      readonly narrowing: Narrowing;
+      readonly order?: NonNullable<ScanRequest["order"]>;
+      readonly columns: readonly string[];
+    }
+  /** The evaluator has used up the rows that it was given. */
+  | { readonly kind: "next"; readonly scan: number }
+  | { readonly kind: "end-scan"; readonly scan: number }
+  | { readonly kind: "cells"; readonly asked: readonly CellAsked[] }
+  | { readonly kind: "piece"; readonly bytes: Uint8Array }
+  | { readonly kind: "answered" }
+  | { readonly kind: "failed"; readonly failure: Failure };
+
+/** `kept`: an error of a table, which stays where it was thrown and goes by its number. */
+export type Failure =
+  | { readonly of: "statement"; readonly kind: SqlErrorKind; readonly message: string }
+  | { readonly of: "table"; readonly kept: number }
+  | { readonly of: "evaluator"; readonly message: string };

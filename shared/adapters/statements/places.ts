@@ -1,0 +1,83 @@
+/** How many statements run at a time, and how many may wait for that. */
+import { SqlError } from "../../engine/ports/sql.ts";
+
+export interface PlaceLimits {
+  readonly runningMax: number;
+  readonly waitingMax: number;
+}
+
+interface Waiter {
+  begin(): void;
+  refuse(error: SqlError): void;
+}
+
+export class Places {
+  readonly #limits: PlaceLimits;
+  readonly #waiting = new Set<Waiter>();
+  #running = 0;
+  #isClosed = false;
+
+  constructor(limits: PlaceLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Resolves when there is a place, which `leave` gives back.
+   * @param waitMs how long to wait for it at most
+   * @throws SqlError `busy` where too many wait already, or nobody leaves in time; `gone` where the signal aborts
+   */
+  async take(waitMs: number, signal?: AbortSignal): Promise<void> {
+    if (this.#isClosed) throw stopping();
+    if (signal?.aborted === true) throw gone();
+    if (this.#running < this.#limits.runningMax) {
+      this.#running += 1;
+      return;
+    }
+    const { runningMax, waitingMax } = this.#limits;
+    if (this.#waiting.size >= waitingMax) throw busy(`${runningMax} statements run and ${waitingMax} wait`);
+    await this.#turn(waitMs, signal);
+  }
+
+  leave(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) this.#running -= 1;
+    else next.begin();
+  }
+
+  /** Refuses those that wait, and whoever comes later. */
+  close(): void {
+    this.#isClosed = true;
+    for (const waiter of this.#waiting) waiter.refuse(stopping());
+  }
+
+  #turn(waitMs: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (act: () => void): void => {
+        this.#waiting.delete(waiter);
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", leave);
+        act();
+      };
+      const waiter: Waiter = {
+        begin: () => settle(resolve),
+        refuse: (error) => settle(() => reject(error)),
+      };
+      const leave = (): void => waiter.refuse(gone());
+      const timer = setTimeout(() => waiter.refuse(busy(`none of those that run ended in ${waitMs} ms`)), waitMs);
+      signal?.addEventListener("abort", leave);
+      this.#waiting.add(waiter);
+    });
+  }
+}
+
+function busy(why: string): SqlError {
+  return new SqlError("busy", `statements are answered one after the other here, and ${why}; ask again later`);
+}
+
+export function stopping(): SqlError {
+  return new SqlError("busy", "this process is stopping and answers no more statements; ask again when it has started");
+}
+
+export function gone(): SqlError {
+  return new SqlError("gone", "the client has left before its statement was answered");
+}

@@ -1,0 +1,147 @@
+/** Reads the tables of one statement for its evaluator: rows in batches that it asks for, dear cells one by one. */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { CellValue } from "../../core/query/table-shape.ts";
+import { SqlError, type SqlRow, type SqlTable } from "../../engine/ports/sql.ts";
+import type { CellAsked, Failure, FromEvaluator, ToEvaluator } from "./messages.ts";
+
+/** A LIMIT may need no more than the first few rows: each batch has at most as many as all before it, and so many. */
+const FIRST_ROWS = 8;
+const ROWS_MAX = 500;
+const BATCH_BYTES = 512 * 1024;
+const PLAIN_BYTES = 8;
+
+interface Scan {
+  readonly columns: readonly string[];
+  readonly rows: AsyncIterator<SqlRow>;
+  /** Those with cells that may be asked for later, by number. */
+  readonly kept: Map<number, SqlRow>;
+  given: number;
+  /** Thrown behind rows that had to go out first. */
+  failure?: Failure;
+}
+
+export class TableFeed {
+  readonly #tables: ReadonlyMap<string, SqlTable>;
+  /** Resolves when the system has taken the message. */
+  readonly #send: (message: ToEvaluator) => Promise<void>;
+  readonly #scans = new Map<number, Scan>();
+  readonly #errors: unknown[] = [];
+  #isUnused = true;
+
+  constructor(tables: readonly SqlTable[], send: (message: ToEvaluator) => Promise<void>) {
+    this.#tables = new Map(tables.map((table) => [table.shape.name, table]));
+    this.#send = send;
+  }
+
+  receive(message: FromEvaluator): void {
+    if (message.kind === "scan") this.#open(message);
+    else if (message.kind === "next") void this.#next(message.scan);
+    else if (message.kind === "end-scan") this.#end(message.scan);
+    else if (message.kind === "cells") void this.#cells(message.asked);
+  }
+
+  /** Whether no table was asked for anything. */
+  get isUnused(): boolean {
+    return this.#isUnused;
+  }
+
+  /** What a table threw. */
+  keptError(number: number): unknown {
+    return this.#errors[number];
+  }
+
+  /** Nothing more is read. */
+  close(): void {
+    for (const scan of this.#scans.keys()) this.#end(scan);
+    this.#scans.clear();
+  }
+
+  #open({ scan, table, narrowing, order, columns }: Extract<FromEvaluator, { kind: "scan" }>): void {
+    this.#isUnused = false;
+    const rows = this.#tables.get(table)!.scan({ narrowing, columns, ...(order && { order }) });
+    this.#scans.set(scan, { columns, rows: rows[Symbol.asyncIterator](), kept: new Map(), given: 0 });
+  }
+
+  /** Rows of a scan that has ended may still be asked for their cells: they were sorted, or wait for a group. */
+  #end(number: number): void {
+    const scan = this.#scans.get(number);
+    if (scan?.kept.size === 0) this.#scans.delete(number);
+    scan?.rows.return?.().catch(() => undefined);
+  }
+
+  async #next(number: number): Promise<void> {
+    const scan = this.#scans.get(number);
+    if (scan === undefined) return;
+    const first = scan.given;
+    const rows: (CellValue | undefined)[][] = [];
+    const most = Math.min(Math.max(first, FIRST_ROWS), ROWS_MAX);
+    let isLast = false;
+    try {
+      for (let bytes = 0; rows.length < most && bytes < BATCH_BYTES && scan.failure === undefined;) {
+        const { value, done } = await scan.rows.next();
+        if (done === true) {
+          isLast = true;
+          break;
+        }
+        bytes += this.#add(rows, scan, value);
+      }
+    } catch (error) {
+      scan.failure = this.#failureOf(error);
+    }
+    if (scan.failure !== undefined && rows.length === 0)
+      await this.#send({ kind: "scan-failed", scan: number, failure: scan.failure });
+    else await this.#send({ kind: "rows", scan: number, first, rows, isLast });
+  }
+
+  /** @returns about so many bytes */
+  #add(rows: (CellValue | undefined)[][], scan: Scan, row: SqlRow): number {
+    const cells = scan.columns.map((column) => atHand(row, column));
+    rows.push(cells);
+    if (cells.includes(undefined)) scan.kept.set(scan.given, row);
+    scan.given += 1;
+    return cells.reduce<number>((sum, cell) => sum + sizeOf(cell), 0);
+  }
+
+  /** Cells that have to be read are read together; those that are made here give the thread away between two of them. */
+  async #cells(asked: readonly CellAsked[]): Promise<void> {
+    for (const { cell, scan, row, column } of asked) {
+      const from = this.#scans.get(scan);
+      if (from === undefined) return;
+      try {
+        const value = from.kept.get(row)!.cell(from.columns[column]!);
+        if (value instanceof Promise) void this.#later(cell, value);
+        else {
+          await this.#send({ kind: "cell", cell, value: value ?? null });
+          await nextTurn();
+        }
+      } catch (error) {
+        await this.#send({ kind: "cell-failed", cell, failure: this.#failureOf(error) });
+      }
+    }
+  }
+
+  async #later(cell: number, value: Promise<CellValue | undefined>): Promise<void> {
+    try {
+      await this.#send({ kind: "cell", cell, value: (await value) ?? null });
+    } catch (error) {
+      await this.#send({ kind: "cell-failed", cell, failure: this.#failureOf(error) });
+    }
+  }
+
+  #failureOf(error: unknown): Failure {
+    if (error instanceof SqlError) return { of: "statement", kind: error.kind, message: error.message };
+    return { of: "table", kept: this.#errors.push(error) - 1 };
+  }
+}
+
+function atHand(row: SqlRow, column: string): CellValue | undefined {
+  if (row.atHand !== undefined) return row.atHand(column);
+  const value = row.cell(column);
+  return value instanceof Promise ? undefined : (value ?? null);
+}
+
+function sizeOf(cell: CellValue | undefined): number {
+  if (typeof cell === "string" || cell instanceof Uint8Array) return PLAIN_BYTES + cell.length;
+  if (!Array.isArray(cell)) return PLAIN_BYTES;
+  return cell.reduce<number>((sum, one) => sum + sizeOf(one as string | number), PLAIN_BYTES);
+}

@@ -1,0 +1,23 @@
+/** A process that asks a statement without end, and says on standard output as which process that is evaluated. */
+import { StatementProcesses } from "../../../shared/adapters/statements/process-sql.ts";
+import { tableShape } from "../../../shared/core/query/table-shape.ts";
+
+declare const STATEMENT_PROGRAM: string;
+
+const processes = new StatementProcesses({
+  program: STATEMENT_PROGRAM,
+  nowMs: () => Date.now(),
+  memoryMaxBytes: 64 * 1024 * 1024,
+  timeLimitMs: 60_000,
+});
+const table = {
+  shape: tableShape("numbers", "x i"),
+  ordered: false,
+  async *scan() {
+    yield { cell: () => 1 };
+    console.log(processes.pids.join());
+  },
+};
+let statement = "SELECT x FROM numbers";
+for (let level = 0; level < 28; level++) statement = `SELECT x+x AS x FROM (${statement}) t`;
+await processes.as("json").run(statement, [table]);

@@ -1,0 +1,149 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { afterAll, expect, test } from "vitest";
+import { statementProgram } from "../../../infra/statement-program.mjs";
+import { StatementProcesses } from "../../../shared/adapters/statements/process-sql.ts";
+import { tableShape, type CellValue } from "../../../shared/core/query/table-shape.ts";
+import { SqlError, type ScanRequest, type SqlRow, type SqlTable } from "../../../shared/engine/ports/sql.ts";
+import { isRunning, until } from "../../running-processes.ts";
+import { MemorySqlTable } from "../squirreling/memory-sql-table.ts";
+
+const define = await statementProgram();
+const processes = new StatementProcesses({
+  program: JSON.parse(define.STATEMENT_PROGRAM) as string,
+  nowMs: () => 0,
+  memoryMaxBytes: 64 * 1024 * 1024,
+  timeLimitMs: 10_000,
+});
+afterAll(() => processes.close());
+
+async function rowsOf(statement: string, ...tables: SqlTable[]): Promise<unknown[]> {
+  const bytes = await processes.as("json").run(statement, tables);
+  return (JSON.parse(Buffer.from(bytes).toString()) as { rows: unknown[] }).rows;
+}
+
+/** Rows `{ id: 0 }` and up, whose column `large` has to be asked for. */
+class CostlyTable implements SqlTable {
+  readonly shape = tableShape("sys_journal", "id i, large");
+  readonly ordered = false;
+  readonly asked: number[] = [];
+  taken = 0;
+  readonly #count: number;
+  readonly #large: (id: number) => CellValue | Promise<CellValue>;
+
+  constructor(count: number, large: (id: number) => CellValue | Promise<CellValue> = String) {
+    this.#count = count;
+    this.#large = large;
+  }
+
+  async *scan(_asked: ScanRequest): AsyncGenerator<SqlRow> {
+    for (let id = 0; id < this.#count; id++) {
+      this.taken++;
+      yield {
+        atHand: (column) => (column === "id" ? id : undefined),
+        cell: (column) => {
+          if (column === "id") return id;
+          this.asked.push(id);
+          return this.#large(id);
+        },
+      };
+    }
+  }
+}
+
+test("rows of every type come through as they are, many batches of them in order", async () => {
+  const rows = Array.from({ length: 3_000 }, (_, n) => ({
+    n,
+    big: 2n ** 64n - 1n,
+    at: 1_700_000_000_000,
+    raw: Uint8Array.of(1, 171),
+    names: ["a", "b"],
+    none: null,
+  }));
+  const table = new MemorySqlTable("things", "n i, big i, at t, raw bin, names [s], none", rows);
+  const answered = await rowsOf("select * from things where big > 1", table);
+  const more = { at: "2023-11-14T22:13:20Z", raw: "01ab", names: ["a", "b"], big: 18446744073709552000 };
+  expect(answered).toEqual(rows.map(({ n }) => ({ n, ...more })));
+});
+
+test("a cell that costs is asked for only where the statement needs it, at once or later", async () => {
+  const later = new CostlyTable(1_000, async (id) => `large ${id}`);
+  expect(await rowsOf("select large from sys_journal where id in (3, 700) order by id desc", later)).toEqual([
+    { large: "large 700" },
+    { large: "large 3" },
+  ]);
+  expect(later.asked.toSorted((a, b) => a - b)).toEqual([3, 700]);
+  const counted = new CostlyTable(1_000);
+  expect(await rowsOf("select count(*) as n from sys_journal", counted)).toEqual([{ n: 1_000 }]);
+  expect(counted.asked).toEqual([]);
+});
+
+test("a limit ends the reading soon", async () => {
+  const table = new CostlyTable(100_000);
+  expect(await rowsOf("select id from sys_journal limit 2", table)).toEqual([{ id: 0 }, { id: 1 }]);
+  expect(table.taken).toBeLessThan(20);
+});
+
+test("what a table throws passes through, from a row as from a cell, and a refusal keeps its words", async () => {
+  const broken = new Error("the disk is gone");
+  const cell = new CostlyTable(10, (id) => {
+    if (id === 7) throw broken;
+    return "fine";
+  });
+  await expect(rowsOf("select large from sys_journal", cell)).rejects.toBe(broken);
+  const row: SqlTable = {
+    shape: cell.shape,
+    ordered: false,
+    async *scan() {
+      yield { cell: () => 1 };
+      throw broken;
+    },
+  };
+  await expect(rowsOf("select id from sys_journal", row)).rejects.toBe(broken);
+  const refused = new CostlyTable(10, () => Promise.reject(new SqlError("refused", "read less")));
+  await expect(rowsOf("select large from sys_journal", refused)).rejects.toMatchObject({
+    kind: "refused",
+    message: "read less",
+  });
+  await expect(rowsOf("select nothing from sys_journal", cell)).rejects.toMatchObject({ kind: "unknown" });
+});
+
+test("an answer beyond its bytes is refused, as one row or as many", async () => {
+  const many = new CostlyTable(80, () => "x".repeat(1024 * 1024));
+  await expect(rowsOf("select large from sys_journal", many)).rejects.toThrow(/more than \d+ (bytes|MiB)/);
+});
+
+test("one process answers one statement after the other, and a deadline in the past answers none", async () => {
+  await rowsOf("select id from sys_journal", new CostlyTable(1));
+  const before = processes.pids;
+  await rowsOf("select id from sys_journal", new CostlyTable(1));
+  await expect(rowsOf("select id from nothing", new CostlyTable(1))).rejects.toThrow("nothing");
+  expect(processes.pids).toEqual(before);
+  expect(before.length).toBe(1);
+  const late = processes.as("json").run("select id from sys_journal", [new CostlyTable(1)], { untilMs: -1 });
+  await expect(late).rejects.toThrow("narrow it");
+});
+
+test("with a parent that is killed ends the process that evaluates, in the middle of its work", async () => {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, "asking-process.ts")],
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    define,
+    write: false,
+    logLevel: "error",
+  });
+  const parent = spawn(process.execPath, ["--input-type=module", "-"], { stdio: ["pipe", "pipe", "inherit"] });
+  parent.stdin.end(outputFiles[0]!.text);
+  const [line] = (await once(createInterface({ input: parent.stdout }), "line")) as [string];
+  const pid = Number(line);
+  expect(isRunning(pid)).toBe(true);
+  // By then it is within the work of its one row, and reads no messages.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  parent.kill("SIGKILL");
+  await until(() => !isRunning(pid), 1_000);
+});

@@ -1,0 +1,109 @@
+/** Statements made to hold or end the process: each ends by itself, and meanwhile everybody else is served. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { INGRESS_SERVICES } from "../e2e-local/ingress-services.ts";
+import { openLocalStage } from "../e2e-local/local-stage.ts";
+import type { LocalStage } from "../e2e-local/local-stage.ts";
+import { childrenOf, commandOf, isRunning, until } from "../running-processes.ts";
+
+const LIMITS = { "admin.query-engine.memory-size": "64MiB", "admin.query-engine.time-limit": "3s" } as const;
+const HEADERS = { "content-type": "application/json", accept: "application/json" };
+const SERVED_WITHIN_MS = 1_000;
+
+let stage: LocalStage;
+beforeAll(async () => {
+  stage = await openLocalStage({ services: INGRESS_SERVICES, flags: LIMITS });
+});
+afterAll(() => stage.close());
+
+async function asked(query: string, at = stage, signal?: AbortSignal): Promise<{ status: number; body: string }> {
+  const body = JSON.stringify({ query });
+  const init = { method: "POST", headers: HEADERS, body, ...(signal && { signal }) };
+  const response = await fetch(`${at.adminUri}/query`, init);
+  return { status: response.status, body: await response.text() };
+}
+
+/** Each level evaluates the one below twice. */
+function doubling(levels: number): string {
+  let statement = "SELECT ordinal_position AS x FROM information_schema.columns";
+  for (let level = 0; level < levels; level++) statement = `SELECT x+x AS x FROM (${statement}) t`;
+  return statement;
+}
+
+/** A text of 200 million letters, out of three that fit into a statement. */
+const GROWING = `SELECT ${[1_000, 100_000, 2].reduce((text, times) => `REPLACE(${text},'a','${"a".repeat(times)}')`, "'a'")} AS x FROM information_schema.columns`;
+
+const LONG_LIKE = `SELECT table_name FROM information_schema.columns WHERE '${"a".repeat(120_000)}' LIKE '%${"a".repeat(60_000)}_b%'`;
+
+/** Processes of this one that evaluate statements within so much memory. */
+function evaluators(memoryMib: number): number[] {
+  return childrenOf(process.pid).filter((pid) => commandOf(pid).includes(`--max-old-space-size=${memoryMib}`));
+}
+
+/** Until the work is over. @returns the longest that anybody waited */
+async function servedMeanwhile(work: Promise<unknown>): Promise<number> {
+  let isOver = false;
+  void work.finally(() => (isOver = true)).catch(() => undefined);
+  let longestMs = 0;
+  while (!isOver) {
+    const startedMs = performance.now();
+    const health = await fetch(`${stage.adminUri}/health`);
+    const call = await fetch(`${stage.ingressUri}/Greeter/greet`, { method: "POST", headers: HEADERS, body: '"you"' });
+    expect([health.status, await call.json()]).toEqual([200, "Hello you"]);
+    longestMs = Math.max(longestMs, performance.now() - startedMs);
+  }
+  return longestMs;
+}
+
+describe("while others are served", () => {
+  test.each<[what: string, statement: string, told: RegExp]>([
+    ["makes a text longer and longer", GROWING, /more than 64 MiB of memory.*admin\.query-engine\.memory-size/],
+    ["doubles its work 28 times", doubling(28), /not answered in 3 s.*admin\.query-engine\.time-limit/],
+    ["looks for a long pattern in a long text", LONG_LIKE, /not answered in 3 s.*admin\.query-engine\.time-limit/],
+  ])("a statement that %s is refused with the bound and its setting", async (_what, statement, told) => {
+    const answer = asked(statement);
+    expect(await servedMeanwhile(answer)).toBeLessThan(SERVED_WITHIN_MS);
+    expect(await answer).toEqual({ status: 400, body: expect.stringMatching(told) });
+    expect(await asked("SELECT name FROM sys_service LIMIT 1")).toMatchObject({ status: 200 });
+  });
+});
+
+test("with its client a statement leaves, and its process within a second", async () => {
+  const leaving = new AbortController();
+  const left = asked(doubling(28), stage, leaving.signal).catch((error: unknown) => error);
+  await sleep(500);
+  const pids = evaluators(64);
+  expect(pids.length).toBeGreaterThan(0);
+  leaving.abort();
+  await until(() => !pids.some(isRunning), SERVED_WITHIN_MS);
+  expect(await left).toMatchObject({ name: "AbortError" });
+});
+
+test("two statements run, sixteen wait, and the next is refused at once", async () => {
+  const leaving = new AbortController();
+  const open = Array.from({ length: 18 }, () => asked(doubling(28), stage, leaving.signal).catch(() => undefined));
+  const refused = async (): Promise<boolean> => {
+    const startedMs = performance.now();
+    const { status, body } = await asked("SELECT name FROM sys_service LIMIT 1", stage, AbortSignal.timeout(200)).catch(
+      () => ({ status: 0, body: "" }),
+    );
+    return status === 503 && /2 statements run and 16 wait.*again/.test(body) && performance.now() - startedMs < 200;
+  };
+  await until(refused);
+  leaving.abort();
+  await Promise.all(open);
+  expect(await asked("SELECT name FROM sys_service LIMIT 1")).toMatchObject({ status: 200 });
+});
+
+test("a process that is told to stop ends in its time, with the statements that run", async () => {
+  const other = await openLocalStage({ flags: { "admin.query-engine.memory-size": "65MiB" } });
+  const answer = asked(doubling(28), other);
+  await until(() => evaluators(65).length > 0);
+  await sleep(500);
+  const pids = evaluators(65);
+  const startedMs = performance.now();
+  await other.close();
+  expect(performance.now() - startedMs).toBeLessThan(2_000);
+  expect(await answer).toEqual({ status: 503, body: expect.stringContaining("stopping") });
+  await until(() => !pids.some(isRunning), SERVED_WITHIN_MS);
+});

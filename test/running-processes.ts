@@ -1,0 +1,43 @@
+/** Which processes run on this machine, as the system tells it. */
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** What stands behind the name of a process, which may itself hold anything: its state, and the id of its parent. */
+function statOf(pid: number): { readonly state: string; readonly parent: number } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    const [state = "", parent] = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return { state, parent: Number(parent) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** False also of one that has ended and that its parent has not asked about. */
+export function isRunning(pid: number): boolean {
+  const state = statOf(pid)?.state;
+  return state !== undefined && state !== "Z" && state !== "X";
+}
+
+export function childrenOf(pid: number): number[] {
+  const all = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return all.map(Number).filter((one) => statOf(one)?.parent === pid && isRunning(one));
+}
+
+/** With what it was started; nothing where it has ended. */
+export function commandOf(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+  } catch {
+    return [];
+  }
+}
+
+/** @throws Error where it does not come true in time */
+export async function until(isTrue: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+  const endMs = performance.now() + withinMs;
+  while (!(await isTrue())) {
+    if (performance.now() > endMs) throw new Error(`it did not come true within ${withinMs} ms`);
+    await sleep(10);
+  }
+}
