@@ -8,7 +8,7 @@ export interface SqsEvent {
     readonly messageId: string;
     readonly receiptHandle: string;
     readonly body: string;
-    readonly attributes?: { readonly ApproximateReceiveCount?: string };
+    readonly attributes?: { readonly ApproximateReceiveCount?: string; readonly SentTimestamp?: string };
   }[];
 }
 
@@ -27,6 +27,7 @@ export function deliveriesOfEvent({ Records }: SqsEvent): ReadMessages {
       body,
       receipt: receiptHandle,
       receiveCount: attributes?.ApproximateReceiveCount,
+      sentTimestamp: attributes?.SentTimestamp,
     })),
   );
 }

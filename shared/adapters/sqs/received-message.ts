@@ -1,5 +1,5 @@
 /** Messages as SQS gives them out, to a receiver or in the event of a function, read into deliveries. */
-import type { Delivery } from "../../engine/ports/queue.ts";
+import type { Delivery, Wake } from "../../engine/ports/queue.ts";
 import { wakeOfBody } from "../../engine/ports/wake-body.ts";
 import { sliceOfBody } from "./slice-body.ts";
 
@@ -10,7 +10,12 @@ export interface ReceivedMessage {
   readonly body: string;
   /** SQS gives it as text. */
   readonly receiveCount: string | undefined;
+  /** When SQS took the message, as text in milliseconds. */
+  readonly sentTimestamp?: string | undefined;
 }
+
+/** The clock of a sender may be ahead of SQS's by so much. */
+const CLOCKS_APART_MS = 60_000;
 
 /** A delivery that still knows its message, by which a function names those of its batch that failed. */
 export interface MessageDelivery extends Delivery {
@@ -41,7 +46,7 @@ export function readMessages(messages: readonly ReceivedMessage[]): ReadMessages
   const deliveries: MessageDelivery[] = [];
   const slices: SliceMessage[] = [];
   const unreadable: UnreadableMessage[] = [];
-  for (const { messageId, receipt, body, receiveCount } of messages) {
+  for (const { messageId, receipt, body, receiveCount, sentTimestamp } of messages) {
     const slice = sliceOfBody(body);
     if (slice !== undefined) {
       slices.push({ messageId, receipt, slice });
@@ -49,10 +54,16 @@ export function readMessages(messages: readonly ReceivedMessage[]): ReadMessages
     }
     const read = wakeOfBody(body);
     if ("wake" in read) {
-      deliveries.push({ messageId, receipt, wake: read.wake, receiveCount: Math.max(1, Number(receiveCount) || 1) });
+      const wake = sentByNow(read.wake, Number(sentTimestamp));
+      deliveries.push({ messageId, receipt, wake, receiveCount: Math.max(1, Number(receiveCount) || 1) });
     } else {
       unreadable.push({ messageId, receipt, reason: read.wrong });
     }
   }
   return { deliveries, slices, unreadable };
+}
+
+/** A body may claim any moment, and a message that claims one ahead of SQS's own would be young whenever it comes. */
+function sentByNow(wake: Wake, takenAtMs: number): Wake {
+  return wake.sentAtMs > takenAtMs + CLOCKS_APART_MS ? { ...wake, sentAtMs: takenAtMs } : wake;
 }

@@ -129,7 +129,7 @@ export class SqsQueue implements Queue {
       MaxNumberOfMessages: Math.min(limit, RECEIVE_MAX_MESSAGES),
       VisibilityTimeout: visibilityS,
       WaitTimeSeconds: waitS,
-      MessageSystemAttributeNames: ["ApproximateReceiveCount"],
+      MessageSystemAttributeNames: ["ApproximateReceiveCount", "SentTimestamp"],
     });
     const requestTimeout = waitS * 1000 + POLL_GRACE_MS;
     try {
@@ -168,6 +168,7 @@ function messageOf({ MessageId, ReceiptHandle, Body, Attributes }: Message): Rec
     receipt: ReceiptHandle ?? "",
     body: Body ?? "",
     receiveCount: Attributes?.ApproximateReceiveCount,
+    sentTimestamp: Attributes?.SentTimestamp,
   };
 }
 

@@ -7,12 +7,12 @@ import { invocation } from "../../contracts/queue-contract.ts";
 
 const WAKE = { invocationId: invocation(1), sentAtMs: 1, delayMs: 2, wakeAtMs: 3, service: "Greeter" };
 
-function record(messageId: string, body: string, receiveCount = "1") {
+function record(messageId: string, body: string, receiveCount = "1", sentTimestamp = "1") {
   return {
     messageId,
     receiptHandle: `receipt of ${messageId}`,
     body,
-    attributes: { ApproximateReceiveCount: receiveCount, SentTimestamp: "1" },
+    attributes: { ApproximateReceiveCount: receiveCount, SentTimestamp: sentTimestamp },
     eventSource: "aws:sqs",
   };
 }
@@ -62,4 +62,12 @@ test("a message that names a slice of a walk is neither a wake nor unreadable", 
   const { deliveries, slices, unreadable } = deliveriesOfEvent(event);
   expect([deliveries, slices]).toEqual([[], [{ messageId: "a", receipt: "receipt of a", slice: name }]]);
   expect(unreadable.map(({ messageId }) => messageId)).toEqual(["b", "c"]);
+});
+
+test("a message that claims a moment ahead of the queue's own was sent when the queue took it", () => {
+  const far = bodyOfWake({ ...WAKE, sentAtMs: 9e15 });
+  const near = bodyOfWake({ ...WAKE, sentAtMs: 1_030_000 });
+  const event = { Records: [record("a", far, "1", "1000000"), record("b", near, "1", "1000000")] };
+  const sent = deliveriesOfEvent(event).deliveries.map(({ wake }) => wake.sentAtMs);
+  expect(sent).toEqual([1_000_000, 1_030_000]);
 });
