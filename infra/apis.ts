@@ -46,10 +46,14 @@ export interface IngressThrottle {
 }
 
 /** Who may call handlers from outside: everybody, whom IAM lets in, or who brings a token of one issuer for one of these audiences. */
-export type IngressAuth =
-  | "open"
-  | "iam"
-  | { readonly jwt: { readonly issuer: string; readonly audiences: readonly string[] } };
+export type IngressAuth = "open" | "iam" | { readonly jwt: JwtAuth };
+
+export interface JwtAuth {
+  readonly issuer: string;
+  readonly audiences: readonly string[];
+  /** A token needs one of these scopes; any token of the issuer for an audience is let in unless told. */
+  readonly scopes?: readonly string[];
+}
 
 export class IngressApi extends Construct {
   /** For what this construct has no property for, such as an `ApiMapping` of a domain. */
@@ -64,6 +68,7 @@ export class IngressApi extends Construct {
       apiName: `${environment}-ingress`,
       defaultIntegration: integration,
       defaultAuthorizer: authorizerOf(auth),
+      ...(typeof auth === "object" && auth.jwt.scopes && { defaultAuthorizationScopes: [...auth.jwt.scopes] }),
       ...(cors !== undefined && { corsPreflight: corsOf(cors) }),
     });
     this.api = api;
@@ -97,6 +102,7 @@ function letPreflightIn(api: HttpApi, integration: HttpLambdaIntegration): void 
     methods: [HttpMethod.OPTIONS],
     integration,
     authorizer: new HttpNoneAuthorizer(),
+    authorizationScopes: [],
   });
   for (const route of routes) acknowledgeOpenPreflight(route);
 }

@@ -62,6 +62,10 @@ export function checkProps(props: CheckedProps, region: string): void {
   if (typeof ingressAuth === "string" && ingressAuth !== "open" && ingressAuth !== "iam") {
     refuse("ingressAuth", ingressAuth, '"open", "iam" or { jwt: { issuer, audiences } }');
   }
+  // The gateway takes an empty list for no wish at all, and lets every token in.
+  if (typeof ingressAuth === "object" && ingressAuth.jwt.scopes?.length === 0) {
+    refuse("ingressAuth: scopes", ingressAuth.jwt.scopes, "one scope or more; leave it out to want none");
+  }
   if (encryptionKey !== undefined && table === undefined && Token.isUnresolved(region)) {
     throw new Error("encryptionKey: a table with a key of one's own wants a stack that names its Region (env)");
   }

@@ -44,6 +44,7 @@ function invocationText(colours: Colours, body: InvocationBody): string {
     ["Created", momentText(body.created_at)],
     ["Completed", optional(body.completed_at, momentText)],
     ["Idempotency key", body.idempotency_key],
+    ["Called by", body.created_by],
     ["Invoked by", optional(body.invoked_by, ({ invocation_id: id, target }) => `${target ?? ""} ${id}`.trim())],
     ["Deployment", body.pinned_deployment_id],
     ["Attempts", String(body.attempts)],

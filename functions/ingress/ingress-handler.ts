@@ -18,7 +18,7 @@ export function ingressHandler(aws: Aws): IngressHandler {
     forwardHeaders: settings["ingress.forward-headers"],
   });
   return async (event, context) => {
-    const request = requestOf(event);
+    const request = requestOf(event, settings["aws.caller-claim"]);
     const untilMs = timeIsUpAtMs(aws, context, settings["aws.ingress-time"]);
     const isTooLarge = request.body.length > settings["ingress.request-size-limit"];
     const answer = async () => (isTooLarge ? bodyTooLargeResponse(true) : await face(request));

@@ -13,8 +13,13 @@ export interface GatewayEvent {
   readonly headers?: Readonly<Record<string, string>>;
   readonly requestContext: {
     readonly http: { readonly method: string };
-    /** Where the API lets nobody in without IAM. */
-    readonly authorizer?: { readonly iam?: { readonly userArn?: string } };
+    /** The gateway's name of the request, as its access log has it. */
+    readonly requestId?: string;
+    /** Where the API lets nobody in without IAM, or without a token. */
+    readonly authorizer?: {
+      readonly iam?: { readonly userArn?: string | null };
+      readonly jwt?: { readonly claims?: Readonly<Record<string, unknown>> };
+    };
   };
   readonly body?: string;
   readonly isBase64Encoded?: boolean;
@@ -34,17 +39,39 @@ const STATUS_MAX = 599;
 
 const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The path is encoded again, segment by segment, because the faces decode it. */
-export function requestOf(event: GatewayEvent): HttpRequest {
-  const caller = event.requestContext.authorizer?.iam?.userArn;
+/**
+ * The path is encoded again, segment by segment, because the faces decode it.
+ * @param callerClaim of a token: which claim tells who calls
+ */
+export function requestOf(event: GatewayEvent, callerClaim = "sub"): HttpRequest {
   return {
-    ...(caller !== undefined && { caller }),
+    ...whoAsks(event, callerClaim),
     method: event.requestContext.http.method.toUpperCase(),
     path: event.rawPath.split("/").map(encodeURIComponent).join("/"),
     query: event.rawQueryString ?? "",
     headers: event.headers ?? {},
     body: new Uint8Array(Buffer.from(event.body ?? "", event.isBase64Encoded === true ? "base64" : "utf8")),
   };
+}
+
+/** An event without a gateway's request comes from somebody who calls the function itself, and says what its sender likes. */
+function whoAsks(event: GatewayEvent, callerClaim: string) {
+  const { requestId: gatewayRequestId } = event.requestContext;
+  const caller = callerIn(event, callerClaim);
+  if (gatewayRequestId !== undefined) return { gatewayRequestId, ...(caller !== undefined && { caller }) };
+  return caller === undefined ? {} : { claimedCaller: caller };
+}
+
+/**
+ * The ARN that IAM let in, or `<issuer>#<subject>` of a token. Neither can look like the other: an issuer is an https
+ * address without a fragment (OpenID Connect), which the gateway has compared with its own.
+ */
+function callerIn({ requestContext }: GatewayEvent, callerClaim: string): string | undefined {
+  const { iam, jwt } = requestContext.authorizer ?? {};
+  if (typeof iam?.userArn === "string") return iam.userArn;
+  const { iss: issuer } = jwt?.claims ?? {};
+  const subject = jwt?.claims?.[callerClaim];
+  return typeof issuer === "string" && typeof subject === "string" ? `${issuer}#${subject}` : undefined;
 }
 
 /** @param tooLarge what is answered instead of a response that the function cannot give out */

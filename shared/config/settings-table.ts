@@ -170,6 +170,10 @@ export const SETTINGS = {
     { min: 1, max: 16 },
   ),
   "aws.external-id": optionalText("The external id that is told to roles as which functions are called."),
+  "aws.caller-claim": text(
+    "sub",
+    "Which claim of a token tells the ingress who calls, where it is behind JWT; handlers get it behind the issuer, in x-stepwell-caller.",
+  ),
   "aws.metrics": choice(
     ["emf", "none"],
     "Whether functions write metrics into their logs, where CloudWatch reads them.",

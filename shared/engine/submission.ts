@@ -14,6 +14,8 @@ export interface Submission {
   readonly idempotencyKey?: string;
   /** W3C trace context of the request, kept with the invocation. */
   readonly traceparent?: string;
+  /** Who calls, as the door has authenticated them. */
+  readonly createdBy?: string;
   /** Sends only: not before this moment. */
   readonly startAtMs?: number;
 }
@@ -81,6 +83,8 @@ export interface InvocationView {
   readonly createdAtMs: number;
   readonly modifiedAtMs: number;
   readonly idempotencyKey?: string;
+  /** Who called from outside, where the door knew. */
+  readonly createdBy?: string;
   readonly invokedBy?: { readonly invocationId: InvocationId; readonly target?: string };
   /** The invocation that an operator started anew as this one. */
   readonly restartedFrom?: InvocationId;

@@ -45,6 +45,7 @@ export interface CallOptions {
   readonly idempotencyKey?: string;
   readonly service?: string;
   readonly key?: string;
+  readonly headers?: readonly { readonly key: string; readonly value: string }[];
 }
 
 export class ScriptContext {
@@ -109,7 +110,8 @@ export class ScriptContext {
     return completion(id);
   }
 
-  call(handler: string, input = "", { idempotencyKey, service = "S", key = "" }: CallOptions = {}): Awaited<string> {
+  call(handler: string, input = "", options: CallOptions = {}): Awaited<string> {
+    const { idempotencyKey, service = "S", key = "", headers = [] } = options;
     const idCompletion = ++this.#completionId;
     const id = ++this.#completionId;
     this.#calls.push(idCompletion);
@@ -118,7 +120,7 @@ export class ScriptContext {
       key,
       handlerName: handler,
       parameter: encoder.encode(input),
-      headers: [],
+      headers,
       idempotencyKey,
       invocationIdNotificationIdx: idCompletion,
       resultCompletionId: id,
@@ -130,7 +132,7 @@ export class ScriptContext {
   send(
     handler: string,
     input = "",
-    { idempotencyKey, atMs = 0, service = "S", key = "" }: CallOptions & { atMs?: number } = {},
+    { idempotencyKey, atMs = 0, service = "S", key = "", headers = [] }: CallOptions & { atMs?: number } = {},
   ) {
     const id = ++this.#completionId;
     this.command("OneWayCall", {
@@ -139,7 +141,7 @@ export class ScriptContext {
       handlerName: handler,
       parameter: encoder.encode(input),
       invokeTimeMs: atMs,
-      headers: [],
+      headers,
       idempotencyKey,
       invocationIdNotificationIdx: id,
     });

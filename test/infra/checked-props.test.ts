@@ -37,6 +37,10 @@ test.each([
   [{ reservedConcurrency: { worker: 50 } }, 'reservedConcurrency: "worker" is not one of ingress, admin, sweeper'],
   [{ sweeperMemoryMb: 256 }, "sweeperMemoryMb: 256 is not a number from 512 to 10240"],
   [{ ingressAuth: "IAM" }, 'ingressAuth: "IAM" is not "open", "iam" or { jwt'],
+  [
+    { ingressAuth: { jwt: { issuer: "https://id.example", audiences: ["a"], scopes: [] } } },
+    "ingressAuth: scopes: [] is not one scope or more",
+  ],
   [{ ingressAuth: "jwt" }, 'ingressAuth: "jwt" is not "open", "iam" or { jwt'],
 ])("%j is refused", (props, words) => {
   expect(() => checkProps(untyped(props), "eu-west-1")).toThrow(words);

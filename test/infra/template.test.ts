@@ -186,6 +186,16 @@ describe("the doors", () => {
     });
   });
 
+  test("and where scopes are named, for tokens with one of them alone; the preflight of a browser wants none", () => {
+    const jwt = { issuer: "https://id.example", audiences: ["shop"], scopes: ["orders/call"] };
+    const told = routes(synthesised({ ingressAuth: { jwt }, ingressCors: { origins: ["https://shop.example"] } }))
+      .filter(([id]) => !/Admin/.test(id))
+      .map(([, { Properties }]) => [Properties["AuthorizationType"], Properties["AuthorizationScopes"]]);
+    expect(told).toContainEqual(["JWT", ["orders/call"]]);
+    expect(told).toContainEqual(["NONE", undefined]);
+    expect(told).toHaveLength(2);
+  });
+
   test("who asks the admin API for what is logged", () => {
     const stages = resourcesOf(template, "AWS::ApiGatewayV2::Stage").filter(([id]) => /Admin/.test(id));
     expect(stages).toHaveLength(1);

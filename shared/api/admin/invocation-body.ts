@@ -21,6 +21,7 @@ export function invocationBody(view: InvocationView): InvocationBody {
     ...present({
       completed_at: written(view.completedAtMs, momentText),
       idempotency_key: view.idempotencyKey,
+      created_by: view.createdBy,
       invoked_by: written(invokedBy, ({ invocationId, target: caller }) => ({
         invocation_id: invocationId,
         ...present({ target: caller }),

@@ -13,6 +13,10 @@ export interface HttpRequest {
   readonly body: Uint8Array;
   /** Who asks, where the carrier has found out. */
   readonly caller?: string;
+  /** Who asks, in the words of whoever brought the request past the gateway: nobody has looked whether it is true. */
+  readonly claimedCaller?: string;
+  /** The gateway's name of the request, by which its access log vouches for the caller. */
+  readonly gatewayRequestId?: string;
   /** Aborts when the client goes away. */
   readonly signal?: AbortSignal;
   /** In epoch milliseconds: the carrier cannot give out an answer that comes later. Absent where it waits. */

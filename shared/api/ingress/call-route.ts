@@ -10,7 +10,7 @@ import type { Called } from "./called-target.ts";
 import type { CallPath } from "./ingress-path.ts";
 import { IngressRefusal, methodNotAllowed, unknownHandler, unknownService } from "./ingress-refusal.ts";
 import { answerInSpan } from "./ingress-span.ts";
-import { headerText, submissionHeaders, traceparentOf } from "./submission-headers.ts";
+import { callerOf, headerText, submissionHeaders, traceparentOf } from "./submission-headers.ts";
 import type { Wanted } from "./submission-headers.ts";
 import type { IngressUseCases } from "./use-cases.ts";
 
@@ -71,12 +71,14 @@ function checkedSubmission(
   const startMs = startAtMs(request.query, oneWay, engine.clock.nowMs());
   refuseLimitKey(request);
   const traceparent = traceparentOf(request);
+  const createdBy = callerOf(request);
   return {
     target,
     input: request.body,
     headers: submissionHeaders(request, isWanted),
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     ...(traceparent === undefined ? {} : { traceparent }),
+    ...(createdBy === undefined ? {} : { createdBy }),
     ...(startMs === undefined ? {} : { startAtMs: startMs }),
   };
 }

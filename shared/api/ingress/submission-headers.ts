@@ -2,6 +2,7 @@
 import type { Header } from "../../core/model/header.ts";
 import { readTraceparent } from "../../core/model/trace-context.ts";
 import type { HttpRequest } from "../http/message.ts";
+import { CALLER_HEADER, CALLER_MAX_CHARACTERS, isCaller } from "../../core/model/caller.ts";
 import { CONNECTION_HEADERS } from "../wire/connection-headers.ts";
 import { withoutCredentials } from "../http/query-credentials.ts";
 import { IngressRefusal } from "./ingress-refusal.ts";
@@ -10,7 +11,14 @@ import { IngressRefusal } from "./ingress-refusal.ts";
 const INGRESS_PATH = "x-restate-ingress-path";
 
 /** Of the connection, or of the door itself. What else `connection` names stays: a caller could take away what a proxy has added. */
-const OF_THE_DOOR = new Set([...CONNECTION_HEADERS, "host", "idempotency-key", "idempotency-expires", INGRESS_PATH]);
+const OF_THE_DOOR = new Set([
+  ...CONNECTION_HEADERS,
+  "host",
+  "idempotency-key",
+  "idempotency-expires",
+  INGRESS_PATH,
+  CALLER_HEADER,
+]);
 
 /** Credentials, which must not be at rest in a journal. */
 const CREDENTIALS = new Set([
@@ -52,6 +60,18 @@ export function submissionHeaders(request: HttpRequest, isWanted: Wanted): Heade
 
 function isCredential(name: string): boolean {
   return CREDENTIALS.has(name) || CREDENTIAL_PREFIXES.some((prefix) => name.startsWith(prefix));
+}
+
+/**
+ * Who calls, where the carrier has found out.
+ * @throws IngressRefusal 403 for an identity that no handler could be shown as it is
+ */
+export function callerOf({ caller }: HttpRequest): string | undefined {
+  if (caller === undefined || isCaller(caller)) return caller;
+  throw new IngressRefusal(
+    403,
+    `the caller's identity is not taken: it has more than ${CALLER_MAX_CHARACTERS} characters, or some outside printable ASCII`,
+  );
 }
 
 /**

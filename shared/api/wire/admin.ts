@@ -185,6 +185,8 @@ export interface InvocationBody {
   readonly modified_at: string;
   readonly completed_at?: string;
   readonly idempotency_key?: string;
+  /** Who called from outside, as the door has authenticated them. */
+  readonly created_by?: string;
   readonly invoked_by?: { readonly invocation_id: string; readonly target?: string };
   /** The invocation that an operator started anew as this one. */
   readonly restarted_from?: string;

@@ -32,6 +32,8 @@ export interface Acceptance {
   readonly createdAtMs: number;
   readonly idempotencyKey?: string;
   readonly traceparent?: string;
+  /** Who called from outside, as the door has authenticated them; children and restarts have it from where they come from. */
+  readonly createdBy?: string;
   /** Not before this moment. */
   readonly startAtMs?: number;
   /** How long the result is kept after the end; 0 forgets it at once. */

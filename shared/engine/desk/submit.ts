@@ -19,7 +19,7 @@ export interface Admitted {
 export type Submitted = Admitted | Refusal;
 
 export async function submit(engine: Engine, submission: Submission): Promise<Submitted> {
-  const { target, idempotencyKey, traceparent, startAtMs } = submission;
+  const { target, idempotencyKey, traceparent, startAtMs, createdBy } = submission;
   const routing = await engine.registry.route(target.service, target.handler);
   if (!routing.found) return { kind: routing.missing === "service" ? "unknown-service" : "unknown-handler" };
   const { route } = routing;
@@ -45,6 +45,7 @@ export async function submit(engine: Engine, submission: Submission): Promise<Su
     ...(idempotencyKey !== undefined && !isRun && { idempotencyKey }),
     ...(traceparent !== undefined && { traceparent }),
     ...(startAtMs !== undefined && { startAtMs }),
+    ...(createdBy !== undefined && { createdBy }),
   };
   return { kind: "acceptance", acceptance, route, slow: routing.slow === true };
 }

@@ -96,7 +96,7 @@ function acceptanceOf(
   const { target } = routing.found ? withKey(child, routing.route) : child;
   const serviceType = routing.found ? routing.route.service.type : target.key === undefined ? "service" : "object";
   const handlerType = routing.found ? routing.route.handler.type : target.key === undefined ? "service" : "shared";
-  const { id, nonce, target: callerTarget } = held.invocation.acceptance;
+  const { id, nonce, target: callerTarget, createdBy } = held.invocation.acceptance;
   const traceparent = traceparentBelow(engine, held.invocation.acceptance);
   const caller = { callerId: id, callerTarget: targetText(callerTarget) };
   const source: Source =
@@ -118,6 +118,7 @@ function acceptanceOf(
     ...(child.idempotencyKey !== undefined && { idempotencyKey: child.idempotencyKey }),
     ...(traceparent !== undefined && { traceparent }),
     ...(startAtMs !== undefined && { startAtMs }),
+    ...(createdBy !== undefined && { createdBy }),
   };
 }
 

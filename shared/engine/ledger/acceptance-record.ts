@@ -42,6 +42,7 @@ const StoredAcceptance = message({
   untilMs: uint53(16),
   serviceType: uint32(17),
   handlerType: uint32(18),
+  createdBy: optional(string(19)),
 });
 type StoredAcceptance = Infer<typeof StoredAcceptance>;
 
@@ -60,7 +61,7 @@ export function acceptanceItem(scheme: KeyScheme, acceptance: Acceptance, lease:
 }
 
 function toStored(acceptance: Acceptance, lease: Lease): StoredAcceptance {
-  const { source, idempotencyKey, traceparent, startAtMs } = acceptance;
+  const { source, idempotencyKey, traceparent, startAtMs, createdBy } = acceptance;
   return {
     target: acceptance.target,
     input: acceptance.input,
@@ -79,13 +80,14 @@ function toStored(acceptance: Acceptance, lease: Lease): StoredAcceptance {
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(traceparent !== undefined && { traceparent }),
     ...(startAtMs !== undefined && { startAtMs }),
+    ...(createdBy !== undefined && { createdBy }),
   };
 }
 
 /** @throws StoreError */
 export function readAcceptance(id: InvocationId, item: Item): { acceptance: Acceptance; lease: Lease } {
   const stored = decode(StoredAcceptance, opened(item["b"], `the acceptance of ${id}`));
-  const { idempotencyKey, traceparent, startAtMs, token, untilMs } = stored;
+  const { idempotencyKey, traceparent, startAtMs, createdBy, token, untilMs } = stored;
   const acceptance: Acceptance = {
     id,
     nonce: item["n"] as Nonce,
@@ -101,6 +103,7 @@ export function readAcceptance(id: InvocationId, item: Item): { acceptance: Acce
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(traceparent !== undefined && { traceparent }),
     ...(startAtMs !== undefined && { startAtMs }),
+    ...(createdBy !== undefined && { createdBy }),
   };
   return { acceptance, lease: { token: token as Token, untilMs } };
 }

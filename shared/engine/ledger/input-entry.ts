@@ -1,11 +1,15 @@
 /** Entry 0 of every journal: the Input, built from the acceptance and the same at every load. */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { CommandEntry } from "../../core/invocation/entry.ts";
+import { CALLER_HEADER, isCallerHeader } from "../../core/model/caller.ts";
 import { COMMANDS } from "../../core/protocol/command-messages.ts";
 import { messageFrame } from "../../core/protocol/frame.ts";
 
-export function inputEntry({ input, headers }: Acceptance): CommandEntry {
+/** The header of the caller comes from the acceptance alone: one of that name among the others was said by somebody else. */
+export function inputEntry({ input, headers: given, createdBy }: Acceptance): CommandEntry {
   const { code, type } = COMMANDS.Input;
+  const others = given.some(({ key }) => isCallerHeader(key)) ? given.filter(({ key }) => !isCallerHeader(key)) : given;
+  const headers = createdBy === undefined ? others : [...others, { key: CALLER_HEADER, value: createdBy }];
   const frame = messageFrame(code, type, { headers, value: { content: input } });
   return { kind: "command", type: "Input", name: "", command: { kind: "plain" }, frame };
 }

@@ -47,7 +47,7 @@ export async function dropAll(engine: Engine, { invocation, pk, last }: Loaded):
   const end = endAlone(last.segment, { kind: "completed", result, killed: false, tombstone: true });
   if (!(await replaceEnd(engine, pk, invocation, end))) return false;
   const { source, nonce } = invocation.acceptance;
-  if (source.kind === "call" || source.kind === "send") await stripAcceptance(engine, invocation, false);
+  if (source.kind === "call" || source.kind === "send") await stripAcceptance(engine, withoutCaller(invocation), false);
   else await removeAcceptance(engine, pk, invocation);
   await deleteItems(engine, pk, invocation, () => false);
   engine.log.info("an invocation is purged", { invocationId: invocation.acceptance.id, nonce });
@@ -136,6 +136,12 @@ async function stripAcceptance(engine: Engine, { acceptance }: Invocation, isLis
     { kind: "equal", attribute: "n", value: acceptance.nonce },
   );
   await dropPieces(engine, standing);
+}
+
+/** What is purged tells no more of who called. */
+function withoutCaller(invocation: Invocation): Invocation {
+  const { createdBy: _, ...acceptance } = invocation.acceptance;
+  return { ...invocation, acceptance };
 }
 
 async function removeAcceptance(engine: Engine, pk: string, { acceptance }: Invocation): Promise<void> {

@@ -18,7 +18,7 @@ export async function inspect(engine: Engine, id: InvocationId): Promise<Invocat
   const driven = engine.drives.find(id);
   const invocation = knownNow(engine, loaded);
   const { acceptance, standing, journal, lastFailure, pin } = invocation;
-  const { source, idempotencyKey } = acceptance;
+  const { source, idempotencyKey, createdBy } = acceptance;
   const aside = await readFailures(engine, loaded.pk, acceptance.nonce);
   const kept = hasJournal(invocation, engine.clock.nowMs());
   const events = [...loaded.failures, ...aside].sort((a, b) => a.atMs - b.atMs);
@@ -32,6 +32,7 @@ export async function inspect(engine: Engine, id: InvocationId): Promise<Invocat
     entries: kept ? journal.entries.map(entryView) : [],
     events: kept ? events : [],
     ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(createdBy !== undefined && { createdBy }),
     ...("callerId" in source && { invokedBy: { invocationId: source.callerId, target: source.callerTarget } }),
     ...(source.kind === "restart" && { restartedFrom: source.formerId }),
     ...(pin && { pinnedDeploymentId: pin.deploymentId, protocolVersion: pin.protocolVersion }),

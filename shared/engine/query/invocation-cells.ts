@@ -34,6 +34,7 @@ function acceptanceCells(engine: Engine, { acceptance, journal, modifiedAtMs, pi
   const caller = "callerId" in source ? source : undefined;
   return {
     idempotency_key: acceptance.idempotencyKey,
+    created_by: acceptance.createdBy,
     invoked_by: INVOKERS[source.kind],
     restarted_from: source.kind === "restart" ? source.formerId : undefined,
     invoked_by_id: caller?.callerId,

@@ -39,6 +39,55 @@ test("credentials come through in no form: not joined, not beside the headers, n
   expect(all).not.toContain("secret");
 });
 
+const GATEWAY = { http: { method: "POST" }, requestId: "JKJaXmPLvHcESHA=" };
+
+async function createdBy(authorizer: object, headers: Readonly<Record<string, string>> = {}, more: object = GATEWAY) {
+  const { face, submissions } = smallWorld();
+  const { status } = await face(requestOf(eventOf(headers, { requestContext: { ...more, authorizer } })));
+  return [status, submissions[0]?.createdBy, submissions[0]?.headers.slice(1)];
+}
+
+const ARN = "arn:aws:sts::111122223333:assumed-role/Shop/ada";
+const CLAIMS = { iss: "https://login.example.com", sub: "user-1", client_id: "shop" };
+
+test("whom the gateway has let in goes with the submission: by IAM's ARN, or by issuer and subject of the token", async () => {
+  expect(await createdBy({ iam: { userArn: ARN } })).toEqual([200, ARN, []]);
+  expect(await createdBy({ jwt: { claims: CLAIMS } })).toEqual([200, "https://login.example.com#user-1", []]);
+});
+
+test("another claim tells who calls where one is configured, and nobody is known where the token has none", async () => {
+  const event = eventOf({}, { requestContext: { ...GATEWAY, authorizer: { jwt: { claims: CLAIMS } } } });
+  expect(requestOf(event, "client_id").caller).toBe("https://login.example.com#shop");
+  expect(requestOf(event, "email").caller).toBeUndefined();
+  const listed = eventOf(
+    {},
+    { requestContext: { ...GATEWAY, authorizer: { jwt: { claims: { ...CLAIMS, sub: ["a"] } } } } },
+  );
+  expect(requestOf(listed).caller).toBeUndefined();
+});
+
+test("nobody forges the caller's header at the door, let in by the gateway or not", async () => {
+  const forged = { "x-stepwell-caller": "arn:aws:iam::1:root", "x-any": "1" };
+  const others = [{ key: "x-any", value: "1" }];
+  expect(await createdBy({ iam: { userArn: ARN } }, forged)).toEqual([200, ARN, others]);
+  expect(await createdBy({}, forged)).toEqual([200, undefined, others]);
+});
+
+test("an identity in an event that came through no gateway is nobody's", async () => {
+  const direct = { http: { method: "POST" } };
+  expect(await createdBy({ iam: { userArn: ARN } }, {}, direct)).toEqual([200, undefined, []]);
+  expect(await createdBy({ jwt: { claims: CLAIMS } }, {}, direct)).toEqual([200, undefined, []]);
+});
+
+test.each([
+  ["a line end", "ada\r\nx-admin: 1"],
+  ["letters beyond ASCII", "zoë"],
+  ["half of a pair", "\ud800"],
+  ["no end", "a".repeat(2_048)],
+])("an identity with %s is refused, and nothing is submitted", async (_what, sub) => {
+  expect(await createdBy({ jwt: { claims: { ...CLAIMS, sub } } })).toEqual([403, undefined, undefined]);
+});
+
 test("what a proxy says of the caller stays, and what only the door may say does not", async () => {
   const said = { "x-forwarded-for": "6.6.6.6, 1.2.3.4", "x-forwarded-proto": "https", forwarded: "for=6.6.6.6" };
   const spoofed = {
