@@ -2,13 +2,17 @@
 import type { Log, LogFields, Meter } from "../shared/engine/ports/log.ts";
 
 export interface LogLine {
-  readonly level: "debug" | "info" | "warn" | "error";
+  readonly level: "audit" | "debug" | "info" | "warn" | "error";
   readonly message: string;
   readonly fields: LogFields;
 }
 
 export class RecordingLog implements Log {
   readonly lines: LogLine[] = [];
+
+  audit(message: string, fields: LogFields = {}): void {
+    this.lines.push({ level: "audit", message, fields });
+  }
 
   debug(message: string, fields: LogFields = {}): void {
     this.lines.push({ level: "debug", message, fields });
@@ -56,7 +60,7 @@ export class RecordingMeter implements Meter {
 }
 
 /** For tests that do not look at the log. */
-export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
+export const silentLog: Log = { audit() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /** For tests that do not look at the measures. */
 export const silentMeter: Meter = { count() {}, observe() {}, gauge() {} };

@@ -7,7 +7,7 @@ import { readSettings } from "../../shared/config/settings.ts";
 import { isStartRefusal } from "../../shared/wiring/start-refusals.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 
-const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const SILENT = { audit: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const GARBAGE = Buffer.alloc(100_000, 0xa7);
 
 let dir: string;

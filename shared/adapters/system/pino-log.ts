@@ -20,6 +20,9 @@ export interface PinoLogOptions {
   readonly destination?: DestinationStream;
 }
 
+/** Of the one level of its logger. */
+const AUDIT = 60;
+
 /** Pino writes these itself; a field of the same name would make a line with a doubled key. */
 const RESERVED_FIELDS: ReadonlySet<string> = new Set(["level", "time", "message"]);
 
@@ -29,24 +32,32 @@ const RESERVED_FIELDS: ReadonlySet<string> = new Set(["level", "time", "message"
  */
 export class PinoLog implements Log {
   readonly #logger: Logger;
+  /** Has a level of its own and no other, so that nothing silences it. */
+  readonly #auditing: Logger<"audit">;
 
   constructor(options: PinoLogOptions = {}) {
     const destination =
       options.destination ??
       pino.destination({ dest: options.toStandardOutput === true ? 1 : 2, sync: options.synchronous ?? false });
     const { fieldsNow } = options;
-    this.#logger = pino(
-      {
-        level: options.level ?? "info",
-        base: options.fields === undefined ? null : unreserved(options.fields),
-        messageKey: "message",
-        timestamp: pino.stdTimeFunctions.isoTime,
-        formatters: { level: (label) => ({ level: label }) },
-        // A copy, because pino writes the fields of the line into it.
-        ...(fieldsNow !== undefined && { mixin: () => ({ ...unreserved(fieldsNow()) }) }),
-      },
-      destination,
-    );
+    const form = {
+      base: options.fields === undefined ? null : unreserved(options.fields),
+      messageKey: "message",
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label: string) => ({ level: label }) },
+      // A copy, because pino writes the fields of the line into it.
+      ...(fieldsNow !== undefined && { mixin: () => ({ ...unreserved(fieldsNow()) }) }),
+    };
+    this.#logger = pino({ ...form, level: options.level ?? "info" }, destination);
+    this.#auditing = pino<"audit">({ ...form, level: "audit", customLevels: { audit: AUDIT } }, destination);
+  }
+
+  audit(message: string, fields: LogFields = {}): void {
+    try {
+      this.#auditing.audit(unreserved(fields), "%s", message);
+    } catch {
+      // As below.
+    }
   }
 
   debug(message: string, fields?: LogFields): void {

@@ -12,7 +12,7 @@ import type { AdminRequest, AdminRoute, AdminSurroundings } from "./admin-reques
 import { listInvocationsRoute } from "./invocation-list-route.ts";
 import { showInvocation } from "./invocation-routes.ts";
 import { LIFE_ROUTES } from "./life-routes.ts";
-import { changesSomething, recordCall } from "./audit.ts";
+import { isRecorded, recordCall } from "./audit.ts";
 import { openApiDocument } from "./openapi-document.ts";
 import { queryRoute } from "./query-route.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
@@ -42,7 +42,7 @@ export function adminFace(
     const response = await answer(engine, surroundings, request).catch((error: unknown) =>
       failedAnswer(engine, request, error),
     );
-    if (changesSomething(request)) recordCall(engine, request, response);
+    if (isRecorded(request)) recordCall(engine, request, response);
     return response;
   };
 }

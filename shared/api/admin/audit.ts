@@ -1,14 +1,23 @@
-/** The record of who changed what: one line in the log for each call of the admin API that may change something. */
+/** The record of who changed what: lines in the log for each call of the admin API that may change something, and each statement. */
 import { MASK, shownUri } from "../../core/model/deployment.ts";
 import type { Engine } from "../../engine/engine.ts";
+import type { LogFields } from "../../engine/ports/log.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { withoutCredentials } from "../http/query-credentials.ts";
+import type { BatchBody, BatchSuccessBody } from "../wire/admin.ts";
+import { exceedsElements } from "./json-elements.ts";
 import { maskedValues } from "./masked.ts";
 
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 /** Asked by POST, and changes nothing. */
-const READING_PATHS = /^(?:\/v\d+)?\/query$/;
-const BODY_MAX_CHARACTERS = 2048;
+const STATEMENT_PATH = /^(?:\/v\d+)?\/query$/;
+const BATCH_PATH = /\/invocations_batch_operations\/[^/]+$/;
+/** Of a body, a statement, or what a caller claims to be; the line says how long it was. */
+const SHOWN_MAX_CHARACTERS = 2048;
+/** A line of CloudWatch takes 256 KB; so many ids are some 5. */
+const IDS_IN_LINE = 100;
+/** Names beyond are told by their number. */
+const NAMES_SHOWN_MAX = 100;
 /** Members whose values are nobody else's business: credentials, and the state of objects. */
 const MASKED_MEMBERS: ReadonlySet<string> = new Set([
   "additional_headers",
@@ -18,38 +27,97 @@ const MASKED_MEMBERS: ReadonlySet<string> = new Set([
   "new_state",
 ]);
 
-export function changesSomething({ method, path }: HttpRequest): boolean {
-  return !READING_METHODS.has(method) && !READING_PATHS.test(path);
+export function isRecorded({ method }: HttpRequest): boolean {
+  return !READING_METHODS.has(method);
 }
 
-/** Refused calls are recorded as well: who tried is worth knowing. */
+/** Refused calls are recorded as well: who tried is worth knowing. No level of the log silences these lines. */
 export function recordCall(engine: Engine, request: HttpRequest, response: HttpResponse): void {
-  const { method, path, caller } = request;
+  const { method, path, body } = request;
   const query = withoutCredentials(request.query);
-  engine.log.info("admin call", {
+  const call: LogFields = {
     method,
-    path,
+    path: shown(path),
     status: response.status,
-    caller: caller ?? "not known",
-    ...(query !== "" && { query }),
-    ...(request.body.length > 0 && { body: maskedBody(request.body) }),
-  });
+    ...whoAsked(request),
+    ...(query !== "" && { query: shown(query) }),
+  };
+  if (STATEMENT_PATH.test(path)) return engine.log.audit("admin statement", { ...call, ...statementFields(body) });
+  const outcome = BATCH_PATH.test(path) && response.status === 200 ? batchIn(response.body) : undefined;
+  if (outcome === undefined) return engine.log.audit("admin call", { ...call, ...bodyFields(body) });
+  recordMany(engine, call, outcome);
 }
 
-/** What is no JSON object is told by its size alone. */
-function maskedBody(body: Uint8Array): string {
-  try {
-    const parsed: unknown = JSON.parse(new TextDecoder().decode(body));
-    if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return `${body.length} bytes`;
-    const shown = Object.entries(parsed).map(([name, value]: [string, unknown]) => [name, masked(name, value)]);
-    return JSON.stringify(Object.fromEntries(shown)).slice(0, BODY_MAX_CHARACTERS);
-  } catch {
-    return `${body.length} bytes`;
+/** Every id stands in one of the lines, with what came of it. */
+function recordMany({ log }: Engine, call: LogFields, { succeeded, failed }: BatchBody): void {
+  const lines = [
+    ...inPieces(succeeded.map(textOf)).map((ids) => ({ done: ids.join(" "), inLine: ids.length })),
+    ...inPieces(failed.map((one) => one.invocation_id)).map((ids) => ({ refused: ids.join(" "), inLine: ids.length })),
+  ];
+  const counts = { doneCount: succeeded.length, refusedCount: failed.length, lines: Math.max(1, lines.length) };
+  for (const [at, fields] of (lines.length === 0 ? [{}] : lines).entries()) {
+    log.audit("admin call", { ...call, ...counts, line: at + 1, ...fields });
   }
 }
 
-function masked(name: string, value: unknown): unknown {
+function textOf(success: BatchSuccessBody): string {
+  return typeof success === "string" ? success : `${success.old_invocation_id}>${success.new_invocation_id}`;
+}
+
+function inPieces(ids: readonly string[]): readonly (readonly string[])[] {
+  const pieces = Array.from({ length: Math.ceil(ids.length / IDS_IN_LINE) }, (_, at) => at * IDS_IN_LINE);
+  return pieces.map((from) => ids.slice(from, from + IDS_IN_LINE));
+}
+
+function batchIn(body: Uint8Array): BatchBody {
+  return JSON.parse(new TextDecoder().decode(body)) as BatchBody;
+}
+
+/** Whom the gateway let in, with its name of the request; or whom an event claims that came past it. */
+function whoAsked({ caller, claimedCaller, gatewayRequestId }: HttpRequest): LogFields {
+  return {
+    caller: caller === undefined ? "not known" : shown(caller),
+    ...(gatewayRequestId !== undefined && { gatewayRequestId: shown(gatewayRequestId) }),
+    ...(claimedCaller !== undefined && { claimedCaller: shown(claimedCaller) }),
+  };
+}
+
+function shown(text: string): string {
+  return text.slice(0, SHOWN_MAX_CHARACTERS);
+}
+
+function statementFields(body: Uint8Array): LogFields {
+  const parsed = objectIn(body);
+  const statement = parsed?.["query"];
+  if (typeof statement !== "string") return { body: `${body.length} bytes` };
+  return { statement: shown(statement), statementCharacters: statement.length };
+}
+
+/** What is no JSON object, or has more members than any request, is told by its size alone. */
+function bodyFields(body: Uint8Array): LogFields {
+  if (body.length === 0) return {};
+  const parsed = objectIn(body);
+  if (parsed === undefined) return { body: `${body.length} bytes` };
+  const masked = Object.entries(parsed).map(([name, value]: [string, unknown]) => [name, maskedMember(name, value)]);
+  const text = JSON.stringify(Object.fromEntries(masked));
+  return { body: shown(text), ...(text.length > SHOWN_MAX_CHARACTERS && { bodyCharacters: text.length }) };
+}
+
+function objectIn(body: Uint8Array): Readonly<Record<string, unknown>> | undefined {
+  if (exceedsElements(body)) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(new TextDecoder().decode(body));
+    const isObject = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
+    return isObject ? (parsed as Readonly<Record<string, unknown>>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function maskedMember(name: string, value: unknown): unknown {
   if (name === "uri" && typeof value === "string") return shownUri(value);
   if (!MASKED_MEMBERS.has(name) || value === null) return value;
-  return typeof value === "object" ? maskedValues(value) : MASK;
+  if (typeof value !== "object") return MASK;
+  const count = Object.keys(value).length;
+  return count > NAMES_SHOWN_MAX ? `${count} members` : maskedValues(value);
 }

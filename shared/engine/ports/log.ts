@@ -3,6 +3,8 @@
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface Log {
+  /** Who did what as an operator: written whatever the level says. */
+  audit(message: string, fields?: LogFields): void;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;

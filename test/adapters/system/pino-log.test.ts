@@ -31,6 +31,18 @@ test("lines below the level are dropped", () => {
   expect(written({ level: "silent" }, tell)).toEqual([]);
 });
 
+test("no level silences who did what as an operator", () => {
+  const tell = (log: PinoLog): void => {
+    log.audit("admin call", { caller: "ada" });
+    log.error("e");
+  };
+  for (const level of ["warn", "error", "silent"] as const) {
+    const [line] = written({ level, fieldsNow: () => ({ requestId: "r1" }) }, tell);
+    expect(line).toMatchObject({ level: "audit", message: "admin call", caller: "ada", requestId: "r1" });
+  }
+  expect(written({ level: "silent" }, tell)).toHaveLength(1);
+});
+
 test("fields of every line come with every line", () => {
   const lines = written({ fields: { room: "worker" } }, (log) => log.info("x", { n: 1 }));
   expect(lines[0]).toMatchObject({ room: "worker", n: 1, message: "x" });

@@ -10,7 +10,7 @@ import { readSettings } from "../../../shared/config/settings.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { openEmbedded } from "../../../shared/wiring/embedded.ts";
 
-const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const SILENT = { audit: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 export interface AdminAnswer {
   readonly status: number;

@@ -1,6 +1,10 @@
 /** The record of changes: who asked for what, and how it ended, without what is secret. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { adminFace } from "../../../shared/api/admin/admin-face.ts";
+import type { HttpRequest } from "../../../shared/api/http/message.ts";
+import { invocationIdFromBytes } from "../../../shared/core/model/ids.ts";
+import type { InvocationId } from "../../../shared/core/model/ids.ts";
+import type { InvocationUseCases } from "../../../shared/api/admin/use-cases.ts";
 import { RecordingLog } from "../../recording-log.ts";
 import { openAdminPlane } from "./admin-plane.ts";
 import type { AdminPlane } from "./admin-plane.ts";
@@ -11,7 +15,29 @@ let plane: AdminPlane;
 let endpoint: SampleEndpoint;
 let log: RecordingLog;
 
+let refused: ReadonlySet<string>;
+
+const idOf = (n: number): InvocationId => {
+  return invocationIdFromBytes(
+    Uint8Array.from({ length: 24 }, (_, at) => (at === 23 ? n % 256 : at === 22 ? n >> 8 : 1)),
+  );
+};
+const unused = (): never => {
+  throw new Error("nobody asks for it here");
+};
+const invocations: InvocationUseCases = {
+  inspect: unused,
+  cancel: unused,
+  kill: async (_engine, id) => (refused.has(id) ? "completed" : "done"),
+  pause: unused,
+  purge: unused,
+  purgeJournal: unused,
+  restart: unused,
+  resume: unused,
+};
+
 beforeEach(async () => {
+  refused = new Set();
   plane = await openAdminPlane();
   endpoint = await startEndpoint(manifestOf([{ name: "Greeter", ty: "SERVICE", handlers: [{ name: "greet" }] }]));
   log = new RecordingLog();
@@ -21,8 +47,14 @@ afterEach(async () => {
   await plane.close();
 });
 
-async function ask(method: string, path: string, body = "", caller?: string): Promise<number> {
-  const face = adminFace({ ...plane.engine, log }, plane.surroundings);
+async function ask(
+  method: string,
+  path: string,
+  body = "",
+  caller?: string,
+  more: Partial<HttpRequest> = {},
+): Promise<number> {
+  const face = adminFace({ ...plane.engine, log }, { ...plane.surroundings, invocations });
   const { status } = await face({
     method,
     path,
@@ -30,11 +62,13 @@ async function ask(method: string, path: string, body = "", caller?: string): Pr
     headers: { "content-type": "application/json" },
     body: new TextEncoder().encode(body),
     ...(caller !== undefined && { caller }),
+    ...more,
   });
   return status;
 }
 
-const recorded = () => log.lines.filter(({ message }) => message === "admin call").map(({ fields }) => fields);
+const recorded = () => log.lines.filter(({ level }) => level === "audit").map(({ fields }) => fields);
+const unsaid = (caller: string) => ({ method: "POST", path: "/query", status: 400, caller });
 
 test("a call that changes something is recorded with who made it, and without the values of its headers", async () => {
   const body = { uri: endpoint.uri, additional_headers: { authorization: "Bearer hidden" } };
@@ -65,6 +99,53 @@ test("what was refused is recorded too, and what cannot be read is told by its s
 
 test("what only reads leaves no record", async () => {
   for (const path of ["/deployments", "/services", "/openapi", "/ui/"]) expect(await ask("GET", path)).toBe(200);
-  await ask("POST", "/v4/query", "{}");
   expect(recorded()).toEqual([]);
+});
+
+test("a statement is recorded with who asked it, cut where it is long, with its length", async () => {
+  const long = `select '${"x".repeat(5_000)}'`;
+  for (const query of ["select 1", long]) await ask("POST", "/query", JSON.stringify({ query }), "ada");
+  await ask("POST", "/query", "{}", "ada");
+  expect(recorded()).toEqual([
+    { ...unsaid("ada"), status: 503, statement: "select 1", statementCharacters: 8 },
+    { ...unsaid("ada"), status: 503, statement: long.slice(0, 2_048), statementCharacters: long.length },
+    { ...unsaid("ada"), status: 503, body: "2 bytes" },
+  ]);
+});
+
+test("of four hundred that are killed at once every id is recorded, and which of them were refused", async () => {
+  const ids = Array.from({ length: 400 }, (_, at) => idOf(at));
+  refused = new Set(ids.slice(0, 50));
+  const path = "/internal/invocations_batch_operations/kill";
+  expect(await ask("POST", path, JSON.stringify({ invocation_ids: ids }), "ada")).toBe(200);
+  const lines = recorded();
+  expect(lines.map(({ line, inLine }) => [line, inLine])).toEqual([
+    [1, 100],
+    [2, 100],
+    [3, 100],
+    [4, 50],
+    [5, 50],
+  ]);
+  for (const fields of lines) {
+    expect(fields).toMatchObject({ path, caller: "ada", doneCount: 350, refusedCount: 50, lines: 5 });
+    expect(JSON.stringify(fields).length).toBeLessThan(8_000);
+  }
+  const idsIn = (name: string) => lines.flatMap((fields) => String(fields[name] ?? "").split(" ")).filter((id) => id);
+  expect(idsIn("done").sort()).toEqual(ids.slice(50).sort());
+  expect(idsIn("refused").sort()).toEqual(ids.slice(0, 50).sort());
+});
+
+test("who came past the gateway is recorded as what the event claims, and never as the caller", async () => {
+  await ask("DELETE", "/deployments/dp_1", "", undefined, { claimedCaller: "arn:aws:iam::1:root" });
+  await ask("DELETE", "/deployments/dp_1", "", "ada", { gatewayRequestId: "abc=" });
+  expect(recorded()).toMatchObject([
+    { caller: "not known", claimedCaller: "arn:aws:iam::1:root" },
+    { caller: "ada", gatewayRequestId: "abc=" },
+  ]);
+});
+
+test("a body with more members than any request has is told by its size, and is not looked at", async () => {
+  const body = `{"new_state":{${Array.from({ length: 280_000 }, (_, at) => `"${at}":[]`).join()}}}`;
+  await ask("POST", "/services/o/state", body);
+  expect(recorded()).toMatchObject([{ body: `${body.length} bytes` }]);
 });

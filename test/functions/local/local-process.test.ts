@@ -19,7 +19,7 @@ import { manifestOf, startEndpoint } from "../../api/admin/sample-endpoint.ts";
 /** The fourth byte of a frame is its type. */
 const SETTINGS_FRAME = 4;
 const EMPTY_SETTINGS = Buffer.from([0, 0, 0, SETTINGS_FRAME, 0, 0, 0, 0, 0]);
-const SILENT = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const SILENT = { audit: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const GREETER = { name: "Greeter", ty: "SERVICE", handlers: [{ name: "greet" }] };
 
 let dir: string;

@@ -14,7 +14,7 @@ let watching: Promise<void>;
 let told: string[];
 
 const tell = (message: string): void => void told.push(message);
-const log = { debug: tell, info: tell, warn: tell, error: tell } as unknown as Log;
+const log = { audit: tell, debug: tell, info: tell, warn: tell, error: tell } as unknown as Log;
 
 beforeEach(async () => {
   stage = await openLocalStage({});
