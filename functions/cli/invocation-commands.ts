@@ -46,6 +46,7 @@ function invocationText(colours: Colours, body: InvocationBody): string {
     ["Idempotency key", body.idempotency_key],
     ["Called by", body.created_by],
     ["Invoked by", optional(body.invoked_by, ({ invocation_id: id, target }) => `${target ?? ""} ${id}`.trim())],
+    ["Last action", optional(body.last_action, actionText)],
     ["Deployment", body.pinned_deployment_id],
     ["Attempts", String(body.attempts)],
     ["In the queue", optional(body.queue, queueText)],
@@ -73,6 +74,10 @@ function optional<Value>(value: Value | undefined, text: (value: Value) => strin
 /** A state key may be anything, and shows where it ends. */
 function aboutText({ key, target }: EntryBody): string {
   return key === undefined ? (target ?? "") : `"${key}"`;
+}
+
+function actionText({ action, at, by }: NonNullable<InvocationBody["last_action"]>): string {
+  return `${action} at ${momentText(at)}${by === undefined ? "" : ` by ${by}`}`;
 }
 
 function queueText({ place, held_by: holder }: NonNullable<InvocationBody["queue"]>): string {

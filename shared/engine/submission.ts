@@ -57,6 +57,13 @@ export type PresentedStatus =
   | "paused"
   | "completed";
 
+/** What an operator did to an invocation; `by` is who was authenticated, where somebody was. */
+export interface OperatorAct {
+  readonly kind: "cancel" | "kill" | "pause" | "resume" | "restart";
+  readonly atMs: number;
+  readonly by?: string;
+}
+
 export interface EntryView {
   readonly index: number;
   /** `Command: Run`, `Notification: Sleep`, ... as the reference's tables name them. */
@@ -88,6 +95,8 @@ export interface InvocationView {
   readonly invokedBy?: { readonly invocationId: InvocationId; readonly target?: string };
   /** The invocation that an operator started anew as this one. */
   readonly restartedFrom?: InvocationId;
+  /** What an operator did to it last. */
+  readonly lastAct?: OperatorAct;
   readonly pinnedDeploymentId?: string;
   readonly protocolVersion?: number;
   /** Attempts started since the invocation last moved on. */

@@ -1,4 +1,5 @@
 /** The admin API as one function from request to response: it routes, and turns every failure into an answer. */
+import { isCaller } from "../../core/model/caller.ts";
 import { hex } from "../../core/model/hex.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { StoreError } from "../../engine/ports/table.ts";
@@ -48,6 +49,9 @@ export function adminFace(
 }
 
 async function answer(engine: Engine, surroundings: AdminSurroundings, request: HttpRequest): Promise<HttpResponse> {
+  if (request.caller !== undefined && !isCaller(request.caller)) {
+    throw new PlainRefusal(403, "The caller's identity is too long, or not in printable ASCII");
+  }
   const prefix = PREFIX.exec(request.path);
   const apiVersion = prefix === null ? API_VERSION_MAX : Number(prefix[1]);
   if (apiVersion < API_VERSION_MIN || apiVersion > API_VERSION_MAX) {

@@ -22,20 +22,20 @@ type Operation = (asked: AdminRequest, id: InvocationId, choice?: DeploymentChoi
 
 /** Each throws an HttpProblem where it is refused. */
 const OPERATIONS: Readonly<Record<string, Operation>> = {
-  async cancel({ engine, surroundings }, id) {
-    interruptedStatus(id, await surroundings.invocations.cancel(engine, id));
+  async cancel({ engine, surroundings, request }, id) {
+    interruptedStatus(id, await surroundings.invocations.cancel(engine, id, request.caller));
     return id;
   },
-  async kill({ engine, surroundings }, id) {
-    interruptedStatus(id, await surroundings.invocations.kill(engine, id));
+  async kill({ engine, surroundings, request }, id) {
+    interruptedStatus(id, await surroundings.invocations.kill(engine, id, request.caller));
     return id;
   },
-  async pause({ engine, surroundings }, id) {
-    pausedStatus(id, await surroundings.invocations.pause(engine, id));
+  async pause({ engine, surroundings, request }, id) {
+    pausedStatus(id, await surroundings.invocations.pause(engine, id, request.caller));
     return id;
   },
-  async resume({ engine, surroundings }, id, choice = { kind: "keep" }) {
-    refuseUnlessResumed(id, await surroundings.invocations.resume(engine, id, choice));
+  async resume({ engine, surroundings, request }, id, choice = { kind: "keep" }) {
+    refuseUnlessResumed(id, await surroundings.invocations.resume(engine, id, choice, request.caller));
     return id;
   },
   async purge({ engine, surroundings }, id) {
@@ -46,8 +46,8 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     refuseUnlessPurged(id, await surroundings.invocations.purgeJournal(engine, id));
     return id;
   },
-  async "restart-as-new"({ engine, surroundings }, id, choice = { kind: "latest" }) {
-    const restart = await surroundings.invocations.restart(engine, id, 0, choice);
+  async "restart-as-new"({ engine, surroundings, request }, id, choice = { kind: "latest" }) {
+    const restart = await surroundings.invocations.restart(engine, id, 0, choice, request.caller);
     return { old_invocation_id: id, new_invocation_id: restartedAs(id, restart) };
   },
 };

@@ -27,6 +27,11 @@ export function invocationBody(view: InvocationView): InvocationBody {
         ...present({ target: caller }),
       })),
       restarted_from: view.restartedFrom,
+      last_action: written(view.lastAct, ({ kind, atMs, by }) => ({
+        action: kind,
+        at: momentText(atMs),
+        ...present({ by }),
+      })),
       pinned_deployment_id: view.pinnedDeploymentId,
       pinned_service_protocol_version: view.protocolVersion,
     }),

@@ -19,19 +19,21 @@ export async function showInvocation(asked: AdminRequest): Promise<HttpResponse>
 
 export async function cancelInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
-  return interrupted(id, await asked.surroundings.invocations.cancel(asked.engine, id));
+  return interrupted(id, await asked.surroundings.invocations.cancel(asked.engine, id, asked.request.caller));
 }
 
 export async function killInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
-  return interrupted(id, await asked.surroundings.invocations.kill(asked.engine, id));
+  return interrupted(id, await asked.surroundings.invocations.kill(asked.engine, id, asked.request.caller));
 }
 
 /** Fire and forget: it is accepted whatever comes of it, also for ids that nobody knows. Superseded by the routes of each. */
 export async function terminateInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
   const { mode } = readQuery(asked.request, TerminateQuery);
-  await asked.surroundings.invocations[mode](asked.engine, id);
+  const { invocations } = asked.surroundings;
+  if (mode === "purge") await invocations.purge(asked.engine, id);
+  else await invocations[mode](asked.engine, id, asked.request.caller);
   return emptyResponse(202);
 }
 

@@ -17,13 +17,15 @@ import { readQuery } from "./json-body.ts";
 
 export async function pauseInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
-  return emptyResponse(pausedStatus(id, await asked.surroundings.invocations.pause(asked.engine, id)));
+  const { engine, surroundings, request } = asked;
+  return emptyResponse(pausedStatus(id, await surroundings.invocations.pause(engine, id, request.caller)));
 }
 
 export async function resumeInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
   const { deployment = { kind: "keep" } as const } = readQuery(asked.request, ResumeQuery);
-  refuseUnlessResumed(id, await asked.surroundings.invocations.resume(asked.engine, id, deployment));
+  const { engine, surroundings, request } = asked;
+  refuseUnlessResumed(id, await surroundings.invocations.resume(engine, id, deployment, request.caller));
   return emptyResponse(200);
 }
 

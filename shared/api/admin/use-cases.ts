@@ -11,13 +11,14 @@ import type {
   Resumption,
 } from "../../engine/submission.ts";
 
+/** `by` is the operator, where the carrier has authenticated one. */
 export interface InvocationUseCases {
   inspect(engine: Engine, id: InvocationId): Promise<InvocationView | undefined>;
-  cancel(engine: Engine, id: InvocationId): Promise<Interruption>;
-  kill(engine: Engine, id: InvocationId): Promise<Interruption>;
-  restart(engine: Engine, id: InvocationId, from: number, choice: DeploymentChoice): Promise<Restart>;
+  cancel(engine: Engine, id: InvocationId, by?: string): Promise<Interruption>;
+  kill(engine: Engine, id: InvocationId, by?: string): Promise<Interruption>;
+  restart(engine: Engine, id: InvocationId, from: number, choice: DeploymentChoice, by?: string): Promise<Restart>;
   purge(engine: Engine, id: InvocationId): Promise<Purging>;
   purgeJournal(engine: Engine, id: InvocationId): Promise<Purging>;
-  pause(engine: Engine, id: InvocationId): Promise<Pausing>;
-  resume(engine: Engine, id: InvocationId, choice: DeploymentChoice): Promise<Resumption>;
+  pause(engine: Engine, id: InvocationId, by?: string): Promise<Pausing>;
+  resume(engine: Engine, id: InvocationId, choice: DeploymentChoice, by?: string): Promise<Resumption>;
 }

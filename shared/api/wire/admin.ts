@@ -190,6 +190,8 @@ export interface InvocationBody {
   readonly invoked_by?: { readonly invocation_id: string; readonly target?: string };
   /** The invocation that an operator started anew as this one. */
   readonly restarted_from?: string;
+  /** What an operator did to it last: cancel, kill, pause, resume, or restart where it was started anew. */
+  readonly last_action?: { readonly action: string; readonly at: string; readonly by?: string };
   readonly pinned_deployment_id?: string;
   readonly pinned_service_protocol_version?: number;
   readonly attempts: number;

@@ -3,7 +3,8 @@ import { tableShape, type TableShape } from "./table-shape.ts";
 
 const STATUS_COLUMNS = `id, vqueue_id, status, completion_result, completion_failure, target, target_service_name, target_service_key,
   target_handler_name, target_service_ty, scope, limit_key, idempotency_key, created_by, invoked_by, invoked_by_id,
-  invoked_by_subscription_id, invoked_by_service_name, invoked_by_target, restarted_from, pinned_deployment_id,
+  invoked_by_subscription_id, invoked_by_service_name, invoked_by_target, restarted_from, last_action,
+  last_action_at t, last_action_by, pinned_deployment_id,
   pinned_service_protocol_version i, trace_id, journal_size i, journal_commands_size i, created_at t,
   created_using_restate_version, modified_at t, inboxed_at t, scheduled_at t, scheduled_start_at t, running_at t,
   completed_at t, completion_retention d, journal_retention d, suspended_waiting_for_completions [i],

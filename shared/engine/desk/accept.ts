@@ -7,6 +7,8 @@ import type { Engine } from "../engine.ts";
 import { type Held, newHeld } from "../drive/held.ts";
 import { inputEntry } from "../ledger/input-entry.ts";
 import { invocationPk } from "../ledger/item-keys.ts";
+import { actAttributes } from "../ledger/operator-act.ts";
+import type { OperatorAct } from "../submission.ts";
 import { keepUntilS } from "../ledger/keep.ts";
 import { fitted } from "../ledger/large-record.ts";
 import { hasExpired, load, type Loaded } from "../ledger/load.ts";
@@ -21,6 +23,7 @@ export type Acceptation =
 
 /**
  * Resolves when segment 0 is durable, or with the invocation that already lives under this id.
+ * @param act of the operator who has it accepted
  * @param isThis tells of a life that has expired whether it is the one to be accepted, so that it does not begin anew
  */
 export async function accept(
@@ -28,10 +31,12 @@ export async function accept(
   acceptance: Acceptance,
   lease: Lease,
   isThis: (former: Loaded) => boolean = () => false,
+  act?: OperatorAct,
 ): Promise<Acceptation> {
   const nowMs = engine.clock.nowMs();
   const plain = acceptanceItem(engine.settings, acceptance, lease, keepUntilS(engine.settings, acceptance, nowMs));
-  const item = await fitted(engine, plain, acceptance.nonce, INLINE_MAX_BYTES);
+  const told = act === undefined ? plain : { ...plain, ...actAttributes(act) };
+  const item = await fitted(engine, told, acceptance.nonce, INLINE_MAX_BYTES);
   const first = await engine.table.put(item, { kind: "absent" });
   // A put whose answer was lost and that was sent again is refused by itself: the nonce is ours alone.
   if (first.written || first.standing?.["n"] === acceptance.nonce) return counted(engine, acceptance);

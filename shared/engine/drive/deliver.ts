@@ -10,9 +10,11 @@ import { completionArrival, EARLY } from "../ledger/item-keys.ts";
 import { earlyUntilS, keepBesideS, keepUntilS, RETENTION_ASSUMED_MS } from "../ledger/keep.ts";
 import { fitted } from "../ledger/large-record.ts";
 import { load } from "../ledger/load.ts";
+import { actAttributes } from "../ledger/operator-act.ts";
 import { acceptanceIn, standingAcceptance } from "../ledger/standing-acceptance.ts";
 import { isLaterLife } from "./later-life.ts";
 import type { Item } from "../ports/table.ts";
+import type { OperatorAct } from "../submission.ts";
 import { type Recipient, wakeNow } from "./wake.ts";
 
 export interface Addressee extends Recipient {
@@ -27,20 +29,28 @@ export async function writeArrival(
   to: Addressee,
   key: string,
   content: ArrivalContent,
+  act?: OperatorAct,
 ): Promise<boolean> {
   const nowMs = engine.clock.nowMs();
   const expiresAtS =
     to.keptUntilS ?? keepUntilS(engine.settings, { completionRetentionMs: RETENTION_ASSUMED_MS }, nowMs);
   const item = arrivalItem(engine.settings.keyPrefix, { ...to, key }, content, nowMs, expiresAtS);
-  return (await engine.table.put(await fitted(engine, item, to.nonce), { kind: "absent" })).written;
+  const fit = await fitted(engine, { ...item, ...actAttributes(act) }, to.nonce);
+  return (await engine.table.put(fit, { kind: "absent" })).written;
 }
 
 /**
  * The wake of an arrival that was written before may be lost, so the wake is sent again. A completed addressee gets
  * none: its worker would redo the final effects, and two invocations that signal each other would be woken for ever.
  */
-async function bring(engine: Engine, to: Addressee, key: string, content: ArrivalContent): Promise<void> {
-  if ((await writeArrival(engine, to, key, content)) || (await isOpen(engine, to))) await wakeNow(engine, to);
+async function bring(
+  engine: Engine,
+  to: Addressee,
+  key: string,
+  content: ArrivalContent,
+  act?: OperatorAct,
+): Promise<void> {
+  if ((await writeArrival(engine, to, key, content, act)) || (await isOpen(engine, to))) await wakeNow(engine, to);
 }
 
 async function isOpen(engine: Engine, { id, nonce }: Addressee): Promise<boolean> {
@@ -110,8 +120,8 @@ function addresseeIn(id: InvocationId, standing: Item): Addressee {
 /**
  * Every driver that reads the order ends the invocation; a worker does so as soon as it reads the order (design §3).
  */
-export async function orderKill(engine: Engine, to: Addressee): Promise<void> {
-  await bring(engine, to, "kill", { kind: "kill" });
+export async function orderKill(engine: Engine, to: Addressee, act?: OperatorAct): Promise<void> {
+  await bring(engine, to, "kill", { kind: "kill" }, act);
 }
 
 /**

@@ -11,16 +11,20 @@ import { keepBesideS } from "../ledger/keep.ts";
 import { hasExpired, load, type Loaded, unperformed } from "../ledger/load.ts";
 import { perform } from "./perform.ts";
 import { unlistTombstone } from "./unlist.ts";
+import { actNow } from "../ledger/operator-act.ts";
 import type { Interruption } from "../submission.ts";
 
-/** Does not roll back applied state. Also kills the calls that still have no result, down the tree; sends live on. */
-export async function kill(engine: Engine, id: InvocationId): Promise<Interruption> {
+/**
+ * Does not roll back applied state. Also kills the calls that still have no result, down the tree; sends live on.
+ * @param by the operator, where one was authenticated
+ */
+export async function kill(engine: Engine, id: InvocationId, by?: string): Promise<Interruption> {
   for (let first = true; ; first = false) {
     const loaded = await load(engine, id);
     if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return first ? "unknown" : "done";
     if (loaded.invocation.standing.status === "completed") return first ? "completed" : "done";
     // I3: the order is durable before the killer acts on it, so a worker finishes the kill of a killer that dies here.
-    if (first) await orderKill(engine, addresseeOf(loaded));
+    if (first) await orderKill(engine, addresseeOf(loaded), actNow(engine, "kill", by));
     if (await killLoaded(engine, loaded)) return "done";
   }
 }

@@ -23,6 +23,8 @@ import type { Item } from "../ports/table.ts";
 import { JointReads } from "./joint-reads.ts";
 import { whole } from "./large-record.ts";
 import { readPartition } from "./read-partition.ts";
+import { lastActIn } from "./operator-act.ts";
+import type { OperatorAct } from "../submission.ts";
 import { AbsentArrivalError, readSegment, segmentsThatCount } from "./segment-record.ts";
 
 export interface Loaded {
@@ -38,6 +40,7 @@ export interface Loaded {
   readonly expiresAtS: number;
   /** Failures that segments tell of, oldest first; those that added nothing are events beside the journal. */
   readonly failures: readonly AttemptFailure[];
+  readonly lastAct?: OperatorAct;
 }
 
 const jointLoads = new WeakMap<Engine, JointReads<InvocationId, Loaded | undefined>>();
@@ -120,7 +123,18 @@ export function assemble(
   }
   const arrivals = freshArrivals(arrived, invocation, nonce);
   const expiresAtS = typeof first["expiresAtS"] === "number" ? first["expiresAtS"] : 0;
-  return { pk, invocation, lease, arrivals, expiresAtS, failures, ...(last && { last }), ...(hold && { hold }) };
+  const lastAct = lastActIn(nonce, items, arrived);
+  return {
+    pk,
+    invocation,
+    lease,
+    arrivals,
+    expiresAtS,
+    failures,
+    ...(last && { last }),
+    ...(hold && { hold }),
+    ...(lastAct && { lastAct }),
+  };
 }
 
 /** In order; those of former lives carry another nonce and are passed over (I12). */

@@ -9,10 +9,12 @@ import type { Engine } from "../engine.ts";
 import { claim } from "../drive/grasp.ts";
 import { keepUntilS } from "../ledger/keep.ts";
 import { hasExpired, isHeld, load, unperformed } from "../ledger/load.ts";
+import { actNow } from "../ledger/operator-act.ts";
 import type { Interruption } from "../submission.ts";
 import { sendWake, wakeNow } from "../drive/wake.ts";
 
-export async function cancel(engine: Engine, id: InvocationId): Promise<Interruption> {
+/** @param by the operator, where one was authenticated */
+export async function cancel(engine: Engine, id: InvocationId, by?: string): Promise<Interruption> {
   const loaded = await load(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";
   const { standing, acceptance } = loaded.invocation;
@@ -21,11 +23,9 @@ export async function cancel(engine: Engine, id: InvocationId): Promise<Interrup
   const key = `x${hex(engine.ids.random(12))}`;
   const extendedUntilS = loaded.hold?.keepUntilS;
   const keptUntilS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), extendedUntilS);
-  await writeArrival(engine, { id, nonce: acceptance.nonce, keptUntilS }, key, {
-    kind: "notification",
-    id: { index: CANCEL_SIGNAL },
-    result: undefined,
-  });
+  const signal = { kind: "notification", id: { index: CANCEL_SIGNAL }, result: undefined } as const;
+  const act = actNow(engine, "cancel", by);
+  await writeArrival(engine, { id, nonce: acceptance.nonce, keptUntilS }, key, signal, act);
   const waits = standing.status === "scheduled" || standing.status === "pending" || standing.status === "ready";
   if (waits) {
     // Stands behind this process in case that it dies; sent for now, it would race with it for the same claim.

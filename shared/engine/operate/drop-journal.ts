@@ -9,6 +9,8 @@ import { belongsTo, PIECES, segmentKey } from "../ledger/item-keys.ts";
 import { keepUntilS } from "../ledger/keep.ts";
 import { dropPieces, fitted } from "../ledger/large-record.ts";
 import type { Loaded } from "../ledger/load.ts";
+import { actAttributes } from "../ledger/operator-act.ts";
+import type { OperatorAct } from "../submission.ts";
 import type { Item, Range } from "../ports/table.ts";
 import { sameBytes } from "../ledger/record-envelope.ts";
 import { readPartition } from "../ledger/read-partition.ts";
@@ -23,12 +25,12 @@ const GONE: Failure = { code: 410, message: "gone" };
  * The caller has performed what the last segment asks for (I2), for nobody can afterwards.
  * @returns false where somebody else has changed the end meanwhile: load again
  */
-export async function dropJournal(engine: Engine, { invocation, pk, last }: Loaded): Promise<boolean> {
+export async function dropJournal(engine: Engine, { invocation, pk, last, lastAct }: Loaded): Promise<boolean> {
   const { standing } = invocation;
   if (standing.status !== "completed" || last === undefined) return false;
   const { result, killed, tombstone } = standing;
   const end = endAlone(last.segment, { kind: "completed", result, killed, tombstone });
-  if (!(await replaceEnd(engine, pk, invocation, end))) return false;
+  if (!(await replaceEnd(engine, pk, invocation, end, lastAct))) return false;
   const kept = (sk: string): boolean => sk.startsWith("hold#") || sk.startsWith("sink#");
   await deleteItems(engine, pk, invocation, kept);
   await stripAcceptance(engine, invocation);
@@ -69,7 +71,13 @@ function endAlone({ index, writtenAtMs, pin, attempt }: Segment, after: Segment[
 }
 
 /** Never absent for a moment: the final segment is what keeps a late driver from writing another (I1). */
-async function replaceEnd(engine: Engine, pk: string, invocation: Invocation, end: Segment): Promise<boolean> {
+async function replaceEnd(
+  engine: Engine,
+  pk: string,
+  invocation: Invocation,
+  end: Segment,
+  lastAct?: OperatorAct,
+): Promise<boolean> {
   const { acceptance, pin, attempts } = invocation;
   const key = segmentKey(pk, acceptance.nonce, end.index);
   const standing = await engine.table.get(key);
@@ -89,7 +97,9 @@ async function replaceEnd(engine: Engine, pk: string, invocation: Invocation, en
     ...(pin && { pin }),
     ...(attempts > 0 && { attempt: { ...span, number: attempts } }),
   };
-  const item = await fitted(engine, segmentItem(place, whole), acceptance.nonce);
+  // So did the order of the operator who acted last.
+  const told = { ...segmentItem(place, whole), ...actAttributes(lastAct) };
+  const item = await fitted(engine, told, acceptance.nonce);
   const put = await engine.table.put(item, { kind: "equal", attribute: "b", value: b });
   // A put whose answer was lost and that was sent again is refused by itself: its token tells it from any other.
   const isOurs = put.written || sameBytes(put.standing?.["b"], item["b"]);

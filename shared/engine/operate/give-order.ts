@@ -4,6 +4,7 @@ import { hex } from "../../core/model/hex.ts";
 import { type ArrivalContent, arrivalItem } from "../ledger/arrival-record.ts";
 import type { Engine } from "../engine.ts";
 import { keepUntilS } from "../ledger/keep.ts";
+import { actAttributes, actNow } from "../ledger/operator-act.ts";
 import type { Loaded } from "../ledger/load.ts";
 import { wakeNow } from "../drive/wake.ts";
 
@@ -14,6 +15,7 @@ export async function giveOrder(
   engine: Engine,
   loaded: Loaded,
   order: Extract<ArrivalContent, { kind: Order["kind"] }>,
+  by: string | undefined,
 ): Promise<void> {
   const { acceptance } = loaded.invocation;
   const { id, nonce } = acceptance;
@@ -23,7 +25,10 @@ export async function giveOrder(
   const keptUntilS = keepUntilS(engine.settings, acceptance, nowMs, loaded.hold?.keepUntilS);
   const atMs = Math.max(nowMs, ...standing);
   const item = arrivalItem(engine.settings.keyPrefix, { id, nonce, key }, order, atMs, keptUntilS);
-  await engine.table.put(item, { kind: "absent" });
+  await engine.table.put(
+    { ...item, ...actAttributes({ ...actNow(engine, order.kind, by), atMs }) },
+    { kind: "absent" },
+  );
   await wakeNow(engine, acceptance);
 }
 

@@ -35,6 +35,7 @@ export async function inspect(engine: Engine, id: InvocationId): Promise<Invocat
     ...(createdBy !== undefined && { createdBy }),
     ...("callerId" in source && { invokedBy: { invocationId: source.callerId, target: source.callerTarget } }),
     ...(source.kind === "restart" && { restartedFrom: source.formerId }),
+    ...(loaded.lastAct && { lastAct: loaded.lastAct }),
     ...(pin && { pinnedDeploymentId: pin.deploymentId, protocolVersion: pin.protocolVersion }),
     ...(lastFailure && standing.status !== "completed" && { lastFailure }),
     ...(standing.status === "backing-off" && { nextRetryAtMs: standing.retryAtMs }),

@@ -6,7 +6,8 @@ import { knownNow } from "./known-now.ts";
 import { hasExpired, isHeld, load, type Loaded } from "../ledger/load.ts";
 import type { Pausing } from "../submission.ts";
 
-export async function pause(engine: Engine, id: InvocationId): Promise<Pausing> {
+/** @param by the operator, where one was authenticated */
+export async function pause(engine: Engine, id: InvocationId, by?: string): Promise<Pausing> {
   const loaded = await load(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";
   const { status } = knownNow(engine, loaded).standing;
@@ -27,7 +28,7 @@ export async function pause(engine: Engine, id: InvocationId): Promise<Pausing> 
     case "backing-off":
       break;
   }
-  await giveOrder(engine, loaded, { kind: "pause" });
+  await giveOrder(engine, loaded, { kind: "pause" }, by);
   return "noted";
 }
 

@@ -20,6 +20,7 @@ import { keepUntilS } from "../ledger/keep.ts";
 import { fitted } from "../ledger/large-record.ts";
 import { hasExpired, load } from "../ledger/load.ts";
 import { deploymentFor } from "./resume.ts";
+import { actNow } from "../ledger/operator-act.ts";
 import { segmentItem } from "../ledger/segment-record.ts";
 import { startSend } from "../drive/start-send.ts";
 import type { DeploymentChoice, Restart } from "../submission.ts";
@@ -29,12 +30,16 @@ const PREFIX_VERSION_MIN = 6;
 /** The part of an id that says where it belongs: the new invocation belongs where the former did. */
 const PLACE_BYTES = 8;
 
-/** @param from the index of the last entry of the journal that is kept; 0 keeps the input alone */
+/**
+ * @param from the index of the last entry of the journal that is kept; 0 keeps the input alone
+ * @param by the operator, where one was authenticated
+ */
 export async function restart(
   engine: Engine,
   id: InvocationId,
   from: number,
   choice: DeploymentChoice,
+  by?: string,
 ): Promise<Restart> {
   const loaded = await load(engine, id);
   const nowMs = engine.clock.nowMs();
@@ -55,7 +60,7 @@ export async function restart(
   const acceptance = acceptanceAnew(engine, invocation.acceptance, from);
   const newPin = pinOf(pin, chosen, from, choice);
   if (entries.length > 0 || newPin !== undefined) await writeBeginning(engine, acceptance, entries, newPin);
-  await accept(engine, acceptance, NO_LEASE);
+  await accept(engine, acceptance, NO_LEASE, undefined, actNow(engine, "restart", by));
   await startSend(engine, acceptance);
   return { kind: "restarted", invocationId: acceptance.id };
 }

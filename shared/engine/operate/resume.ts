@@ -9,7 +9,13 @@ import { hasExpired, load } from "../ledger/load.ts";
 import type { DeploymentChoice, Resumption, UnfitDeployment } from "../submission.ts";
 import { wakeNow } from "../drive/wake.ts";
 
-export async function resume(engine: Engine, id: InvocationId, choice: DeploymentChoice): Promise<Resumption> {
+/** @param by the operator, where one was authenticated */
+export async function resume(
+  engine: Engine,
+  id: InvocationId,
+  choice: DeploymentChoice,
+  by?: string,
+): Promise<Resumption> {
   const loaded = await load(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";
   const invocation = knownNow(engine, loaded);
@@ -36,7 +42,7 @@ export async function resume(engine: Engine, id: InvocationId, choice: Deploymen
   const isUnderWay = status === "running" || status === "ready";
   // An order to go on means something to what goes on by itself only where an order to pause stands.
   if (isUnderWay && !isToPause(loaded)) await wakeNow(engine, invocation.acceptance);
-  else await giveOrder(engine, loaded, { kind: "resume", ...(isMoved && { deploymentId: chosen.id }) });
+  else await giveOrder(engine, loaded, { kind: "resume", ...(isMoved && { deploymentId: chosen.id }) }, by);
   return "done";
 }
 

@@ -16,6 +16,9 @@ export function invocationCells(engine: Engine, loaded: Loaded): Cells {
   const invocation = knownNow(engine, loaded);
   return {
     ...acceptanceCells(engine, invocation),
+    last_action: loaded.lastAct?.kind,
+    last_action_at: loaded.lastAct?.atMs,
+    last_action_by: loaded.lastAct?.by,
     ...standingCells(invocation),
     ...attemptCells(engine, loaded, invocation),
   };
