@@ -33,7 +33,7 @@ const ROWS: readonly Row[] = [
   ["no content type", "POST /deployments", [415], uri("http://127.0.0.1:1"), { "content-type": "text/plain" }],
   ["deep arrays", "POST /deployments", [400, 422], nested("[", "]")],
   ["deep objects", "POST /deployments", [400, 422], `${'{"uri":'.repeat(DEEP)}1${"}".repeat(DEEP)}`],
-  ["a deep value of a known name", "POST /deployments", [422], `{"uri":${nested("[", "]")}}`],
+  ["a deep value of a known name", "POST /deployments", [400], `{"uri":${nested("[", "]")}}`],
   ["names of prototypes", "POST /deployments", [400], '{"__proto__":{"uri":"http://x"},"constructor":1}'],
   ["a name of prototypes", "POST /deployments", [422], '{"constructor":{"uri":"http://x"}}'],
   [
@@ -50,7 +50,7 @@ const ROWS: readonly Row[] = [
     '{"object_key":"k","new_state":{"\\uDE00":[1]}}',
   ],
   ["numbers that are none", "POST /deployments", [422], '{"uri":1e999999}'],
-  ["one name a hundred thousand times", "POST /deployments", [422], `{${'"uri":1,'.repeat(DEEP)}"uri":2}`],
+  ["one name a hundred thousand times", "POST /deployments", [400], `{${'"uri":1,'.repeat(DEEP)}"uri":2}`],
   ["5 MB", "POST /deployments", [413], uri("x".repeat(5_000_000))],
   ...["", "x", "file:///etc/passwd", "http://", "http://[", "ftp://a.example", "http://a b/", "//a"].map(
     (text): Row => [`the address '${text}'`, "POST /deployments", text === "http://[" ? [500] : [400, 422], uri(text)],
@@ -87,9 +87,62 @@ describe("is refused and over:", () => {
   }
 });
 
+const many = (count: number, text: (at: number) => string) => Array.from({ length: count }, (_, at) => text(at)).join();
+const state = (members: string): string => `{"object_key":"k","new_state":{${members}}}`;
+
+const LONG: readonly Row[] = [
+  [
+    "280,000 headers",
+    "POST /deployments",
+    [400],
+    `{"uri":"http://a.example","additional_headers":{${many(280_000, (at) => `"${at}":""`)}}}`,
+  ],
+  ["250,000 keys of a state", "POST /services/Counter/state", [400], state(many(250_000, (at) => `"${at}":"1"`))],
+  ["5,001 keys of a state", "POST /services/Counter/state", [400], state(many(5_001, (at) => `"${at}":[1]`))],
+  [
+    "a million bytes that are none",
+    "POST /services/Counter/state",
+    [422],
+    state(`"k":[${many(1_000_000, () => "999")}]`),
+  ],
+  [
+    "900,000 ids",
+    "POST /internal/invocations_batch_operations/kill",
+    [400],
+    `{"invocation_ids":[${many(900_000, () => '""')}]}`,
+  ],
+  [
+    "900,000 numbers for ids",
+    "POST /internal/invocations_batch_operations/kill",
+    [400],
+    `[${many(900_000, () => "1")}]`,
+  ],
+  ["300,000 options", "POST /subscriptions", [400], `{"options":{${many(300_000, (at) => `"${at}":1`)}}}`],
+];
+
+describe("is refused before it is looked at piece by piece:", () => {
+  for (const [what, line, statuses, body = ""] of LONG) {
+    test(what, async () => {
+      const since = process.cpuUsage();
+      const answer = await ask(stage.adminPort, line, JSON_TYPE, body);
+      const { user, system } = process.cpuUsage(since);
+      expect(statuses).toContain(answer.status);
+      expect(answer.body.length).toBeLessThan(300);
+      expect((user + system) / 1_000).toBeLessThan(1_000);
+    });
+  }
+});
+
+test("a state of many keys and one of a large value are taken", async () => {
+  const keys = state(many(3_000, (at) => `"${at}":"1"`));
+  expect((await ask(stage.adminPort, "POST /services/Counter/state", JSON_TYPE, keys)).status).toBe(202);
+  const bytes = state(`"k":[${many(500_000, (at) => String(at % 256))}]`);
+  expect((await ask(stage.adminPort, "POST /services/Counter/state", JSON_TYPE, bytes)).status).toBe(202);
+});
+
 test("whole characters that are escaped are taken, and so is the word for half of one", async () => {
-  const state = '{"object_key":"\\ud83d\\ude00","new_state":{"\\\\ud800":[49]}}';
-  expect((await ask(stage.adminPort, "POST /services/Counter/state", JSON_TYPE, state)).status).toBe(202);
+  const escaped = '{"object_key":"\\ud83d\\ude00","new_state":{"\\\\ud800":[49]}}';
+  expect((await ask(stage.adminPort, "POST /services/Counter/state", JSON_TYPE, escaped)).status).toBe(202);
   const { body } = await ask(stage.adminPort, "GET /services/Counter/state?object_key=%F0%9F%98%80");
   expect(JSON.parse(body)).toMatchObject({ state: { "\\ud800": { utf8: "1" } } });
 });

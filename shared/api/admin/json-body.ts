@@ -1,16 +1,32 @@
 /** Reads JSON bodies and query strings against a schema, and says what is wrong in the statuses that existing clients know. */
 import type * as z from "zod";
 import type { HttpRequest } from "../http/message.ts";
+import { ELEMENTS_MAX, exceedsElements } from "./json-elements.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
 
 /** Read by characters, whole pairs are none of these. */
 const HALF = /\p{Surrogate}/u;
 
-/** @throws PlainRefusal 415 for another content type, 400 for what is no JSON, 422 for JSON of another shape */
-export function readJsonBody<Schema extends z.ZodType>(request: HttpRequest, schema: Schema): z.output<Schema> {
+/** What a body may hold beside what its schema says. */
+export interface BodyShape {
+  /** Values come as arrays of numbers, which do not count as elements. */
+  readonly numbersAreFree?: boolean;
+  /** Looks for what is wrong before the schema does, which would tell of every element of a long array. @throws PlainRefusal */
+  readonly check?: (parsed: unknown) => void;
+}
+
+/** @throws PlainRefusal 415 for another content type, 400 for what is no JSON or has too many elements, 422 for JSON of another shape */
+export function readJsonBody<Schema extends z.ZodType>(
+  request: HttpRequest,
+  schema: Schema,
+  { numbersAreFree = false, check }: BodyShape = {},
+): z.output<Schema> {
   const mediaType = (request.headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase();
   if (mediaType !== "application/json" && !/^application\/[^/]+\+json$/.test(mediaType)) {
     throw new PlainRefusal(415, "Expected request with `Content-Type: application/json`");
+  }
+  if (exceedsElements(request.body, numbersAreFree)) {
+    throw new PlainRefusal(400, `The request body has more than ${ELEMENTS_MAX} elements`);
   }
   let parsed: unknown;
   try {
@@ -18,6 +34,7 @@ export function readJsonBody<Schema extends z.ZodType>(request: HttpRequest, sch
   } catch (error) {
     throw new PlainRefusal(400, `Failed to parse the request body as JSON: ${(error as Error).message}`);
   }
+  check?.(parsed);
   const read = schema.safeParse(parsed);
   if (read.success) return read.data;
   throw new PlainRefusal(

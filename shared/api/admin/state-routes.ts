@@ -7,6 +7,7 @@ import type { StateBody } from "../wire/admin.ts";
 import type { AdminRequest } from "./admin-request.ts";
 import { pathParam } from "./admin-request.ts";
 import { readJsonBody, readQuery } from "./json-body.ts";
+import { PlainRefusal } from "./plain-refusal.ts";
 import { EditState, ShowStateQuery } from "./request-schemas.ts";
 
 type Values = ReadonlyMap<string, Uint8Array>;
@@ -36,7 +37,15 @@ function shown(value: Uint8Array): StateBody["state"][string] {
 /** 202: it is applied, or it will be in its turn behind whoever holds the key. */
 export async function editStateRoute(asked: AdminRequest): Promise<HttpResponse> {
   const { engine, request } = asked;
-  const { object_key: key, new_state, version, scope } = readJsonBody(request, EditState);
+  const {
+    object_key: key,
+    new_state,
+    version,
+    scope,
+  } = readJsonBody(request, EditState, {
+    numbersAreFree: true,
+    check: refuseLongState,
+  });
   const service = pathParam(asked, "service");
   // The same key without a scope is another state, which must not be replaced instead.
   if (scope !== undefined) throw scopeRefusal(scope);
@@ -52,6 +61,29 @@ export async function editStateRoute(asked: AdminRequest): Promise<HttpResponse>
     409,
     `The state of '${service}/${key}' is not at version '${version}' any more; read it again and repeat the change`,
   );
+}
+
+/** Each key is stored by itself, and whoever waits for the object waits for all of them. */
+const KEYS_MAX = 5_000;
+
+/** @throws PlainRefusal 400 for more keys than one edit may have, 422 for the first value that is an array of anything but bytes */
+function refuseLongState(parsed: unknown): void {
+  const state = (parsed as { readonly new_state?: unknown } | null)?.new_state;
+  if (typeof state !== "object" || state === null) return;
+  const entries = Object.entries(state);
+  if (entries.length > KEYS_MAX) {
+    throw new PlainRefusal(400, `The state has ${entries.length} keys; one edit may have ${KEYS_MAX}`);
+  }
+  const wrong = entries.find(([, value]) => Array.isArray(value) && !value.every(isByte));
+  if (wrong === undefined) return;
+  throw new PlainRefusal(
+    422,
+    `Failed to deserialize the JSON body into the target type: new_state.${wrong[0]}: expected bytes, numbers from 0 to 255`,
+  );
+}
+
+function isByte(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 255;
 }
 
 /** 500, not 400, for a scope of no form: that is what existing clients meet. */
