@@ -74,8 +74,10 @@ function parsed(payload: Uint8Array | undefined): Readonly<Record<string, unknow
 function headersOf(headers: unknown): Readonly<Record<string, string>> {
   if (headers === undefined || headers === null) return {};
   if (typeof headers !== "object" || Array.isArray(headers)) throw unlikely("headers is no object");
-  const pairs = Object.entries(headers as object).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
-  return Object.fromEntries(pairs);
+  const pairs: [string, unknown][] = Object.entries(headers);
+  // A value that is no text is no header: what it would become as text, its own members may decide.
+  const texts = pairs.flatMap(([name, value]) => (typeof value === "string" ? [[name.toLowerCase(), value]] : []));
+  return Object.fromEntries(texts) as Record<string, string>;
 }
 
 function unpacked(body: Uint8Array, encoding: string | undefined): Uint8Array {

@@ -89,10 +89,11 @@ export function bodyTooLargeResponse(declared: boolean): HttpResponse {
 
 /**
  * A terminal error chooses its status. Statuses whose responses have no body (1xx, 204, 205, 304) could not carry
- * the error, and an informational one would leave the client waiting: those are 500 like numbers that are no status.
+ * the error, and an informational one would leave the client waiting: those are 500 like numbers that are no status,
+ * which RFC 9110 ends at 599.
  */
 function failureStatus(code: number): number {
-  const carriesBody = code >= 200 && code <= 999 && code !== 204 && code !== 205 && code !== 304;
+  const carriesBody = code >= 200 && code <= 599 && code !== 204 && code !== 205 && code !== 304;
   return Number.isInteger(code) && carriesBody ? code : 500;
 }
 

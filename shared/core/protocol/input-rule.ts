@@ -1,8 +1,11 @@
 /** What a manifest says of a handler's input and output. */
 import type { InputRule, OutputRule } from "../model/service.ts";
-import { unlike } from "./json-object.ts";
+import { JsonShapeError, unlike } from "./json-object.ts";
 import type { JsonObject } from "./json-object.ts";
 import { ManifestRuleError } from "./manifest-rule-error.ts";
+
+/** Whatever writes a schema as text goes down into it level by level, on a stack that ends. */
+const LEVELS_MAX = 128;
 
 /** @throws JsonShapeError, ManifestRuleError */
 export function readInputRule(input: JsonObject): InputRule {
@@ -38,15 +41,16 @@ function readSchema(owner: JsonObject): { readonly jsonSchema?: unknown } {
   if (typeof jsonSchema !== "boolean" && (typeof jsonSchema !== "object" || Array.isArray(jsonSchema))) {
     throw unlike(path, jsonSchema, "a JSON schema");
   }
-  const parts: unknown[] = [jsonSchema];
-  while (parts.length > 0) {
-    const part = parts.pop();
+  const parts: { readonly part: unknown; readonly level: number }[] = [{ part: jsonSchema, level: 0 }];
+  for (let next = parts.pop(); next !== undefined; next = parts.pop()) {
+    const { part, level } = next;
     if (typeof part !== "object" || part === null) continue;
+    if (level > LEVELS_MAX) throw new JsonShapeError(path, `is more than ${LEVELS_MAX} levels deep`);
     for (const [name, member] of Object.entries(part)) {
       if (name === "$ref" && typeof member === "string" && !member.startsWith("#")) {
         throw new ManifestRuleError(path, `the schema refers to '${member}' outside of itself`);
       }
-      parts.push(member);
+      parts.push({ part: member, level: level + 1 });
     }
   }
   return { jsonSchema };

@@ -65,3 +65,9 @@ test("a body that is text is read as text", () => {
   const { status, body } = answerOfPayload(Buffer.from(JSON.stringify(answer)));
   expect([status, Buffer.from(body).toString()]).toEqual([404, "grüße"]);
 });
+
+test("of an answer's headers only texts are taken", () => {
+  const headers = { "X-Any": "1", a: { toString: 1 }, b: ["b"], c: 1, d: true, e: null };
+  const answer = { statusCode: 200, headers, body: "" };
+  expect(answerOfPayload(Buffer.from(JSON.stringify(answer))).headers).toEqual({ "x-any": "1" });
+});

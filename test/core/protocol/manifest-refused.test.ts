@@ -160,6 +160,20 @@ test.each(refused)("refused: %s", (_what, manifest, error, words) => {
   expect(() => parse(manifest)).toThrow(words);
 });
 
+test.each([
+  ["objects", '{"items":', "}"],
+  ["lists", "[", "]"],
+])("a schema of %s is refused where it is deeper than what is made of it later can go", (_what, open, close) => {
+  const manifest = (levels: number): Uint8Array => {
+    const jsonSchema = `{"a":${open.repeat(levels)}1${close.repeat(levels)}}`;
+    return text(JSON.stringify(withHandler({ input: { jsonSchema: "SCHEMA" } })).replace('"SCHEMA"', jsonSchema));
+  };
+  expect(() => parseManifest(TYPE, manifest(100_000))).toThrow(
+    new JsonShapeError(`${HANDLER}.input.jsonSchema`, "is more than 128 levels deep"),
+  );
+  expect(parseManifest(TYPE, manifest(100)).services).toHaveLength(1);
+});
+
 describe("an answer that is no manifest", () => {
   test.each([
     undefined,
