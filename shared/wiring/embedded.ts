@@ -21,6 +21,7 @@ import { engineSettingsOf } from "./engine-settings-of.ts";
 import { environmentSecret } from "./environment-secret.ts";
 import { expireItems } from "./expire-items.ts";
 import { freshOwner, freshSecretBytes } from "./fresh-bytes.ts";
+import { warnWhereReadable } from "./readable-directory.ts";
 import { signingEndpoints } from "./signing-endpoints.ts";
 import { memoryBudgets } from "./memory-size.ts";
 import { readableRegistry, storeRefusal } from "./start-refusals.ts";
@@ -43,10 +44,10 @@ export interface Embedded {
  * META0005 where the registry in it cannot be read
  */
 export async function openEmbedded(settings: Settings, log: Log): Promise<Embedded> {
-  const metaStore = await open(settings, "meta");
+  const metaStore = await open(settings, "meta", log);
   let journalStore: Store | undefined;
   try {
-    journalStore = await open(settings, "journal");
+    journalStore = await open(settings, "journal", log);
     return await compose(settings, log, metaStore, journalStore);
   } catch (error) {
     await journalStore?.close();
@@ -60,9 +61,12 @@ const STORAGE_PATH = { meta: "meta.storage-path", journal: "worker.storage.path"
 /** Directories of the first format are spread over as many, and on a disk it costs nothing to look at each. */
 const INDEX_SHARDS = 8;
 
-async function open(settings: Settings, kind: StoreKind): Promise<Store> {
+async function open(settings: Settings, kind: StoreKind, log: Log): Promise<Store> {
+  const directory = settings[STORAGE_PATH[kind]] ?? join(settings["data-dir"], kind);
   try {
-    return await openStore(settings[STORAGE_PATH[kind]] ?? join(settings["data-dir"], kind), { kind });
+    const store = await openStore(directory, { kind });
+    warnWhereReadable(directory, log);
+    return store;
   } catch (error) {
     throw storeRefusal(kind, error);
   }

@@ -1,11 +1,22 @@
 /** A data directory that somebody else wrote to: the start is refused with a code, or what is whole is served; never a crash. */
-import { appendFileSync, mkdirSync, readdirSync, rmSync, truncateSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { startLocalProcess } from "../../functions/local/local-process.ts";
 import { readSettings } from "../../shared/config/settings.ts";
 import { isStartRefusal } from "../../shared/wiring/start-refusals.ts";
+import type { Log } from "../../shared/engine/ports/log.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
+import { RecordingLog } from "../recording-log.ts";
 
 const SILENT = { audit: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const GARBAGE = Buffer.alloc(100_000, 0xa7);
@@ -17,11 +28,11 @@ beforeEach(async () => {
 });
 
 /** @returns the code of the refusal, or `starts` where it starts and is healthy */
-async function start(): Promise<string> {
+async function start(log: Log = SILENT): Promise<string> {
   const flags = { "ingress.port": "0", "admin.port": "0", "data-dir": join(dir, "data"), "shutdown-timeout": "50ms" };
   const { settings } = readSettings({ environment: {}, flags });
   try {
-    const local = await startLocalProcess(settings, "0.0.0", SILENT);
+    const local = await startLocalProcess(settings, "0.0.0", log);
     const { status } = await fetch(`${local.adminUrl}deployments`);
     await local.stop();
     return status === 200 ? "starts" : String(status);
@@ -90,3 +101,23 @@ test.each(ROWS)("%s", async (_what, harm, outcomes) => {
   // What was refused is refused again, and nothing was left open that would look like a lock.
   expect(await start()).toBe(outcome);
 });
+
+test.skipIf(process.platform === "win32")(
+  "a directory that others may read is told of; one that is made here is the owner's alone",
+  async () => {
+    const told = async (): Promise<unknown[]> => {
+      const log = new RecordingLog();
+      expect(await start(log)).toBe("starts");
+      return log.lines.filter(({ level }) => level === "warn").map(({ fields }) => fields["directory"]);
+    };
+    expect(await told()).toEqual([]);
+    expect(["data", "data/meta", "data/journal"].map((name) => statSync(join(dir, name)).mode & 0o777)).toEqual([
+      0o700, 0o700, 0o700,
+    ]);
+    chmodSync(journal(), 0o755);
+    expect(await told()).toEqual([journal()]);
+    expect(statSync(journal()).mode & 0o777).toBe(0o755);
+    chmodSync(journal(), 0o710);
+    expect(await told()).toEqual([journal()]);
+  },
+);
