@@ -92,7 +92,7 @@ function openAdmin(
     port: settings["admin.port"],
     bodyMaxBytes: settings["admin.request-size-limit"],
     tooLarge: () => textResponse(413, "length limit exceeded"),
-    answer: forOwnHosts(face, settings["admin.allowed-hosts"]),
+    answer: forOwnHosts(face, settings["admin.allowed-hosts"], settings["admin.bind"]),
   });
 }
 

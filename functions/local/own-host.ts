@@ -5,6 +5,9 @@ import { textResponse } from "../../shared/api/http/message.ts";
 
 type Answer = (request: HttpRequest) => Promise<HttpResponse>;
 
+/** Addresses of this machine alone, as a socket is bound to them. */
+const LOOPBACK = /^(?:localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1)$/i;
+
 /** Nobody can register a name below these; what they mean is decided by this machine, its network or its containers. */
 const OWN_ENDINGS = [".localhost", ".local", ".internal", ".svc", ".test"];
 
@@ -12,8 +15,10 @@ const OWN_ENDINGS = [".localhost", ".local", ".internal", ".svc", ".test"];
  * A page in a browser may read from and write to its own origin. One whose name is pointed at this machine after it was loaded has
  * this port for its origin, and tells itself apart by nothing but the name.
  * @param allowed further names, in lower case; a star allows any
+ * @param bind the address of the port: on a loopback nobody but this machine asks, so that no name of a network is its own
  */
-export function forOwnHosts(answer: Answer, allowed: readonly string[]): Answer {
+export function forOwnHosts(answer: Answer, allowed: readonly string[], bind: string): Answer {
+  const isOwn = LOOPBACK.test(bind) ? isOfLoopback : isNearby;
   return async (request) => {
     const name = hostNameIn(request.headers["host"]);
     if (name === undefined || isOwn(name) || allowed.includes(name) || allowed.includes("*")) {
@@ -33,7 +38,12 @@ function hostNameIn(host: string | undefined): string | undefined {
     .replace(/\.$/, "");
 }
 
+/** A number is looked up by nobody. */
+function isOfLoopback(name: string): boolean {
+  return isIP(name) !== 0 || name === "localhost" || name.endsWith(".localhost");
+}
+
 /** Names without a dot are looked up nearby, and public ones have at least one. */
-function isOwn(name: string): boolean {
+function isNearby(name: string): boolean {
   return isIP(name) !== 0 || !name.includes(".") || OWN_ENDINGS.some((ending) => name.endsWith(ending));
 }

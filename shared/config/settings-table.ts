@@ -56,7 +56,7 @@ export const SETTINGS = {
   "admin.bind": text("127.0.0.1", "The address of the admin API."),
   "admin.port": port("9070", "The port of the admin API; 0 takes a free one."),
   "admin.allowed-hosts": hostNames(
-    "Names under which the local admin API answers, beside addresses, names without a dot and those that end with .localhost, .local, .internal, .svc or .test; * for any. Others are refused, since a web page could come under them.",
+    "Names under which the local admin API answers, beside addresses and localhost, and where admin.bind is no loopback address names without a dot and those that end with .local, .internal, .svc or .test; * for any. Others are refused, since a web page could come under them.",
   ),
   "admin.request-size-limit": size("4MiB", "The largest request body that the admin API takes."),
   "admin.query-engine.memory-size": sizeFrom(

@@ -81,13 +81,32 @@ describe("a name that is pointed at this machine after its page was loaded", () 
     "localhost.",
     "[::1]:9070",
     "192.168.1.7",
-    "stepwell:9070",
-    "stepwell.shop.svc",
-    "stepwell.shop.svc.cluster.local:9070",
-    "host.docker.internal:9070",
     "dev.localhost",
   ])("and %s is answered, which no stranger can have", async (host) => {
     expect((await ask(stage.adminPort, "GET /deployments", { host })).status).toBe(200);
+  });
+
+  const nearby = [
+    "stepwell:9070",
+    "stepwell.shop.svc",
+    "evil.local",
+    "stepwell.shop.svc.cluster.local:9070",
+    "host.docker.internal:9070",
+  ];
+
+  test("is refused on a loopback also where only somebody nearby can have it", async () => {
+    for (const host of nearby) {
+      expect([host, (await ask(stage.adminPort, "GET /deployments", { host })).status]).toEqual([host, 403]);
+    }
+  });
+
+  test("is answered by a port for others where only somebody nearby can have it", async () => {
+    const other = await openLocalStage({ flags: { "admin.bind": "0.0.0.0" } });
+    for (const host of [...nearby, "localhost", "192.168.1.7"]) {
+      expect([host, (await ask(other.adminPort, "GET /deployments", { host })).status]).toEqual([host, 200]);
+    }
+    expect((await ask(other.adminPort, "GET /deployments", { host: "shop.example" })).status).toBe(403);
+    await other.close();
   });
 
   test("is answered where it was allowed", async () => {

@@ -22,7 +22,7 @@ export async function openSocket(port: number): Promise<Socket> {
 
 /** A head as it goes over the wire, ended. */
 export function head(line: string, headers: Readonly<Record<string, string>> = {}): string {
-  const lines = Object.entries({ host: "stepwell", ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries({ host: "localhost", ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${line} HTTP/1.1\r\n${lines.join("")}\r\n`;
 }
 

@@ -168,9 +168,9 @@ describe("a door", () => {
     const socket = connectSocket(Number(new URL(adminUrl).port), "127.0.0.1");
     let text = "";
     socket.on("data", (piece) => (text += String(piece)));
-    socket.write("GET /health HTTP/1.1\r\nhost: x\r\n\r\n");
+    socket.write("GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n");
     await once(socket, "data");
-    socket.write("GET /nowhere HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    socket.write("GET /nowhere HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
     await once(socket, "close");
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 404"]);
   });
