@@ -1,4 +1,5 @@
 /** Requests and responses as an HTTP API hands them to a function, payload format 2.0. */
+import { NO_SNIFFING } from "../../shared/api/http/message.ts";
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 
 /** What of the event matters here. */
@@ -101,5 +102,5 @@ function inBase64(response: HttpResponse): GatewayResult {
 }
 
 function headOf({ status, headers }: HttpResponse): Pick<GatewayResult, "statusCode" | "headers"> {
-  return { statusCode: status > STATUS_MAX ? 500 : status, headers };
+  return { statusCode: status > STATUS_MAX ? 500 : status, headers: { ...headers, ...NO_SNIFFING } };
 }

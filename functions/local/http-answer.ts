@@ -3,6 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { ServerResponse } from "node:http";
 import { constants } from "node:http2";
 import type { Http2ServerResponse } from "node:http2";
+import { NO_SNIFFING } from "../../shared/api/http/message.ts";
 import type { HttpResponse } from "../../shared/api/http/message.ts";
 import type { Incoming } from "./http-request.ts";
 
@@ -91,7 +92,8 @@ function byteText(body: Uint8Array): string {
 
 /** @returns whether the request came over HTTP/2 */
 function writeHead(outgoing: Outgoing, { status, headers, body }: HttpResponse, isLast: boolean): boolean {
-  const sized = status === 204 || status === 304 ? headers : { ...headers, "content-length": String(body.length) };
+  const told = { ...headers, ...NO_SNIFFING };
+  const sized = status === 204 || status === 304 ? told : { ...told, "content-length": String(body.length) };
   if ("stream" in outgoing) {
     outgoing.writeHead(status > STATUS_MAX_OF_HTTP2 ? 500 : status, sized);
     return true;

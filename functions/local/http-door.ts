@@ -152,6 +152,8 @@ export class Door {
       if (read.kind === "broken") return;
       if (read.kind === "two-hosts")
         return refuseBody(incoming, outgoing, textResponse(400, "the request names two hosts"));
+      if (read.kind === "unknown-coding")
+        return refuseBody(incoming, outgoing, textResponse(501, "of transfer codings only chunked is taken"));
       if (read.kind === "too-large") {
         return refuseBody(incoming, outgoing, this.#options.tooLarge(read.request, read.declared));
       }

@@ -13,6 +13,8 @@ export type RequestRead =
   | { readonly kind: "too-large"; readonly request: HttpRequest; readonly declared: boolean }
   /** It names two hosts: whoever stands in front of this door may have believed the other one. */
   | { readonly kind: "two-hosts" }
+  /** Its body is packed for the way, which nobody here takes off: read as it is, it would be another body than was sent. */
+  | { readonly kind: "unknown-coding" }
   /** The client went away before its body was whole. */
   | { readonly kind: "broken" };
 
@@ -25,6 +27,7 @@ export async function readRequest(
 ): Promise<RequestRead> {
   const headers = firstHeaders(incoming.rawHeaders);
   if (headers === "two-hosts") return { kind: headers };
+  if ((headers["transfer-encoding"] ?? "chunked").toLowerCase() !== "chunked") return { kind: "unknown-coding" };
   const { path, query } = splitUrl(escaped(incoming.url ?? "/"));
   const request = { method: incoming.method ?? "GET", path, query, headers, body: NOTHING, signal };
   if (Number(headers["content-length"] ?? 0) > bodyMaxBytes) return { kind: "too-large", request, declared: true };

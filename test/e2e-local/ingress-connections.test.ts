@@ -13,7 +13,8 @@ const LIMIT_BYTES = 100_000;
 const TOO_MUCH = Buffer.alloc(3_000_000, "x");
 const BINARY_TYPE = { "content-type": "application/octet-stream" };
 const VARY = "origin, access-control-request-method, access-control-request-headers";
-const COMMON = { vary: VARY, "access-control-allow-credentials": "true" };
+const NO_SNIFFING = { "x-content-type-options": "nosniff" };
+const COMMON = { vary: VARY, "access-control-allow-credentials": "true", ...NO_SNIFFING };
 const ALLOWED = { "access-control-allow-origin": "https://a.example" };
 
 let stage: LocalStage;
@@ -180,6 +181,24 @@ describe("a connection", () => {
     const whole = `${head("POST /Greeter/echo", chunked)}3;ext=1\r\nabc\r\n2\r\nde\r\n0\r\ntrailer: x\r\n\r\n`;
     const text = await exchange(stage.ingressPort, ...whole.split(""));
     expect(parseAnswers(text)).toMatchObject([{ status: 200, body: "abcde" }]);
+  });
+
+  test.each(["gzip, chunked", "deflate,chunked", "identity, chunked"])(
+    "with a body in the coding %s is refused, since nobody here takes it off",
+    async (coding) => {
+      const request = head("POST /Greeter/echo", { ...BINARY_TYPE, "transfer-encoding": coding, connection: "close" });
+      const [answer] = parseAnswers(await exchange(stage.ingressPort, request, "3\r\nabc\r\n0\r\n\r\n"));
+      expect(answer).toMatchObject({ status: 501, body: "of transfer codings only chunked is taken" });
+    },
+  );
+
+  test("is answered so that a browser takes the bytes for what they are said to be", async () => {
+    for (const line of ["POST /Greeter/echo", "GET /nowhere", "OPTIONS /Greeter/echo"]) {
+      expect([line, (await ask(stage.ingressPort, line)).headers]).toMatchObject([line, NO_SNIFFING]);
+    }
+    for (const line of ["GET /deployments", "GET /ui/", "DELETE /nowhere"]) {
+      expect([line, (await ask(stage.adminPort, line)).headers]).toMatchObject([line, NO_SNIFFING]);
+    }
   });
 
   test("is told to go on where a client asks before it sends its body", async () => {

@@ -111,6 +111,7 @@ for (const [line, status, message, { headers = {}, body = "", source = "ingress"
       "x-restate-error-source": source,
       vary: VARY,
       "access-control-allow-credentials": "true",
+      "x-content-type-options": "nosniff",
       "access-control-allow-origin": "https://a.example",
       ...(status === 405 && { allow: "GET,POST,OPTIONS" }),
     });

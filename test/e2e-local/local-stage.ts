@@ -53,7 +53,7 @@ export async function openLocalStage({ services, flags = {} }: StageOptions): Pr
   const local = await startLocalProcess(
     settings,
     "0.0.0",
-    processLog(settings, (line) => void logged.push(line)),
+    processLog(settings, (line) => void (/^\S+ AUDIT /.test(line) || logged.push(line))),
   );
   const endpoint = services === undefined ? undefined : await listen(endpointServer(services));
   const { ingressUrl, adminUrl } = local;

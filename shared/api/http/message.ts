@@ -30,6 +30,9 @@ export interface HttpResponse {
   readonly body: Uint8Array;
 }
 
+/** For the carriers, on every answer: handlers choose the bytes, and a browser must not take them for a page or a script. */
+export const NO_SNIFFING = { "x-content-type-options": "nosniff" } as const;
+
 const TEXT = new TextEncoder();
 const NOTHING = new Uint8Array(0);
 

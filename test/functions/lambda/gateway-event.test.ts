@@ -55,7 +55,7 @@ test("bytes that are no text travel in base64, both ways, and come back as they 
   expect(requestOf({ ...EVENT, body, isBase64Encoded: true }).body).toEqual(bytes);
   expect(resultOf({ status: 200, headers: {}, body: bytes }, keepNothing)).toEqual({
     statusCode: 200,
-    headers: {},
+    headers: { "x-content-type-options": "nosniff" },
     body,
     isBase64Encoded: true,
   });
