@@ -161,3 +161,17 @@ test("the same registration twenty times at once is one deployment", async () =>
     (JSON.parse(made[0]!.body) as { id: string }).id,
   ]);
 });
+
+test.each([
+  ["PATCH", `/invocations/%69nv_1${"0".repeat(33)}/kill`],
+  ["PATCH", `/invocations/inv_%31${"0".repeat(33)}/kill`],
+  ["PATCH", "/services/%43ounter"],
+  ["GET", "/services/Counter/handlers/%67et"],
+  ["POST", "/internal/invocations_batch_operations/%6bill"],
+])("%s %s is refused: a path has one spelling for each letter", async (method, path) => {
+  const body = path.includes("batch") ? '{"invocation_ids":[]}' : "{}";
+  const spelt = await ask(stage.adminPort, `${method} ${path}`, JSON_TYPE, body);
+  expect([spelt.status, spelt.body]).toEqual([400, expect.stringContaining("write it as it is")]);
+  const plain = await ask(stage.adminPort, `${method} ${decodeURIComponent(path)}`, JSON_TYPE, body);
+  expect(plain.status).not.toBe(400);
+});

@@ -2,6 +2,7 @@
 import type { Engine } from "../../engine/engine.ts";
 import type { Sql } from "../../engine/ports/sql.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
+import { needlessEscape } from "../http/spelling.ts";
 import { PlainRefusal } from "./plain-refusal.ts";
 import type { InvocationUseCases } from "./use-cases.ts";
 
@@ -36,9 +37,16 @@ export interface AdminRequest {
 
 export type AdminRoute = (asked: AdminRequest) => Promise<HttpResponse>;
 
-/** A segment of the path, decoded. @throws PlainRefusal 400 where it is no UTF-8 */
+/** A segment of the path, decoded. @throws PlainRefusal 400 where it is no UTF-8, or spells a letter or digit as an escape */
 export function pathParam(asked: AdminRequest, name: string): string {
   const raw = asked.params[name] ?? "";
+  const escape = needlessEscape(raw);
+  if (escape !== undefined) {
+    throw new PlainRefusal(
+      400,
+      `Invalid URL: \`${name}\` has '${escape}', which is a letter or digit: write it as it is`,
+    );
+  }
   try {
     return decodeURIComponent(raw);
   } catch {

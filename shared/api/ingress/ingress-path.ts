@@ -1,4 +1,5 @@
 /** The path grammar of the ingress: a path becomes one of its routes, before any service is looked up. */
+import { needlessEscape } from "../http/spelling.ts";
 import { IngressRefusal, notFound } from "./ingress-refusal.ts";
 
 /** What an invocation that exists already is asked for. */
@@ -152,10 +153,17 @@ function questionAt(segments: readonly string[]): Question {
 
 /**
  * Decodes the escapes of a key, a scope or a workflow id; what is no escape stays as it is.
- * @throws IngressRefusal 400 where the bytes are not UTF-8
+ * @throws IngressRefusal 400 where the bytes are not UTF-8, or an escape stands for a letter or digit
  */
 export function decodeSegment(segment: string, what: "key" | "scope"): string {
   if (!segment.includes("%")) return segment;
+  const needless = needlessEscape(segment);
+  if (needless !== undefined) {
+    throw new IngressRefusal(
+      400,
+      `bad path, cannot decode ${what}: '${needless}' is a letter or digit, which is written as it is`,
+    );
+  }
   const bytes = new TextEncoder().encode(segment);
   let length = 0;
   for (let at = 0; at < bytes.length; at++) {
