@@ -5,6 +5,7 @@ import { reportersOf } from "./test/reporters.ts";
 
 /** Suites that take minutes or packages of their own have a configuration of their own. */
 const HEAVY = [
+  "attacks",
   "aws",
   "e2e-aws",
   "load-aws",

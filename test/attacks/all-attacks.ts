@@ -1,0 +1,17 @@
+/** All attacks, in the order in which they run. */
+import type { Attack } from "./attack.ts";
+import { DOOR_ATTACKS } from "./door-attacks.ts";
+import { FRAME_ATTACKS } from "./frame-attacks.ts";
+import { MESSAGE_ATTACKS } from "./message-attacks.ts";
+import { ODD_VALUE_ATTACKS } from "./odd-value-attacks.ts";
+import { STATEMENT_ATTACKS } from "./statement-attacks.ts";
+import { VOLUME_ATTACKS } from "./volume-attacks.ts";
+
+export const ATTACKS: readonly Attack[] = [
+  ...MESSAGE_ATTACKS,
+  ...VOLUME_ATTACKS,
+  ...FRAME_ATTACKS,
+  ...ODD_VALUE_ATTACKS,
+  ...STATEMENT_ATTACKS,
+  ...DOOR_ATTACKS,
+];

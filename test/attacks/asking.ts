@@ -1,0 +1,90 @@
+/** How an attacker calls the doors of the server: many sends side by side, statements, and answers as text. */
+import { setTimeout as pause } from "node:timers/promises";
+import type { Scene } from "./attack.ts";
+
+const JSON_TYPE = { "content-type": "application/json" };
+
+export interface Sends {
+  readonly count: number;
+  /** By the number of the send; the input is empty where this is absent. */
+  readonly input?: (at: number) => string | Uint8Array;
+  /** For objects. */
+  readonly key?: (at: number) => string;
+  /** Side by side; 20 unless told. */
+  readonly lanes?: number;
+  /** Then no further one begins. */
+  readonly withinMs?: number;
+}
+
+/** @returns the ids of what was accepted; what is refused or gets no answer is left out */
+export async function sendMany(scene: Scene, handler: string, sends: Sends): Promise<string[]> {
+  const { count, input, key, lanes = 20, withinMs = 6_000 } = sends;
+  const untilMs = performance.now() + withinMs;
+  const accepted: string[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < count && performance.now() < untilMs) {
+      const at = next++;
+      const path = key === undefined ? `Attacker/${handler}` : `Attacker/${key(at)}/${handler}`;
+      const body = input?.(at);
+      const init = { method: "POST", ...(body !== undefined && { body: body as string, headers: JSON_TYPE }) };
+      const answer = await ask(`${scene.ingressUri}/${path}/send`, init, 10_000);
+      if (answer.status !== 202 && answer.status !== 200) continue;
+      accepted.push((JSON.parse(answer.text) as { invocationId: string }).invocationId);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return accepted;
+}
+
+export async function send(scene: Scene, handler: string, key?: string): Promise<string> {
+  const [id] = await sendMany(scene, handler, { count: 1, ...(key !== undefined && { key: () => key }) });
+  if (id === undefined) throw new Error(`${handler} was not accepted`);
+  return id;
+}
+
+export interface Answered {
+  /** 0 where there was no answer in time. */
+  readonly status: number;
+  readonly text: string;
+  readonly tookMs: number;
+}
+
+/** @param patienceMs then the connection is broken off */
+export async function ask(uri: string, init: RequestInit = {}, patienceMs = 5_000): Promise<Answered> {
+  const fromMs = performance.now();
+  try {
+    const response = await fetch(uri, { ...init, signal: AbortSignal.timeout(patienceMs) });
+    const text = await response.text();
+    return { status: response.status, text, tookMs: performance.now() - fromMs };
+  } catch (error) {
+    return { status: 0, text: String(error), tookMs: performance.now() - fromMs };
+  }
+}
+
+export function post(uri: string, body: unknown, patienceMs?: number): Promise<Answered> {
+  return ask(uri, { method: "POST", headers: JSON_TYPE, body: JSON.stringify(body) }, patienceMs);
+}
+
+export function statement(scene: Scene, query: string, patienceMs?: number): Promise<Answered> {
+  const headers = { ...JSON_TYPE, accept: "application/json" };
+  return ask(`${scene.adminUri}/query`, { method: "POST", headers, body: JSON.stringify({ query }) }, patienceMs);
+}
+
+/** @returns a complaint for each answer that is not 200 */
+export async function unanswered(scene: Scene, paths: readonly string[]): Promise<string[]> {
+  const answers = await Promise.all(paths.map((path) => ask(`${scene.adminUri}${path}`)));
+  return answers.flatMap(({ status }, at) => (status === 200 ? [] : [`GET ${paths[at]} was answered with ${status}`]));
+}
+
+/** Attempts that began in the last second, on average over so many milliseconds. */
+export function attemptsPerSecond({ attemptsAtMs }: Scene, overMs: number): number {
+  const sinceMs = performance.now() - overMs;
+  return Math.round((attemptsAtMs.filter((atMs) => atMs >= sinceMs).length * 1_000) / overMs);
+}
+
+/** Waits until so many attempts have come, or the time is over. */
+export async function attemptsCome(scene: Scene, count: number, withinMs: number): Promise<void> {
+  for (const untilMs = performance.now() + withinMs; performance.now() < untilMs; await pause(50))
+    if (scene.attemptsAtMs.length >= count) return;
+}

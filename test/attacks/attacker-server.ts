@@ -1,0 +1,80 @@
+/** The hostile deployment: HTTP/2 with prior knowledge, a manifest, and whatever its handlers answer. */
+import { once } from "node:events";
+import { createServer } from "node:http2";
+import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+import type { AddressInfo, Server } from "node:net";
+import type { Attack } from "./attack.ts";
+
+export interface AttackerServer {
+  readonly port: number;
+  readonly attemptsAtMs: number[];
+  replace(server: Server): Promise<void>;
+  /** Ends its connections too. */
+  stop(): Promise<void>;
+}
+
+/** Node would refuse streams of its own once large answers wait. */
+const SESSION_MAX_MB = 10_000;
+const MANIFEST_TYPE = "application/vnd.restate.endpointmanifest.v4+json";
+
+export async function startAttackerServer(attack: Attack): Promise<AttackerServer> {
+  const server = createServer({ maxSessionMemory: SESSION_MAX_MB });
+  const sessions = new Set<ServerHttp2Session>();
+  server.on("session", (session) => {
+    sessions.add(session);
+    session.on("error", () => undefined).on("close", () => sessions.delete(session));
+  });
+  const attemptsAtMs = answerAttempts(server, attack);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const stop = async (): Promise<void> => {
+    const closed = once(server, "close");
+    server.close();
+    for (const session of sessions) session.destroy();
+    await closed;
+  };
+  return {
+    port,
+    attemptsAtMs,
+    stop,
+    async replace(other) {
+      await stop();
+      other.listen(port, "127.0.0.1");
+      await once(other, "listening");
+    },
+  };
+}
+
+/** @returns when each attempt began; it grows */
+function answerAttempts(server: Http2Server, attack: Attack): number[] {
+  const attemptsAtMs: number[] = [];
+  const earlier = new Map<string, number>();
+  server.on("stream", (stream: ServerHttp2Stream, headers) => {
+    stream.on("error", () => undefined);
+    const path = String(headers[":path"]);
+    if (path === "/discover") {
+      stream.respond({ ":status": 200, "content-type": MANIFEST_TYPE });
+      stream.end(JSON.stringify(manifestOf(attack)));
+      return;
+    }
+    attemptsAtMs.push(performance.now());
+    const handler = path.split("/").at(-1)!;
+    const before = earlier.get(handler) ?? 0;
+    earlier.set(handler, before + 1);
+    const parts: Buffer[] = [];
+    stream.on("data", (part: Buffer) => parts.push(part));
+    stream.once("end", () => {
+      if (stream.destroyed) return;
+      const contentType = String(headers["content-type"]);
+      attack.answers![handler]!({ stream, contentType, body: Buffer.concat(parts), earlier: before });
+    });
+  });
+  return attemptsAtMs;
+}
+
+function manifestOf({ answers = {}, isObject, options = {} }: Attack): object {
+  const handlers = Object.keys(answers).map((name) => ({ name, ...(isObject && { ty: "EXCLUSIVE" }) }));
+  const service = { name: "Attacker", ty: isObject ? "VIRTUAL_OBJECT" : "SERVICE", handlers, ...options };
+  return { protocolMode: "BIDI_STREAM", minProtocolVersion: 5, maxProtocolVersion: 7, services: [service] };
+}

@@ -1,0 +1,51 @@
+/** The figures of one attack, and what they break of what must hold in each. */
+import { appendFileSync } from "node:fs";
+import { inject } from "vitest";
+import { SHUTDOWN_TIMEOUT_MS } from "./server-process.ts";
+import type { WaitFigures } from "./waits.ts";
+
+export const NEIGHBOUR_WAIT_MAX_MS = 1_000;
+const HEALTH_WAIT_MAX_MS = 1_000;
+const RSS_MAX_MB = 1_024;
+const STOP_MAX_MS = SHUTDOWN_TIMEOUT_MS + 5_000;
+
+export interface Figures {
+  readonly attack: string;
+  readonly direct: WaitFigures;
+  readonly queued: WaitFigures;
+  readonly health: WaitFigures;
+  readonly rssPeakMb: number;
+  /** The server ended by itself. */
+  readonly died: boolean;
+  /** Null where it was dead before, or had to be killed. */
+  readonly stopMs: number | null;
+  /** Of the neighbour's sends and of the attack's invocations, after a restart on the same data. */
+  readonly accepted: number;
+  readonly lost: number;
+  /** Sends of the neighbour that had no effect in time after the restart. */
+  readonly undone: number;
+  readonly notes: Readonly<Record<string, number | string>>;
+}
+
+/** @returns a sentence for each thing that does not hold */
+export function complaintsOf(figures: Figures): string[] {
+  const { direct, queued, health, rssPeakMb, died, stopMs, accepted, lost, undone } = figures;
+  const complaints: string[] = died ? ["the server ended by itself"] : [];
+  for (const [kind, { failed, maxMs }] of Object.entries({ direct, queued })) {
+    if (failed > 0) complaints.push(`${failed} ${kind} calls of the neighbour failed`);
+    if ((maxMs ?? Infinity) > NEIGHBOUR_WAIT_MAX_MS)
+      complaints.push(`a ${kind} call of the neighbour took ${maxMs} ms`);
+  }
+  if (health.failed > 0) complaints.push(`/health failed ${health.failed} times`);
+  if ((health.maxMs ?? Infinity) > HEALTH_WAIT_MAX_MS) complaints.push(`/health was silent for ${health.maxMs} ms`);
+  if (rssPeakMb > RSS_MAX_MB) complaints.push(`the server took ${rssPeakMb} MB`);
+  if (!died && (stopMs ?? Infinity) > STOP_MAX_MS) complaints.push(`SIGTERM took ${stopMs ?? "too many"} ms`);
+  if (lost > 0) complaints.push(`${lost} of ${accepted} accepted invocations are not there after a restart`);
+  if (undone > 0) complaints.push(`${undone} sends of the neighbour had no effect after a restart`);
+  return complaints;
+}
+
+/** Keeps the figures for the table at the end. */
+export function keepFigures(figures: Figures, complaints: readonly string[]): void {
+  appendFileSync(inject("workshop").rowsPath, `${JSON.stringify({ ...figures, complaints })}\n`);
+}

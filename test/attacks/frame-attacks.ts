@@ -1,0 +1,77 @@
+/** Frames of HTTP/2 that cost more than they carry, and an answer that drips. */
+import { setTimeout as pause } from "node:timers/promises";
+import type { Attack } from "./attack.ts";
+import { send } from "./asking.ts";
+import { CODE, message } from "./messages.ts";
+import { data, earlyHints, okHead, rawServer, unknownFrame, writeRepeatedly } from "./raw-peer.ts";
+
+const SMALL_MESSAGES = 60_000;
+const UNKNOWN_BYTES = 16_000;
+const STRIKE_MS = 6_000;
+const HEADS_AT_ONCE = 5_000;
+const DRIP_EVERY_MS = 500;
+const ABORT_AFTER_MS = 2_000;
+
+const never = (): void => undefined;
+
+export const FRAME_ATTACKS: readonly Attack[] = [
+  {
+    name: "A5",
+    title: "small messages among frames that nobody knows are kept without them",
+    isObject: true,
+    answers: { clears: never },
+    async strike(scene) {
+      let written = 0;
+      const clear = message(CODE.clearAllState);
+      const server = rawServer(async (socket, streamId) => {
+        socket.write(okHead(streamId));
+        const unknown = unknownFrame(streamId, UNKNOWN_BYTES);
+        const piece = Buffer.concat([data(streamId, clear), unknown, unknown, unknown, unknown]);
+        written += await writeRepeatedly(socket, piece, SMALL_MESSAGES, performance.now() + STRIKE_MS);
+      });
+      await scene.replaceServer(server);
+      const accepted = [await send(scene, "clears", "k")];
+      await pause(STRIKE_MS + 500);
+      return { accepted, notes: { written } };
+    },
+  },
+  {
+    name: "A8",
+    title: "heads before the head, at full speed and behind a reset, do not take the process",
+    answers: { hints: never },
+    async strike(scene) {
+      let written = 0;
+      const server = rawServer(async (socket, streamId) => {
+        const piece = Buffer.concat(Array.from({ length: HEADS_AT_ONCE }, () => earlyHints(streamId)));
+        written += await writeRepeatedly(socket, piece, Infinity, performance.now() + STRIKE_MS);
+      });
+      await scene.replaceServer(server);
+      const accepted = [await send(scene, "hints")];
+      await pause(STRIKE_MS / 2);
+      // The server gives the stream up, and the heads go on.
+      const kill = await fetch(`${scene.adminUri}/invocations/${accepted[0]}/kill`, { method: "PATCH" });
+      await pause(STRIKE_MS / 2);
+      return { accepted, notes: { heads: written * HEADS_AT_ONCE, kill: kill.status } };
+    },
+  },
+  {
+    name: "A11",
+    title: "an answer of one byte each half second is aborted in time",
+    answers: {
+      drips({ stream, contentType }) {
+        stream.respond({ ":status": 200, "content-type": contentType });
+        const bytes = message(CODE.setState, Buffer.alloc(64));
+        let at = 0;
+        const drip = setInterval(() => stream.write(bytes.subarray(at, ++at)), DRIP_EVERY_MS);
+        stream.once("close", () => clearInterval(drip));
+      },
+    },
+    options: { abortTimeout: ABORT_AFTER_MS, retryPolicyInitialInterval: 100 },
+    async strike(scene) {
+      const accepted = [await send(scene, "drips")];
+      await pause(2.5 * ABORT_AFTER_MS);
+      const attempts = scene.attemptsAtMs.length;
+      return { accepted, complaints: attempts < 2 ? ["the first attempt was not aborted"] : [] };
+    },
+  },
+];

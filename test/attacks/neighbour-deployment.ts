@@ -1,0 +1,23 @@
+/** The healthy neighbour: a deployment of its own process, which tells its parent its port and each note that it takes. */
+import { once } from "node:events";
+import { createServer } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { createEndpointHandler, service } from "@restatedev/restate-sdk";
+import type { Context } from "@restatedev/restate-sdk";
+
+const good = service({
+  name: "Good",
+  handlers: {
+    plain: async (_: Context, text: string) => await Promise.resolve(text),
+    nap: async (ctx: Context) => await ctx.sleep(50),
+    note: async (ctx: Context, number: number) => {
+      await ctx.run("note", () => void process.send!({ noted: number }));
+    },
+  },
+});
+
+const server = createServer(createEndpointHandler({ services: [good], logger: () => {} }));
+server.listen(0, "127.0.0.1");
+await once(server, "listening");
+process.once("disconnect", () => process.exit());
+process.send!({ port: (server.address() as AddressInfo).port });

@@ -1,0 +1,82 @@
+/** The healthy neighbour's callers: they call all the while, directly and through the queue, and note how long each waits. */
+import { setTimeout as pause } from "node:timers/promises";
+import type { Site } from "./attack.ts";
+import type { ToldProcess } from "./told-process.ts";
+import { Waits } from "./waits.ts";
+
+const DIRECT_EVERY_MS = 100;
+const QUEUED_EVERY_MS = 250;
+const POLL_EVERY_MS = 20;
+const JSON_TYPE = { "content-type": "application/json" };
+
+export class Neighbour {
+  readonly direct = new Waits();
+  /** From a send until its effect, and calls that sleep. */
+  readonly queued = new Waits();
+  readonly health = new Waits();
+  /** Ids of accepted sends, by the number that each notes. */
+  readonly sent = new Map<number, string>();
+  /** The numbers whose effect was seen. */
+  readonly noted = new Set<number>();
+  readonly #site: Site;
+  readonly #end = new AbortController();
+  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #awaited = new Map<number, () => void>();
+  #number = 0;
+
+  constructor(site: Site, deployment: ToldProcess) {
+    this.#site = site;
+    deployment.onMessage((message) => {
+      const { noted } = message as { noted: number };
+      this.noted.add(noted);
+      this.#awaited.get(noted)?.();
+    });
+  }
+
+  /** From now on, whoever still waits. */
+  startCalling(): void {
+    const every = (ms: number, waits: Waits, call: () => Promise<unknown>): void => {
+      this.#timers.push(setInterval(() => void waits.measure(call), ms));
+    };
+    every(DIRECT_EVERY_MS, this.direct, () => this.plain());
+    every(DIRECT_EVERY_MS, this.health, () => this.#ask(`${this.#site.adminUri}/health`));
+    every(QUEUED_EVERY_MS, this.queued, () => this.note());
+    every(QUEUED_EVERY_MS, this.queued, () => this.#call("nap"));
+  }
+
+  /** Whoever waits now is waited for, but no longer than this; then the rest has failed. */
+  async stopCalling(patienceMs: number): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer);
+    const all = [this.direct, this.queued, this.health];
+    for (const untilMs = Date.now() + patienceMs; Date.now() < untilMs; await pause(POLL_EVERY_MS))
+      if (all.every(({ open }) => open === 0)) break;
+    for (const waits of all) waits.close();
+    this.#end.abort();
+  }
+
+  async plain(): Promise<void> {
+    const text = await this.#call("plain", `"hello"`);
+    if (text !== `"hello"`) throw new Error(`plain was answered with ${text}`);
+  }
+
+  /** Resolves when the effect of a send was seen. */
+  async note(): Promise<void> {
+    const number = ++this.#number;
+    const effect = new Promise<void>((resolve) => this.#awaited.set(number, resolve));
+    const text = await this.#call("note/send", String(number));
+    this.sent.set(number, (JSON.parse(text) as { invocationId: string }).invocationId);
+    await effect;
+  }
+
+  async #call(handler: string, body?: string): Promise<string> {
+    const uri = `${this.#site.ingressUri}/Good/${handler}`;
+    return await this.#ask(uri, { method: "POST", ...(body !== undefined && { headers: JSON_TYPE, body }) });
+  }
+
+  async #ask(uri: string, init: RequestInit = {}): Promise<string> {
+    const response = await fetch(uri, { ...init, signal: this.#end.signal });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${uri} was answered with ${response.status}: ${text.slice(0, 200)}`);
+    return text;
+  }
+}

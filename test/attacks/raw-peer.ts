@@ -1,0 +1,89 @@
+/** A peer of HTTP/2 as bytes on a socket: it reads just enough to know which requests have come, and writes what it likes. */
+import { createServer } from "node:net";
+import type { Server, Socket } from "node:net";
+import { frame } from "../e2e-local/raw-http.ts";
+
+const PREFACE_BYTES = 24;
+const HEAD_BYTES = 9;
+const [DATA, HEADERS, RESET, SETTINGS, PING] = [0, 1, 3, 4, 6];
+const ACK = 1;
+const END_STREAM = 1;
+const END_HEADERS = 4;
+
+/** What a raw deployment does with one request. @param isReset tells whether the client has given the stream up */
+export type RawAnswer = (socket: Socket, streamId: number, isReset: () => boolean) => Promise<void>;
+
+/** Every request is one of an attempt: discovery must be over before. */
+export function rawServer(answer: RawAnswer): Server {
+  return createServer((socket) => {
+    socket.setNoDelay().on("error", () => undefined);
+    socket.write(frame(SETTINGS, 0, 0));
+    const resets = new Set<number>();
+    let rest = Buffer.alloc(0);
+    let isGreeted = false;
+    socket.on("data", (part: Buffer) => {
+      rest = Buffer.concat([rest, part]);
+      if (!isGreeted && rest.length < PREFACE_BYTES) return;
+      if (!isGreeted) rest = rest.subarray(PREFACE_BYTES);
+      isGreeted = true;
+      while (rest.length >= HEAD_BYTES && rest.length >= HEAD_BYTES + rest.readUIntBE(0, 3)) {
+        const end = HEAD_BYTES + rest.readUIntBE(0, 3);
+        const [type, flags, streamId] = [rest[3]!, rest[4]!, rest.readUInt32BE(5)];
+        if (type === SETTINGS && (flags & ACK) === 0) socket.write(frame(SETTINGS, ACK, 0));
+        if (type === PING && (flags & ACK) === 0) socket.write(frame(PING, ACK, 0, rest.subarray(HEAD_BYTES, end)));
+        if (type === RESET) resets.add(streamId);
+        const isEnded = (type === DATA || type === HEADERS) && (flags & END_STREAM) !== 0;
+        if (isEnded) void answer(socket, streamId, () => resets.has(streamId));
+        rest = rest.subarray(end);
+      }
+    });
+  });
+}
+
+/** Writes the piece again and again, as fast as it is read. @returns how often */
+export async function writeRepeatedly(socket: Socket, piece: Buffer, times: number, untilMs: number): Promise<number> {
+  let written = 0;
+  while (written < times && !socket.destroyed && performance.now() < untilMs) {
+    written += 1;
+    if (!socket.write(piece)) await drained(socket);
+    // A turn of the loop: the frames of the other side want to be read too.
+    else if (written % 16 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  return written;
+}
+
+function drained(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      socket.off("drain", settle).off("close", settle);
+      resolve();
+    };
+    socket.once("drain", settle).once("close", settle);
+  });
+}
+
+/** The head of an answer to an attempt, whose body follows. */
+export function okHead(streamId: number): Buffer {
+  return frame(HEADERS, END_HEADERS, streamId, Buffer.concat([Uint8Array.of(0x88), CONTENT_TYPE]));
+}
+
+/** ":status: 103", a literal behind the name that is known. */
+export function earlyHints(streamId: number): Buffer {
+  return frame(HEADERS, END_HEADERS, streamId, Buffer.concat([Uint8Array.of(0x08, 3), Buffer.from("103")]));
+}
+
+export function data(streamId: number, bytes: Uint8Array): Buffer {
+  return frame(DATA, 0, streamId, Buffer.from(bytes));
+}
+
+/** A frame of a type that no one knows, to be ignored. */
+export function unknownFrame(streamId: number, sizeBytes: number): Buffer {
+  return frame(0x2a, 0, streamId, Buffer.alloc(sizeBytes));
+}
+
+const literal = (text: string): Buffer => Buffer.concat([Uint8Array.of(text.length), Buffer.from(text)]);
+const CONTENT_TYPE = Buffer.concat([
+  Uint8Array.of(0),
+  literal("content-type"),
+  literal("application/vnd.restate.invocation.v7"),
+]);

@@ -1,0 +1,55 @@
+/** Runs one attack beside a healthy neighbour, stops the server, starts it again on the same data, and counts what is there. */
+import { setTimeout as pause } from "node:timers/promises";
+import type { Deed } from "./attack.ts";
+import { complaintsOf, keepFigures } from "./figures.ts";
+import { missingAfterRestart } from "./lost-invocations.ts";
+import type { Stage } from "./stage.ts";
+
+/** The neighbour is called alone for so long, so that its first calls do not count as damage. */
+const QUIET_MS = 300;
+const STRIKE_MAX_MS = 13_000;
+/** Four times what any call may take: whoever waits then has failed. */
+const SETTLE_MS = 4_000;
+
+/** @returns a sentence for each thing that does not hold */
+export async function runAttack(attack: string, stage: Stage): Promise<string[]> {
+  const { server, neighbour, attacker } = stage;
+  neighbour.startCalling();
+  await pause(QUIET_MS);
+  const deed = await strike(stage);
+  await neighbour.stopCalling(SETTLE_MS);
+  const died = !server.lives;
+  const stopMs = await server.stop();
+  const { rssPeakMb } = server;
+  await attacker.end();
+  const [direct, queued, health] = [neighbour.direct, neighbour.queued, neighbour.health].map((w) => w.figures());
+  const accepted = deed.accepted.length + neighbour.sent.size;
+  // Where the server does not come back, nothing is found.
+  const missing = await missingAfterRestart(server, neighbour, deed.accepted).catch(() => undefined);
+  const { lost, undone } = missing ?? { lost: accepted, undone: 0 };
+  const { notes = {} } = deed;
+  const figures = {
+    attack,
+    direct: direct!,
+    queued: queued!,
+    health: health!,
+    rssPeakMb,
+    died,
+    stopMs,
+    accepted,
+    lost,
+    undone,
+    notes,
+  };
+  const complaints = [...complaintsOf(figures), ...(deed.complaints ?? [])];
+  keepFigures(figures, complaints);
+  return complaints;
+}
+
+/** Tells the attacker where to strike, and waits for what it has to tell. */
+export function strike({ server, attacker }: Stage): Promise<Deed> {
+  const struck = new Promise<Deed>((resolve) => attacker.onMessage((message) => resolve(message as Deed)));
+  attacker.send(server.site);
+  const unfinished: Deed = { accepted: [], complaints: ["the strike did not come to its end in time"] };
+  return Promise.race([struck, pause(STRIKE_MAX_MS, unfinished, { ref: false })]);
+}

@@ -1,0 +1,50 @@
+/** What each attack begins with and clears away: a server, a healthy neighbour and an attacker, each a process. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { inject } from "vitest";
+import { Neighbour } from "./neighbour.ts";
+import { ServerProcess } from "./server-process.ts";
+import { ToldProcess } from "./told-process.ts";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    workshop: { readonly dir: string; readonly command: string; readonly rowsPath: string };
+  }
+}
+
+export interface Stage {
+  readonly server: ServerProcess;
+  readonly neighbour: Neighbour;
+  readonly attacker: ToldProcess;
+  close(): Promise<void>;
+}
+
+/** Resolves when the server answers, and both deployments are registered and the neighbour's is warm. */
+export async function openStage(attack: string): Promise<Stage> {
+  const workshop = inject("workshop");
+  const dir = await mkdtemp(join(workshop.dir, `${attack}-`));
+  const server = await ServerProcess.on(dir, workshop.command);
+  const [deployment, attacker] = await Promise.all([
+    ToldProcess.start(join(workshop.dir, "neighbour-deployment.js")),
+    ToldProcess.start(join(workshop.dir, "attacker.js"), attack),
+    server.start(),
+  ]);
+  const neighbour = new Neighbour(server.site, deployment);
+  for (const { uri } of [deployment, attacker]) await register(server.site.adminUri, uri);
+  for (let warmUps = 0; warmUps < 3; warmUps++) await Promise.all([neighbour.plain(), neighbour.note()]);
+  return {
+    server,
+    neighbour,
+    attacker,
+    async close() {
+      await Promise.all([server.kill(), deployment.end(), attacker.end()]);
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function register(adminUri: string, uri: string): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${adminUri}/deployments`, { method: "POST", headers, body: JSON.stringify({ uri }) });
+  if (!response.ok) throw new Error(`the deployment was refused: ${await response.text()}`);
+}

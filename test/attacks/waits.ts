@@ -1,0 +1,51 @@
+/** How long calls of one kind waited, those among them that still wait. */
+
+export interface WaitFigures {
+  readonly count: number;
+  /** Null where none was answered. */
+  readonly p50Ms: number | null;
+  readonly maxMs: number | null;
+  readonly failed: number;
+}
+
+export class Waits {
+  readonly failures: string[] = [];
+  readonly #answeredMs: number[] = [];
+  readonly #openSinceMs = new Set<{ readonly ms: number }>();
+  #closed = false;
+
+  /** Resolves when the call has ended, in whatever way. */
+  async measure(call: () => Promise<unknown>): Promise<void> {
+    const since = { ms: performance.now() };
+    this.#openSinceMs.add(since);
+    try {
+      await call();
+      this.#answeredMs.push(performance.now() - since.ms);
+    } catch (error) {
+      if (this.#closed) return;
+      const { message, cause } = error as Error;
+      this.failures.push(cause instanceof Error ? `${message} (${cause.message})` : message);
+    }
+    this.#openSinceMs.delete(since);
+  }
+
+  get open(): number {
+    return this.#openSinceMs.size;
+  }
+
+  /** What is open now has failed: nobody waits any longer. */
+  close(): void {
+    this.#closed = true;
+    const nowMs = performance.now();
+    for (const { ms } of this.#openSinceMs) {
+      this.#answeredMs.push(nowMs - ms);
+      this.failures.push("no answer until the end");
+    }
+  }
+
+  figures(): WaitFigures {
+    const sorted = this.#answeredMs.toSorted((one, other) => one - other).map((ms) => Math.round(ms));
+    const [p50Ms = null, maxMs = null] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
+    return { count: sorted.length, p50Ms, maxMs, failed: this.failures.length };
+  }
+}
