@@ -19,6 +19,8 @@ interface Waiter<T> {
   readonly reject: (error: TransportError) => void;
 }
 
+/** A view keeps at most so many times its own bytes while it waits to be read. */
+const PINNED_MAX_TIMES = 4;
 /** Above this many unread bytes the peer is made to wait; below half of it, it may go on. */
 const UNREAD_MAX_BYTES = 1024 * 1024;
 
@@ -125,7 +127,7 @@ export class CarriedExchange implements Exchange {
       waiter.resolve(bytes);
       return;
     }
-    this.#unread.push(bytes);
+    this.#unread.push(unpinned(bytes));
     this.#unreadBytes += bytes.length;
     if (this.#unreadBytes <= UNREAD_MAX_BYTES || this.#paused) return;
     this.#paused = true;
@@ -157,6 +159,11 @@ export class CarriedExchange implements Exchange {
     this.#paused = false;
     this.#carrier?.resume();
   }
+}
+
+/** A small view of a large buffer would keep all of it for as long as nobody reads: 8 bytes of a message, 64 KiB of a socket. */
+function unpinned(bytes: Uint8Array): Uint8Array {
+  return bytes.buffer.byteLength > PINNED_MAX_TIMES * bytes.length ? new Uint8Array(bytes) : bytes;
 }
 
 /** What a broken stream had received before it broke and had kept back because the reader was slow. */
