@@ -16,6 +16,7 @@ const HEAVY = [
   "first-command",
   "bench",
   "sdks",
+  "supply-chain",
   "simulation/crash-points",
   "simulation/seeds",
 ];

@@ -1,0 +1,7 @@
+/** `valid-sbom.mjs <file>`: prints what the schema of CycloneDX finds wrong with it as JSON, `null` where nothing is. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const { Spec, Validation } = createRequire(import.meta.url)("@cyclonedx/cyclonedx-library");
+const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
+console.log(JSON.stringify(await validator.validate(readFileSync(process.argv[2], "utf8"))));

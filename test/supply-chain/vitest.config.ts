@@ -1,0 +1,14 @@
+/** How the tests of what is given out run: as all others, but only through `run.mjs`, which installs what they use. */
+import { defineConfig } from "vitest/config";
+import { reportersOf } from "../reporters.ts";
+
+export default defineConfig({
+  test: {
+    root: import.meta.dirname,
+    include: ["**/*.test.ts"],
+    pool: "threads",
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    reporters: reportersOf("supply-chain"),
+  },
+});
