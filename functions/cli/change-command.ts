@@ -7,7 +7,7 @@ import type { InvocationChange } from "./invocation-changes.ts";
 import { sessionOf, yesOption } from "./session.ts";
 import type { Session } from "./session.ts";
 import { tableText } from "./table.ts";
-import { visibleText } from "./visible-text.ts";
+import { foreignText } from "./visible-text.ts";
 
 const STATUS_NOTED = 202;
 
@@ -77,6 +77,6 @@ async function changeOne({ admin }: Session, id: string, route: string, alone: b
 }
 
 function outcomeText(change: InvocationChange, { id, outcome, message, new_invocation_id: newId }: Outcome): string {
-  if (outcome === "refused") return `Refused    ${id}: ${visibleText(message ?? "")}`;
+  if (outcome === "refused") return `Refused    ${id}: ${foreignText(message ?? "")}`;
   return `${change[outcome]} ${id}${newId === undefined ? "" : ` as ${newId}`}`;
 }

@@ -1,7 +1,7 @@
 /** Why a command ends without having done its work, in the form in which it is shown. */
 import { remedyOf } from "../../shared/api/wire/remedies.ts";
 import { EXIT_REFUSED } from "./exit-codes.ts";
-import { visibleText } from "./visible-text.ts";
+import { foreignText } from "./visible-text.ts";
 
 export interface FailureText {
   readonly exitCode: number;
@@ -64,8 +64,8 @@ export function failureText(failure: CommandFailure, asJson: boolean): string {
 function failureLines({ message, text }: CommandFailure): readonly string[] {
   const documentation = text.code === undefined ? undefined : remedyOf(text.code)?.documentation;
   return [
-    `${text.code ?? "error"}: ${visibleText(message)}`,
-    ...(text.cause === undefined ? [] : [`  cause  ${visibleText(text.cause)}`]),
+    `${text.code ?? "error"}: ${foreignText(message)}`,
+    ...(text.cause === undefined ? [] : [`  cause  ${foreignText(text.cause)}`]),
     ...(text.fix === undefined ? [] : [`  fix    ${text.fix}`]),
     ...(documentation === undefined ? [] : [`  see    ${documentation}`]),
   ];

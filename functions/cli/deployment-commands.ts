@@ -7,7 +7,7 @@ import { registerCommand } from "./register-command.ts";
 import { sessionOf, yesOption } from "./session.ts";
 import type { Session } from "./session.ts";
 import { pairsText, tableText } from "./table.ts";
-import { visibleText } from "./visible-text.ts";
+import { foreignText } from "./visible-text.ts";
 import { updateCommand } from "./update-command.ts";
 
 export function deploymentCommands(): Command {
@@ -90,7 +90,7 @@ function statusText({ status, circuits = [] }: DeploymentBody<ServiceNameBody>):
 
 function circuitPair({ service, open_since, next_attempt_at, reason }: CircuitBody): [string, string] {
   const text = `everything fails since ${momentText(open_since)}; next attempt ${momentText(next_attempt_at)}; ${reason}`;
-  return [`Circuit of ${service}`, visibleText(text)];
+  return [`Circuit of ${service}`, foreignText(text)];
 }
 
 function written(pairs: Readonly<Record<string, string>> | undefined): string | undefined {

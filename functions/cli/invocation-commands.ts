@@ -9,7 +9,7 @@ import { sessionOf } from "./session.ts";
 import type { Session } from "./session.ts";
 import { indented, pairsText, tableText } from "./table.ts";
 import type { Colours } from "./terminal.ts";
-import { visibleText } from "./visible-text.ts";
+import { foreignText } from "./visible-text.ts";
 
 export function invocationCommands(): Command {
   const commands = new Command("invocations")
@@ -52,7 +52,7 @@ function invocationText(colours: Colours, body: InvocationBody): string {
     ["In the queue", optional(body.queue, queueText)],
     ["Next retry", optional(body.next_retry_at, momentText)],
     ["Wakes", optional(body.wake_at, momentText)],
-    ["Failed with", optional(failure, ({ code, message }) => colours.red(`[${code}] ${message}`))],
+    ["Failed with", optional(failure, ({ code, message }) => colours.red(`[${code}] ${foreignText(message)}`))],
     ["Last failure", optional(body.last_failure, failureText)],
   ]);
   const rows = body.entries.map((entry) => [String(entry.index), entry.type, entry.name ?? "", aboutText(entry)]);
@@ -60,9 +60,7 @@ function invocationText(colours: Colours, body: InvocationBody): string {
   const heads = ["ENTRY", "TYPE", "NAME", ...(isTold ? ["ABOUT"] : [])];
   const shown = rows.map((row) => row.slice(0, heads.length));
   const journal = rows.length === 0 ? "" : `\n\n${tableText(colours, heads, shown)}`;
-  const earlier = body.events
-    .slice(0, -1)
-    .map((event) => `${momentText(event.at)}  ${visibleText(failureText(event))}`);
+  const earlier = body.events.slice(0, -1).map((event) => `${momentText(event.at)}  ${failureText(event)}`);
   const events = earlier.length === 0 ? "" : `\n\nEarlier failures:\n${indented(earlier.join("\n"))}`;
   return `${facts}${journal}${events}`;
 }
@@ -87,5 +85,5 @@ function queueText({ place, held_by: holder }: NonNullable<InvocationBody["queue
 
 function failureText({ error_code: code, message, related_command: command }: AttemptFailureBody): string {
   const where = [command?.type, command?.name].filter((part) => part !== undefined && part !== "").join(" ");
-  return `${code} ${message}${where === "" ? "" : ` (at ${where})`}`;
+  return foreignText(`${code} ${message}${where === "" ? "" : ` (at ${where})`}`);
 }

@@ -3,6 +3,11 @@
 const ESCAPE = "\u001b";
 const REPLACEMENT = "\ufffd";
 
+/** The words of a stranger: nothing of them colours or hides what stands beside them. */
+export function foreignText(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, (found) => (found === "\n" ? found : REPLACEMENT));
+}
+
 /** Colours and line ends pass; every other control character could move the cursor, or worse, and is replaced. */
 export function visibleText(text: string): string {
   return text.replaceAll(/\p{Cc}(\[\d{1,3}m)?/gu, (found, colour: string | undefined) => {

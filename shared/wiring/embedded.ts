@@ -109,6 +109,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     engine,
     metricsText: () => {
       showBudget(meter, "replies", bulkheads.replies);
+      showBudget(meter, "journals", bulkheads.journals);
       meter.gauge("circuits_open", engine.registry.circuits().size);
       return meter.text();
     },

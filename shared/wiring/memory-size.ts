@@ -3,17 +3,21 @@ import { totalmem } from "node:os";
 import type { Settings } from "../config/settings-table.ts";
 
 const MOST_BYTES = 1024 ** 3;
-const REPLIES_SHARE = 1 / 8;
+const REPLIES_SHARE = 1 / 16;
+const JOURNALS_SHARE = 1 / 16;
 
 export interface MemoryBudgets {
   /** Replies of deployments that are received and not yet stored. */
   readonly repliesMaxBytes: number;
+  /** Large journals that drivers hold. */
+  readonly journalsMaxBytes: number;
 }
 
 export function memoryBudgets(settings: Settings): MemoryBudgets {
   const memoryBytes = settings["memory-size"] ?? defaultMemoryBytes();
   return {
     repliesMaxBytes: settings["worker.invoker.replies-size-limit"] ?? Math.floor(memoryBytes * REPLIES_SHARE),
+    journalsMaxBytes: settings["worker.invoker.journals-size-limit"] ?? Math.floor(memoryBytes * JOURNALS_SHARE),
   };
 }
 

@@ -100,8 +100,8 @@ export const DOOR_ATTACKS: readonly Attack[] = [
       if (status !== 501) complaints.push(`a body in gzip was answered with ${status}`);
       const answer = await fetch(`${scene.ingressUri}/Good/plain`, { method: "POST", body: '"x"' });
       if (answer.headers.get("x-content-type-options") !== "nosniff") complaints.push("an answer may be sniffed");
-      const isOpen = (statSync(scene.dataDir).mode & 0o077) !== 0;
-      const isTold = /"level":"?(warn|40)/.test(readFileSync(scene.logPath, "utf8"));
+      const isOpen = (statSync(`${scene.dataDir}/journal`).mode & 0o077) !== 0;
+      const isTold = readFileSync(scene.logPath, "utf8").includes("others of this machine may read");
       if (isOpen && !isTold) complaints.push("everybody may read the data directory, and no warning says so");
       return { accepted: [], complaints };
     },

@@ -35,7 +35,7 @@ export class ServerProcess {
   /** @param dir of its own, where data and log go; it keeps its ports over all its lives */
   static async on(dir: string, command: string): Promise<ServerProcess> {
     // As a careless operator makes it: everybody may look in.
-    mkdirSync(`${dir}/data`, { mode: 0o755 });
+    for (const store of ["meta", "journal"]) mkdirSync(`${dir}/data/${store}`, { recursive: true, mode: 0o755 });
     return new ServerProcess(dir, command, await twoFreePorts());
   }
 

@@ -19,7 +19,7 @@ interface Waiter<T> {
   readonly reject: (error: TransportError) => void;
 }
 
-/** A view keeps at most so many times its own bytes while it waits to be read. */
+/** A view keeps at most so many times its own bytes. */
 const PINNED_MAX_TIMES = 4;
 /** Above this many unread bytes the peer is made to wait; below half of it, it may go on. */
 const UNREAD_MAX_BYTES = 1024 * 1024;
@@ -120,14 +120,15 @@ export class CarriedExchange implements Exchange {
     for (const waiter of this.#headWaiters.splice(0)) waiter.resolve(head);
   }
 
-  deliver(bytes: Uint8Array): void {
-    if (this.#state !== "open" || bytes.length === 0) return;
+  deliver(received: Uint8Array): void {
+    if (this.#state !== "open" || received.length === 0) return;
+    const bytes = unpinned(received);
     const waiter = this.#nextWaiters.shift();
     if (waiter !== undefined) {
       waiter.resolve(bytes);
       return;
     }
-    this.#unread.push(unpinned(bytes));
+    this.#unread.push(bytes);
     this.#unreadBytes += bytes.length;
     if (this.#unreadBytes <= UNREAD_MAX_BYTES || this.#paused) return;
     this.#paused = true;
@@ -161,7 +162,7 @@ export class CarriedExchange implements Exchange {
   }
 }
 
-/** A small view of a large buffer would keep all of it for as long as nobody reads: 8 bytes of a message, 64 KiB of a socket. */
+/** A small view of a large buffer would keep all of it for as long as somebody keeps the view: 8 bytes of a message, 64 KiB of a socket. */
 function unpinned(bytes: Uint8Array): Uint8Array {
   return bytes.buffer.byteLength > PINNED_MAX_TIMES * bytes.length ? new Uint8Array(bytes) : bytes;
 }

@@ -12,7 +12,11 @@ const ACCEPTANCES_AT_ONCE = 256;
 const ALONGSIDE_MAX = 1_000;
 /** Replies take about a reading's time and a write's. An attempt that waits longer than this is made again later. */
 const REPLY_PATIENCE_MS = 30_000;
-const REPLIES_MAX_BYTES = 128 * 1024 * 1024;
+const REPLIES_MAX_BYTES = 64 * 1024 * 1024;
+
+/** A driver that waits for longer leaves its message for later: others may keep their large journals for as long as their handlers take. */
+const JOURNAL_PATIENCE_MS = 5_000;
+const JOURNALS_MAX_BYTES = 64 * 1024 * 1024;
 
 export interface Bulkheads {
   /** Acceptances of children, in lanes by the service that begins them. */
@@ -21,20 +25,26 @@ export interface Bulkheads {
   readonly alongside: Slots;
   /** Bytes of replies that are received and not yet stored, in lanes by deployment. */
   readonly replies: Budget;
+  /** Bytes of the large journals that drivers hold, in lanes by service. */
+  readonly journals: Budget;
   /** In a row, by the name of a circuit. */
   readonly failures: FailureTallies;
 }
 
 export interface BulkheadLimits {
-  /** 128 MiB unless given. */
+  /** 64 MiB unless given. */
   readonly repliesMaxBytes?: number;
+  /** 64 MiB unless given. */
+  readonly journalsMaxBytes?: number;
 }
 
-export function newBulkheads(clock: Clock, { repliesMaxBytes = REPLIES_MAX_BYTES }: BulkheadLimits = {}): Bulkheads {
+export function newBulkheads(clock: Clock, limits: BulkheadLimits = {}): Bulkheads {
+  const { repliesMaxBytes = REPLIES_MAX_BYTES, journalsMaxBytes = JOURNALS_MAX_BYTES } = limits;
   return {
     acceptances: new FairTurns(ACCEPTANCES_AT_ONCE),
     alongside: new Slots({ count: ALONGSIDE_MAX, perLane: "share" }),
     replies: new Budget({ capacity: repliesMaxBytes, patienceMs: REPLY_PATIENCE_MS, clock }),
+    journals: new Budget({ capacity: journalsMaxBytes, patienceMs: JOURNAL_PATIENCE_MS, clock }),
     failures: new FailureTallies(),
   };
 }

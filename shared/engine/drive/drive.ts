@@ -11,6 +11,7 @@ import { leaveSlot } from "./child-in-turn.ts";
 import { noteOutcome, placeOfNext, waitsUntilMs } from "./circuit.ts";
 import { commit } from "./commit.ts";
 import type { Engine } from "../engine.ts";
+import { outgrows } from "./journal-room.ts";
 import { keepArrivals } from "./extend.ts";
 import { noteFailure } from "./failure-events.ts";
 import { leaveOpenIndex } from "./grasp.ts";
@@ -61,7 +62,7 @@ async function takeTurn(engine: Engine, held: Held): Promise<Turn> {
   const transition = advance(before, { kind: "look", atMs: engine.clock.nowMs(), arrivals, holdsLock });
   const { step } = transition;
   if (step.kind !== "attempt") return await follow(engine, held, transition);
-  if (held.stopping) return await park(engine, held, { kind: "park", status: "ready" });
+  if (held.stopping || outgrows(held)) return await park(engine, held, { kind: "park", status: "ready" });
   const waiting = held.mayProbe === true ? undefined : waitsUntilMs(engine, placeOfNext(engine, before));
   delete held.mayProbe;
   const wakeAtMs = waiting && (await waiting);

@@ -8,6 +8,7 @@ import type { TraceContext } from "../../core/model/trace-context.ts";
 import type { Lease } from "../ledger/acceptance-record.ts";
 import type { Hold } from "../ledger/hold-record.ts";
 import type { Item, Written } from "../ports/table.ts";
+import type { JournalRoom } from "./journal-room.ts";
 import type { ReplyRoom } from "./reply-room.ts";
 import type { Lock } from "../ledger/lock-record.ts";
 
@@ -83,6 +84,8 @@ export interface Held {
   /** A wake came while it was driven: somebody may have attached. */
   sinkSuspected: boolean;
   exchange?: OpenExchange;
+  /** What the journal takes of the budget of journals, where a message brought it. */
+  journalRoom?: JournalRoom;
   /** What the last attempt sent takes of the budget of replies, until it is stored. */
   replyRoom?: ReplyRoom;
   /** Of the attempt under way, where somebody traces. */

@@ -3,6 +3,7 @@ import { advance } from "../../core/invocation/advance.ts";
 import type { Step } from "../../core/invocation/transition.ts";
 import { hasComeToHold } from "../keyed/acquire.ts";
 import { writeArrival } from "./deliver.ts";
+import { isLarge } from "./journal-room.ts";
 import { AT_ONCE, atMost } from "../at-most.ts";
 import type { Engine } from "../engine.ts";
 import { putDown, reclaim } from "./grasp.ts";
@@ -78,7 +79,7 @@ async function takeUpAgain(engine: Engine, held: Held): Promise<"again" | "lost"
 
 /** Children being driven along end soon, and so do short delays: the hold is kept and nothing is written. */
 function mayWaitHere(engine: Engine, held: Held, { status, wakeAtMs }: Park): boolean {
-  if (held.stopping) return false;
+  if (held.stopping || isLarge(held.invocation.journal)) return false;
   if (status === "suspended" && held.children.size > 0) return true;
   return (
     status === "backing-off" &&

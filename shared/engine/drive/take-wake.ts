@@ -7,17 +7,34 @@ import type { Engine } from "../engine.ts";
 import { finishCompleted } from "./finish-completed.ts";
 import { claim } from "./grasp.ts";
 import { killLoaded } from "./kill.ts";
-import { isHeld, loadJointly, type Loaded, unperformed } from "../ledger/load.ts";
+import { JournalRoom, NoJournalRoomError } from "./journal-room.ts";
+import { isHeld, type Loaded, unperformed } from "../ledger/load.ts";
 import type { Wake } from "../ports/queue.ts";
 import { EARLY_MS, isFar, sendInPlace, wakeAt } from "./wake.ts";
 
 /** Put back at first for so long, then twice as long each time: an end that comes soon is seen soon. */
 const PUT_BACK_MIN_MS = 500;
 
+/** Others finish meanwhile with their large journals. */
+const NO_ROOM_RETRY_MS = 5_000;
+
 /** Resolves when the message may be acked; rejects where it must come again. */
 export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
+  const room = new JournalRoom(engine.bulkheads.journals, wake.service ?? "");
+  try {
+    await takeWithin(engine, wake, room);
+  } catch (error) {
+    if (!(error instanceof NoJournalRoomError)) throw error;
+    engine.log.info("a large invocation waits for room", { invocationId: wake.invocationId, reason: error.message });
+    await engine.queue.send({ ...wake, delayMs: NO_ROOM_RETRY_MS });
+  } finally {
+    room.close();
+  }
+}
+
+async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promise<void> {
   for (;;) {
-    const loaded = await loadJointly(engine, wake.invocationId);
+    const loaded = await room.load(engine, wake.invocationId);
     const nowMs = engine.clock.nowMs();
     if (loaded === undefined) return await sendAgainWhileYoung(engine, wake, nowMs);
     if (loaded.invocation.standing.status === "completed") return await finishCompleted(engine, loaded);
@@ -37,6 +54,7 @@ export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
     const held = await claim(engine, loaded, { messageDriven: true, spentAtMs: wake.wakeAtMs });
     if (held === undefined) continue;
     if (waiting !== undefined) held.mayProbe = true;
+    held.journalRoom = room;
     const end = await drive(engine, held, unperformed(loaded));
     if (end !== "lost") return;
   }

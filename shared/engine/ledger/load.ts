@@ -22,7 +22,7 @@ import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, EARLY, invocationPk, uni
 import type { Item } from "../ports/table.ts";
 import { JointReads } from "./joint-reads.ts";
 import { whole } from "./large-record.ts";
-import { readPartition } from "./read-partition.ts";
+import { type OnPage, readPartition } from "./read-partition.ts";
 import { lastActIn } from "./operator-act.ts";
 import type { OperatorAct } from "../submission.ts";
 import { AbsentArrivalError, readSegment, segmentsThatCount } from "./segment-record.ts";
@@ -56,14 +56,33 @@ export function loadJointly(engine: Engine, id: InvocationId): Promise<Loaded | 
   return loads.read(id);
 }
 
+/** What is stored of an invocation up to this size is loaded without a look at what others have loaded. */
+export const SMALL_MAX_BYTES = 4 * 1024 * 1024;
+
+const jointSmallLoads = new WeakMap<Engine, JointReads<InvocationId, Loaded | undefined>>();
+
+/** As `loadJointly`. @throws TooLargeError for what is not small */
+export function loadSmallJointly(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
+  const known = jointSmallLoads.get(engine);
+  const loads = known ?? new JointReads((one: InvocationId) => load(engine, one, SMALL_MAX_BYTES));
+  if (known === undefined) jointSmallLoads.set(engine, loads);
+  return loads.read(id);
+}
+
 /**
  * @param sizeMaxBytes of what is stored; no bound unless told
+ * @param onPage told of what is read, page by page
  * @returns undefined where nothing was ever accepted under this id, or all of it is gone
  * @throws TooLargeError
  */
-export async function load(engine: Engine, id: InvocationId, sizeMaxBytes = Infinity): Promise<Loaded | undefined> {
+export async function load(
+  engine: Engine,
+  id: InvocationId,
+  sizeMaxBytes = Infinity,
+  onPage?: OnPage,
+): Promise<Loaded | undefined> {
   const pk = invocationPk(engine.settings.keyPrefix, id);
-  const found = await readPartition(engine.table, pk, ARRIVALS_TO_SEGMENTS, sizeMaxBytes);
+  const found = await readPartition(engine.table, pk, ARRIVALS_TO_SEGMENTS, sizeMaxBytes, onPage);
   const nonce = found.find(({ sk }) => sk === ACCEPTANCE_SK)?.["n"] as Nonce | undefined;
   if (nonce === undefined) return undefined;
   const items = await whole(engine, found, nonce);

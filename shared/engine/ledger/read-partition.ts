@@ -6,20 +6,26 @@ export class TooLargeError extends Error {
   override name = "TooLargeError";
 }
 
+/** Told of the bytes of each page before the next one is read, which waits for it. */
+export type OnPage = (bytes: number) => Promise<void>;
+
 /** @param sizeMaxBytes of all records; no bound unless told @throws TooLargeError at the first page with which it is more */
 export async function readPartition(
   table: Table,
   pk: string,
   range: Range,
   sizeMaxBytes = Infinity,
+  onPage?: OnPage,
 ): Promise<readonly Item[]> {
   const first = await table.query(pk, range);
-  if (first.next === undefined && sizeMaxBytes === Infinity) return first.items;
+  if (first.next === undefined && sizeMaxBytes === Infinity && onPage === undefined) return first.items;
   let leftBytes = sizeMaxBytes - sizeOf(first.items);
+  await onPage?.(sizeOf(first.items));
   const items = [...first.items];
   for (let after = first.next; after !== undefined && leftBytes >= 0;) {
     const page = await table.query(pk, { ...range, after });
     leftBytes -= sizeOf(page.items);
+    await onPage?.(sizeOf(page.items));
     items.push(...page.items);
     after = page.next;
   }

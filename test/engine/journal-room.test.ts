@@ -1,0 +1,61 @@
+/** Large journals are in memory a few at a time, and small ones are never kept waiting by them. */
+import { expect, test } from "vitest";
+import { newBulkheads } from "../../shared/engine/bulkheads/bulkheads.ts";
+import { inspect } from "../../shared/engine/operate/inspect.ts";
+import { type Actor, sendOn, type Stage } from "./engine-fixture.ts";
+import { Gate } from "./gate.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+const MIB = 1024 * 1024;
+const LARGE = 5;
+const INPUT = "x".repeat(9 * MIB);
+
+/** An actor whose budget of journals holds one journal of nine MiB, and no second. */
+function narrow(stage: Stage): Actor {
+  const actor = stage.actor();
+  Object.assign(actor.engine.bulkheads, newBulkheads(actor.engine.clock, { journalsMaxBytes: MIB }));
+  actor.startWorker();
+  return actor;
+}
+
+test("of large invocations whose handlers never answer, one is in memory, and small ones run beside it", async () => {
+  const gate = new Gate();
+  const stage = await open(
+    { large: async () => gate.passed.then(() => "done"), small: () => "done" },
+    { messageSizeMaxBytes: 32 * MIB },
+  );
+  const actor = narrow(stage);
+  const ids = [];
+  for (let n = 0; n < LARGE; n++)
+    ids.push((await stage.pulse.within(1_000, sendOn(actor, "large", INPUT))).invocationId);
+  await stage.pulse.pass(20_000);
+  expect(stage.deployment.of("large")).toHaveLength(1);
+  expect(actor.engine.bulkheads.journals.held).toBeLessThan(2 * INPUT.length);
+  await stage.pulse.within(1_000, sendOn(actor, "small"));
+  await stage.pulse.pass(100);
+  expect(stage.deployment.of("small")).toHaveLength(1);
+  gate.open();
+  await stage.pulse.pass(60_000);
+  for (const id of ids) expect(await inspect(actor.engine, id)).toMatchObject({ status: "completed" });
+  expect(stage.deployment.of("large").length).toBe(LARGE);
+  expect(actor.engine.bulkheads.journals.held).toBe(0);
+});
+
+test("a large invocation that backs off, or waits for its calls, is put down meanwhile", async () => {
+  const retry = { initialIntervalMs: 500, maxIntervalMs: 500, factor: 1 };
+  const stage = await open(
+    {
+      large: () => {
+        throw new Error("not now");
+      },
+    },
+    { retry, messageSizeMaxBytes: 32 * MIB },
+  );
+  const actor = narrow(stage);
+  await stage.pulse.within(1_000, sendOn(actor, "large", INPUT));
+  for (let n = 0; n < 10 && stage.deployment.attempts.length < 2; n++) await stage.pulse.pass(250);
+  await stage.pulse.settle();
+  expect(stage.deployment.attempts.length).toBeGreaterThanOrEqual(2);
+  expect([actor.engine.drives.size, actor.engine.bulkheads.journals.held]).toEqual([0, 0]);
+});
