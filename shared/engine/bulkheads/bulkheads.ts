@@ -4,6 +4,7 @@ import type { Meter } from "../ports/log.ts";
 import { Budget } from "./budget.ts";
 import { FailureTallies } from "./failure-tallies.ts";
 import { FairTurns } from "./fair-turns.ts";
+import { Pace } from "./pace.ts";
 import { Slots } from "./slots.ts";
 
 /** Enough to fill the groups and batches of the table; more would only wait longer for each other. */
@@ -27,6 +28,8 @@ export interface Bulkheads {
   readonly replies: Budget;
   /** Bytes of the large journals that drivers hold, in lanes by service. */
   readonly journals: Budget;
+  /** Of loops over what deployments send, in lanes by service. */
+  readonly pace: Pace;
   /** In a row, by the name of a circuit. */
   readonly failures: FailureTallies;
 }
@@ -45,6 +48,7 @@ export function newBulkheads(clock: Clock, limits: BulkheadLimits = {}): Bulkhea
     alongside: new Slots({ count: ALONGSIDE_MAX, perLane: "share" }),
     replies: new Budget({ capacity: repliesMaxBytes, patienceMs: REPLY_PATIENCE_MS, clock }),
     journals: new Budget({ capacity: journalsMaxBytes, patienceMs: JOURNAL_PATIENCE_MS, clock }),
+    pace: new Pace(clock),
     failures: new FailureTallies(),
   };
 }

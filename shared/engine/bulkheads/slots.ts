@@ -15,28 +15,35 @@ export class Slots {
   readonly #options: SlotsOptions;
   readonly #lanes = new Map<string, number>();
   #taken = 0;
+  #wanted: number;
 
   constructor(options: SlotsOptions) {
     this.#options = options;
+    this.#wanted = options.count;
   }
 
   get taken(): number {
     return this.#taken;
   }
 
+  /** Of those that are wanted now. */
   get free(): number {
-    return Math.max(0, this.#options.count - this.#taken);
+    return Math.max(0, this.#wanted - this.#taken);
   }
 
   takenBy(lane: string): number {
     return this.#lanes.get(lane) ?? 0;
   }
 
+  /** While the process is behind, fewer slots than there are. A lane below an even part of them still gets one. */
+  want(count: number): void {
+    this.#wanted = Math.min(count, this.#options.count);
+  }
+
   /** @returns false where the lane has its share, or where all slots are taken */
   take(lane: string): boolean {
     const mine = this.takenBy(lane);
-    const { perLane, shareFactor = 1 } = this.#options;
-    if (this.free === 0 || mine >= (perLane === "share" ? shareFactor * this.free : perLane)) return false;
+    if (this.#taken >= this.#options.count || !(this.#hasShare(mine) || this.#isBelowEvenPart(mine))) return false;
     this.#lanes.set(lane, mine + 1);
     this.#taken++;
     return true;
@@ -48,5 +55,16 @@ export class Slots {
     if (left > 0) this.#lanes.set(lane, left);
     else this.#lanes.delete(lane);
     this.#taken--;
+  }
+
+  #hasShare(mine: number): boolean {
+    const { perLane, shareFactor = 1 } = this.#options;
+    return this.free > 0 && mine < (perLane === "share" ? shareFactor * this.free : perLane);
+  }
+
+  #isBelowEvenPart(mine: number): boolean {
+    if (this.#wanted === this.#options.count) return false;
+    const lanes = this.#lanes.size + (mine === 0 ? 1 : 0);
+    return mine < Math.max(1, Math.floor(this.#wanted / (lanes + 1)));
   }
 }

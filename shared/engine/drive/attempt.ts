@@ -146,6 +146,8 @@ async function converse(
  * A deployment is alive where it ends a message, or sends this much of one: a byte each half second would otherwise keep an
  * attempt from its abort timeout for ever.
  */
+/** A chunk of this size is decoded in well under a millisecond. */
+const SMALL_CHUNK_BYTES = 8_192;
 const PROGRESS_BYTES = 16_384;
 
 async function waitForRoom(open: OpenExchange, waits: Promise<void>): Promise<void> {
@@ -171,6 +173,8 @@ async function readReply(
     const chunk = await exchange.next();
     if (chunk === undefined) break;
     const { messageBytes } = conversation;
+    const breaking = chunk.length > SMALL_CHUNK_BYTES ? engine.bulkheads.pace.step(room.lane) : undefined;
+    if (breaking !== undefined) await breaking;
     conversation.receive(chunk);
     const waits = room.add(chunk.length, conversation);
     if (waits !== undefined) await waitForRoom(open, waits);

@@ -17,14 +17,15 @@ export async function acceptChildInTurn(
   room: number,
   isRedo: boolean,
 ): Promise<Held | undefined> {
-  const { acceptances, alongside } = engine.bulkheads;
+  const { acceptances, alongside, pace } = engine.bulkheads;
   const { service } = effect.child.target;
+  const caller = held.invocation.acceptance.target.service;
+  const breaking = pace.step(caller);
+  if (breaking !== undefined) await breaking;
   const hasSlot = room > 0 && alongside.take(service);
   let child: Held | undefined;
   try {
-    child = await acceptances.take(held.invocation.acceptance.target.service, () =>
-      acceptChild(engine, held, effect, hasSlot ? room : 0, isRedo),
-    );
+    child = await acceptances.take(caller, () => acceptChild(engine, held, effect, hasSlot ? room : 0, isRedo));
     return child;
   } finally {
     if (hasSlot && child === undefined) alongside.give(service);

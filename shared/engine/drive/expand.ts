@@ -11,6 +11,9 @@ import type { Held } from "./held.ts";
 import { childId } from "./invocation-ids.ts";
 import { keyedReads } from "../keyed/keyed-reads.ts";
 
+/** A reply of so few items is gone through at once: plain calls wait for nobody. */
+const SHORT_MAX_ITEMS = 32;
+
 export interface Expanded {
   readonly entries: readonly Entry[];
   /** Why the list ends before its end: this command and all after it are discarded, and the attempt has failed. */
@@ -27,7 +30,10 @@ export async function expand(
   const entries: Entry[] = [];
   const reads = keyedReads(engine, held, version);
   let commandIndex = journal.commandCount;
+  const isLong = received.length > SHORT_MAX_ITEMS;
   for (const item of received) {
+    const breaking = isLong ? engine.bulkheads.pace.step(acceptance.target.service) : undefined;
+    if (breaking !== undefined) await breaking;
     if (item.kind === "proposal") {
       entries.push(notificationEntry(item.frame, NOTIFICATIONS.RunCompletion));
       continue;

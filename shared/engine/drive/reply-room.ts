@@ -14,7 +14,7 @@ export class NoRoomError extends Error {
 
 export class ReplyRoom {
   readonly #budget: Budget;
-  readonly #lane: string;
+  readonly lane: string;
   #account: Account | undefined;
   #received = 0;
   #isClosed = false;
@@ -22,7 +22,7 @@ export class ReplyRoom {
   /** @param lane the deployment, which shares the room with others */
   constructor(budget: Budget, lane: string) {
     this.#budget = budget;
-    this.#lane = lane;
+    this.lane = lane;
   }
 
   /**
@@ -33,7 +33,7 @@ export class ReplyRoom {
     this.#received += chunkBytes;
     const sizeBytes = this.#received + elements * ELEMENT_BYTES;
     if (sizeBytes <= UNCOUNTED_BYTES || this.#isClosed) return undefined;
-    this.#account ??= this.#budget.open(this.#lane);
+    this.#account ??= this.#budget.open(this.lane);
     const grown = this.#account.grow(sizeBytes - this.#account.held);
     return grown === true ? undefined : granted(grown, this.#budget);
   }

@@ -35,6 +35,12 @@ export class WorkerSlots implements Admission {
     this.#deployments = new Slots({ count, perLane: perDeployment, shareFactor: DEPLOYMENT_SHARE });
   }
 
+  /** While the process is behind, it drives fewer invocations. */
+  want(count: number): void {
+    this.#services.want(count);
+    this.#deployments.want(count);
+  }
+
   /** Whether a message was refused since the last call of `admitted`: a slot that is given back may let it in. */
   get hasRefused(): boolean {
     return this.#hasRefused;

@@ -1,5 +1,6 @@
 /** The worker: takes messages from the queue and drives what they name, many at a time. */
 import type { Engine } from "../engine.ts";
+import { Lag } from "../bulkheads/lag.ts";
 import { KeptHidden } from "./kept-hidden.ts";
 import type { Delivery } from "../ports/queue.ts";
 import { takeWake } from "./take-wake.ts";
@@ -16,6 +17,11 @@ export async function runWorker(engine: Engine, signal: AbortSignal, limits: Wor
   let look = new AbortController();
   const stop = (): void => look.abort();
   signal.addEventListener("abort", stop);
+  const lag = new Lag(engine.clock, limits.concurrencyMax, (count) => {
+    slots.want(count);
+    if (slots.hasRefused) look.abort();
+  });
+  const watching = lag.watch(signal);
   const workInSlot = async (delivery: Delivery, slot: Slot | undefined): Promise<void> => {
     await work(engine, hidden, delivery);
     if (slot === undefined) return;
@@ -35,6 +41,7 @@ export async function runWorker(engine: Engine, signal: AbortSignal, limits: Wor
     for (const [at, delivery] of deliveries.entries()) void running.add(workInSlot(delivery, admitted[at]));
   }
   signal.removeEventListener("abort", stop);
+  await watching;
   while (running.count > 0) await running.oneEnds();
 }
 

@@ -1,0 +1,37 @@
+/** The pace of long loops over what strangers have sent: together they run for some milliseconds, then everything else has its turn. */
+import type { Clock } from "../ports/clock.ts";
+import { FairTurns } from "./fair-turns.ts";
+
+const RUN_MAX_MS = 8;
+const BREAK_MS = 1;
+
+/** One thread carries everybody: five hundred replies that arrive together would hold it for seconds, each of them for a moment only. */
+export class Pace {
+  readonly #clock: Clock;
+  readonly #turns = new FairTurns(1);
+  /** When the run began that is under way; undefined once timers have had their turn since. */
+  #runningSinceMs: number | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** @returns undefined while the loops of this process may go on; else a promise that resolves in the lane's turn */
+  step(lane: string): undefined | Promise<void> {
+    if (this.#runningSinceMs === undefined) void this.#run();
+    else if (this.#clock.nowMs() - this.#runningSinceMs >= RUN_MAX_MS)
+      return this.#turns.take(lane, () => this.#break());
+    return undefined;
+  }
+
+  async #break(): Promise<void> {
+    await this.#clock.sleep(BREAK_MS);
+  }
+
+  /** A timer fires only where nothing holds the thread: it ends the run. */
+  async #run(): Promise<void> {
+    this.#runningSinceMs = this.#clock.nowMs();
+    await this.#clock.sleep(BREAK_MS);
+    this.#runningSinceMs = undefined;
+  }
+}

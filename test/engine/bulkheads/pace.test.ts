@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { Pace } from "../../../shared/engine/bulkheads/pace.ts";
+import { Lag } from "../../../shared/engine/bulkheads/lag.ts";
+import type { Clock } from "../../../shared/engine/ports/clock.ts";
+import { SteppedClock } from "../../stepped-clock.ts";
+
+/** A thread that is held: time passes while no timer fires, until it is let go. */
+function heldThread() {
+  const stepped = new SteppedClock();
+  let heldMs = 0;
+  const clock: Clock = { nowMs: () => stepped.nowMs() + heldMs, sleep: (ms, signal) => stepped.sleep(ms, signal) };
+  return { stepped, clock, hold: (ms: number) => void (heldMs += ms) };
+}
+
+test("a loop that has held the thread for some milliseconds waits until timers have had their turn", async () => {
+  const { stepped, clock, hold } = heldThread();
+  const pace = new Pace(clock);
+  expect(pace.step("a")).toBe(undefined);
+  hold(7);
+  expect(pace.step("a")).toBe(undefined);
+  hold(1);
+  const order: string[] = [];
+  const waiting = ["a", "a", "a", "b"].map((lane, at) => pace.step(lane)?.then(() => order.push(`${lane}${at}`)));
+  expect(order).toEqual([]);
+  await stepped.advance(10);
+  await Promise.all(waiting);
+  expect(order).toEqual(["a0", "a1", "b3", "a2"]);
+  expect(pace.step("a")).toBe(undefined);
+});
+
+test("a process that was idle for long lets the next loop begin at once", async () => {
+  const { stepped, clock } = heldThread();
+  const pace = new Pace(clock);
+  expect(pace.step("a")).toBe(undefined);
+  await stepped.advance(60_000);
+  expect(pace.step("a")).toBe(undefined);
+});
+
+test("while timers come late, less is wanted by halves, and more again once they come in time", async () => {
+  const { stepped, clock, hold } = heldThread();
+  const wanted: number[] = [];
+  const over = new AbortController();
+  const watching = new Lag(clock, 100, (count) => wanted.push(count)).watch(over.signal);
+  for (let n = 0; n < 7; n++) {
+    hold(200);
+    await stepped.advance(50);
+  }
+  expect(wanted).toEqual([50, 25, 12, 6, 4]);
+  await stepped.advance(5_000);
+  expect(wanted.at(-1)).toBe(100);
+  over.abort();
+  await watching;
+});
