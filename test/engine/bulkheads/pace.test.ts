@@ -23,7 +23,7 @@ test("a loop that has held the thread for some milliseconds waits until timers h
   const waiting = ["a", "a", "a", "b"].map((lane, at) => pace.step(lane)?.then(() => order.push(`${lane}${at}`)));
   expect(order).toEqual([]);
   await stepped.advance(10);
-  await Promise.all(waiting);
+  await Promise.all(waiting.map(async (waits) => await waits));
   expect(order).toEqual(["a0", "a1", "b3", "a2"]);
   expect(pace.step("a")).toBe(undefined);
 });
