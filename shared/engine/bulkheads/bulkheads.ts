@@ -21,6 +21,8 @@ export interface Bulkheads {
   readonly alongside: Slots;
   /** Bytes of replies that are received and not yet stored, in lanes by deployment. */
   readonly replies: Budget;
+  /** Reads of large journals, in lanes by invocation; absent where none waits for another. */
+  readonly largeLoads?: FairTurns;
   /** In a row, by the name of a circuit. */
   readonly failures: FailureTallies;
 }
@@ -28,13 +30,19 @@ export interface Bulkheads {
 export interface BulkheadLimits {
   /** 128 MiB unless given. */
   readonly repliesMaxBytes?: number;
+  /** Unlimited unless given. */
+  readonly largeLoadsAtOnce?: number;
 }
 
-export function newBulkheads(clock: Clock, { repliesMaxBytes = REPLIES_MAX_BYTES }: BulkheadLimits = {}): Bulkheads {
+export function newBulkheads(
+  clock: Clock,
+  { repliesMaxBytes = REPLIES_MAX_BYTES, largeLoadsAtOnce }: BulkheadLimits = {},
+): Bulkheads {
   return {
     acceptances: new FairTurns(ACCEPTANCES_AT_ONCE),
     alongside: new Slots({ count: ALONGSIDE_MAX, perLane: "share" }),
     replies: new Budget({ capacity: repliesMaxBytes, patienceMs: REPLY_PATIENCE_MS, clock }),
+    ...(largeLoadsAtOnce !== undefined && { largeLoads: new FairTurns(largeLoadsAtOnce) }),
     failures: new FailureTallies(),
   };
 }

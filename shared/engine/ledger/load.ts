@@ -22,7 +22,7 @@ import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, EARLY, invocationPk, uni
 import type { Item } from "../ports/table.ts";
 import { JointReads } from "./joint-reads.ts";
 import { whole } from "./large-record.ts";
-import { readPartition } from "./read-partition.ts";
+import { readPartition, TooLargeError } from "./read-partition.ts";
 import { AbsentArrivalError, readSegment, segmentsThatCount } from "./segment-record.ts";
 
 export interface Loaded {
@@ -40,6 +40,9 @@ export interface Loaded {
   readonly failures: readonly AttemptFailure[];
 }
 
+/** About a page of the table: what is larger is read in turns. */
+const PLAIN_MAX_BYTES = 1024 * 1024;
+
 const jointLoads = new WeakMap<Engine, JointReads<InvocationId, Loaded | undefined>>();
 
 /**
@@ -48,9 +51,21 @@ const jointLoads = new WeakMap<Engine, JointReads<InvocationId, Loaded | undefin
  */
 export function loadJointly(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
   const known = jointLoads.get(engine);
-  const loads = known ?? new JointReads((one: InvocationId) => load(engine, one));
+  const loads = known ?? new JointReads((one: InvocationId) => loadInTurn(engine, one));
   if (known === undefined) jointLoads.set(engine, loads);
   return loads.read(id);
+}
+
+/** Large journals take turns: a hundred readers of large results would otherwise have them all in memory at the same time. */
+async function loadInTurn(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
+  const { largeLoads } = engine.bulkheads;
+  if (largeLoads === undefined) return await load(engine, id);
+  try {
+    return await load(engine, id, PLAIN_MAX_BYTES);
+  } catch (error) {
+    if (!(error instanceof TooLargeError)) throw error;
+  }
+  return await largeLoads.take(id, () => load(engine, id));
 }
 
 /**
