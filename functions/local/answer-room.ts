@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts
 import type { Account } from "../../shared/engine/bulkheads/budget.ts";
 import { UNCOUNTED_BYTES } from "./door-room.ts";
 import type { DoorRoom } from "./door-room.ts";
-import type { Incoming } from "./http-request.ts";
+import type { Incoming } from "./incoming.ts";
 
 export interface AnswerRules {
   /** Its promise never rejects. */
@@ -28,6 +28,7 @@ interface Held {
 interface Waiting {
   readonly account: Account;
   readonly grown: Promise<boolean>;
+  readonly refusal: HttpResponse;
 }
 
 export class AnswerRoom {
@@ -41,7 +42,7 @@ export class AnswerRoom {
     this.#rules = rules;
   }
 
-  /** Not async: its frame would keep the answer that it lets go. */
+  /** Neither async nor with closures of its own: its frame, or what they share, would keep the answer that it lets go. */
   admit(incoming: Incoming, request: HttpRequest, response: HttpResponse): Admitted | Promise<Admitted> {
     const { buffer, length } = response.body;
     if (length <= UNCOUNTED_BYTES || request.method === "HEAD") return { response };
@@ -50,23 +51,25 @@ export class AnswerRoom {
     const account = this.#room.open(incoming);
     const grown = this.#room.fill(account, buffer.byteLength);
     if (grown === true) return this.#hold(account, response);
-    request.signal?.addEventListener("abort", () => account.close(), { once: true });
-    const waiting = { account, grown };
-    const refusal = this.#rules.noRoom(request, response);
+    closeWhenGone(account, request.signal);
+    const waiting = { account, grown, refusal: this.#rules.noRoom(request, response) };
     const again = this.#rules.again?.(request, response);
-    if (again === undefined) return this.#whenRoom(waiting, refusal, async () => response);
-    return this.#whenRoom(waiting, refusal, async () => {
+    if (again === undefined) return this.#keep(waiting, response);
+    return this.#askAgain(waiting, again, response.status);
+  }
+
+  #keep(waiting: Waiting, response: HttpResponse): Promise<Admitted> {
+    return this.#whenRoom(waiting, async () => response);
+  }
+
+  #askAgain(waiting: Waiting, again: HttpRequest, status: number): Promise<Admitted> {
+    return this.#whenRoom(waiting, async () => {
       const anew = await this.#rules.answer(again);
-      // The answer to another question counts where it is the result.
-      return again === request || anew.status === response.status ? anew : refusal;
+      return anew.status === status ? anew : waiting.refusal;
     });
   }
 
-  async #whenRoom(
-    { account, grown }: Waiting,
-    refusal: HttpResponse,
-    answer: () => Promise<HttpResponse>,
-  ): Promise<Admitted> {
+  async #whenRoom({ account, grown, refusal }: Waiting, answer: () => Promise<HttpResponse>): Promise<Admitted> {
     if (!(await grown)) {
       account.close();
       return { response: refusal };
@@ -103,4 +106,8 @@ export class AnswerRoom {
     };
     return { response, release };
   }
+}
+
+function closeWhenGone(account: Account, signal: AbortSignal | undefined): void {
+  signal?.addEventListener("abort", () => account.close(), { once: true });
 }

@@ -2,7 +2,7 @@
 import type { Account } from "../../shared/engine/bulkheads/budget.ts";
 import { UNCOUNTED_BYTES } from "./door-room.ts";
 import type { DoorRoom, Mover } from "./door-room.ts";
-import type { Incoming } from "./http-request.ts";
+import type { Incoming } from "./incoming.ts";
 
 /** `no-room`: others hold the room, or it came too slowly while others waited. */
 export type BodyFailure = "too-large" | "broken" | "no-room";

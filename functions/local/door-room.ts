@@ -1,6 +1,6 @@
 /** Room for bytes that a door holds in memory: connections share it, and what stands still makes way where others wait. */
 import type { Account, Budget } from "../../shared/engine/bulkheads/budget.ts";
-import type { Incoming } from "./http-request.ts";
+import type { Incoming } from "./incoming.ts";
 
 /** Bodies and answers up to this size are not counted, so that plain calls pay nothing. */
 export const UNCOUNTED_BYTES = 16 * 1024;

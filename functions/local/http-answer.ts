@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import { constants } from "node:http2";
 import type { Http2ServerResponse } from "node:http2";
 import type { HttpResponse } from "../../shared/api/http/message.ts";
-import type { Incoming } from "./http-request.ts";
+import type { Incoming } from "./incoming.ts";
 
 /** How long what is left of a refused body is read and forgotten, so that its sender can read the refusal. */
 const LINGER_MS = 1000;

@@ -15,7 +15,8 @@ import { cutOff, endWhenUnread, hasBody, refuseBody, write } from "./http-answer
 import type { Outgoing } from "./http-answer.ts";
 import { limitSession } from "./http2-limits.ts";
 import { readRequest } from "./http-request.ts";
-import type { Incoming, RequestRead } from "./http-request.ts";
+import type { RequestRead } from "./http-request.ts";
+import type { Incoming } from "./incoming.ts";
 import { offerBothProtocols } from "./protocol-choice.ts";
 
 export interface DoorRooms extends DoorBudgets, Omit<AnswerRules, "answer"> {

@@ -1,14 +1,11 @@
 /** Reads a request of node's servers into plain data, its body within a limit. */
-import type { IncomingMessage } from "node:http";
-import type { Http2ServerRequest } from "node:http2";
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import type { Account } from "../../shared/engine/bulkheads/budget.ts";
 import { readBody } from "./body-reading.ts";
 import type { DoorRoom } from "./door-room.ts";
+import type { Incoming } from "./incoming.ts";
 
 const NOTHING = new Uint8Array(0);
-
-export type Incoming = IncomingMessage | Http2ServerRequest;
 
 export type RequestRead =
   /** The account holds the room of a body that is counted: whoever needs the body closes it. */

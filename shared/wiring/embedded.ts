@@ -72,8 +72,8 @@ const STORAGE_PATH = { meta: "meta.storage-path", journal: "worker.storage.path"
 /** Directories of the first format are spread over as many, and on a disk it costs nothing to look at each. */
 const INDEX_SHARDS = 8;
 
-/** Each takes some three times what it reads, and two keep the disk and this thread busy. */
-const LARGE_LOADS_AT_ONCE = 2;
+/** Each takes some three times what it reads, and waits for the disk page by page. */
+const LARGE_LOADS_AT_ONCE = 4;
 
 const BODY_PATIENCE_MS = 10_000;
 /** Longer than an answer may stand still while others wait, so that those who wait are there when it is cut. */
