@@ -5,7 +5,7 @@ import { constants } from "node:http2";
 import type { Http2ServerResponse } from "node:http2";
 import { NO_SNIFFING } from "../../shared/api/http/message.ts";
 import type { HttpResponse } from "../../shared/api/http/message.ts";
-import type { Incoming } from "./http-request.ts";
+import type { Incoming } from "./incoming.ts";
 
 /** How long what is left of a refused body is read and forgotten, so that its sender can read the refusal. */
 const LINGER_MS = 1000;
@@ -13,8 +13,11 @@ const LINGER_MS = 1000;
 /** Longer bodies go out as they are, beside their heads. */
 const JOINED_MAX_BYTES = 16 * 1024;
 
-/** What is given to a stream of HTTP/2 at once: as much as its client has to read for it to be seen that somebody reads. */
-const PIECE_BYTES = 16 * 1024;
+/**
+ * What is given to a connection at once: as much as its client has to read for it to be seen that somebody reads. A socket tells by
+ * itself how much of a piece it has taken.
+ */
+const PIECE_BYTES = { http1: 64 * 1024, http2: 16 * 1024 };
 
 /** Handlers choose the status of their failures; what HTTP/2 cannot send is a 500, and the body tells the number. */
 const STATUS_MAX_OF_HTTP2 = 599;
@@ -40,49 +43,71 @@ export function refuseBody(incoming: Incoming, outgoing: Outgoing, response: Htt
   incoming.removeAllListeners("data").resume();
 }
 
-export function write(outgoing: Outgoing, response: HttpResponse, isLast: boolean): void {
+/** @param onMoved the client has read on @returns whether a part of the answer is still here */
+export function write(outgoing: Outgoing, response: HttpResponse, isLast: boolean, onMoved?: () => void): boolean {
   const { body } = response;
   const isHttp2 = writeHead(outgoing, response, isLast);
-  if (isHttp2) endInPieces(outgoing as Http2ServerResponse, body, 0);
-  else if (body.length > JOINED_MAX_BYTES) outgoing.end(body);
-  else (outgoing as ServerResponse).end(byteText(body), "latin1");
+  if (!isHttp2 && body.length <= JOINED_MAX_BYTES) {
+    (outgoing as ServerResponse).end(byteText(body), "latin1");
+    return false;
+  }
+  return endInPieces(outgoing, body, { from: 0, sizeBytes: isHttp2 ? PIECE_BYTES.http2 : PIECE_BYTES.http1, onMoved });
 }
 
-/** What the system did not take at once is held here, for as long as the client reads it. */
-export function endWhenUnread(outgoing: Outgoing, unreadMs: number): void {
+/** What the system did not take at once is held here, for as long as the client reads it. @param hasMore what `write` returned */
+export function endWhenUnread(outgoing: Outgoing, unreadMs: number, hasMore: boolean): void {
   const held = "stream" in outgoing ? outgoing.stream?.writableLength : outgoing.socket?.writableLength;
-  if (held === 0) return;
-  if ("stream" in outgoing) {
-    outgoing.setTimeout(unreadMs, () => cutOff(outgoing));
-    return;
-  }
-  outgoing.setTimeout(unreadMs, () => void outgoing.destroy());
+  if (held === 0 && !hasMore) return;
+  outgoing.setTimeout(unreadMs, () => cutOff(outgoing));
+  if ("stream" in outgoing) return;
   // Node watches the connection: who asks on it next may wait for a handler, and before the next one comes node's own time holds.
   outgoing.prependOnceListener("finish", () => void outgoing.socket?.setTimeout(0));
+}
+
+interface Piece {
+  readonly from: number;
+  readonly sizeBytes: number;
+  readonly onMoved: (() => void) | undefined;
 }
 
 /**
  * Node begins the time of a stream anew with each piece. Of one that it holds whole it looks at all that goes out on the
  * connection, and where several run out of time at once it lets only the first of them go on.
+ * @returns whether more pieces are to come
  */
-function endInPieces(outgoing: Http2ServerResponse, body: Uint8Array, from: number): void {
-  const to = from + PIECE_BYTES;
+function endInPieces(outgoing: Outgoing, body: Uint8Array, { from, sizeBytes, onMoved }: Piece): boolean {
+  const to = from + sizeBytes;
   // To HEAD there is nothing but an end.
   if (to >= body.length || outgoing.req.method === "HEAD") {
     outgoing.end(from === 0 ? body : body.subarray(from));
-    return;
+    return false;
   }
-  outgoing.write(body.subarray(from, to), (error?: Error | null) => {
+  const next = (error?: Error | null): void => {
     // What has been given up takes no more pieces.
-    if (!error) endInPieces(outgoing, body, to);
-  });
+    if (error) return;
+    onMoved?.();
+    endInPieces(outgoing, body, { from: to, sizeBytes, onMoved });
+  };
+  // Both have this form, but for their lists of overloads.
+  (outgoing as ServerResponse).write(body.subarray(from, to), next);
+  return true;
 }
 
-/** A stream that is destroyed without a reason looks to its client as if the answer had been whole. */
-function cutOff({ stream }: Http2ServerResponse): void {
+/** Ends an answer that its client does not read. */
+export function cutOff(outgoing: Outgoing): void {
+  if (!("stream" in outgoing)) return void outgoing.destroy();
+  const { stream } = outgoing;
+  // A stream that is destroyed without a reason looks to its client as if the answer had been whole.
   stream.close(constants.NGHTTP2_CANCEL);
   // Where nothing is read at all, the close would wait for the connection.
   stream.destroy();
+}
+
+/** @returns whether a body comes, or may come */
+export function hasBody(incoming: Incoming): boolean {
+  if ("stream" in incoming) return !incoming.stream.endAfterHeaders;
+  const { headers } = incoming;
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
 /** One character per byte: Node joins head and body into one piece, which costs less to write, where the body is a text. */

@@ -7,12 +7,24 @@ import type { AddressInfo, Socket } from "node:net";
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
 import { textResponse } from "../../shared/api/http/message.ts";
 import { bindRefusal } from "../../shared/wiring/start-refusals.ts";
-import { endWhenUnread, refuseBody, write } from "./http-answer.ts";
+import type { DoorBudgets } from "../../shared/wiring/embedded.ts";
+import { AnswerRoom } from "./answer-room.ts";
+import type { Admitted, AnswerRules } from "./answer-room.ts";
+import { DoorRoom } from "./door-room.ts";
+import { cutOff, endWhenUnread, hasBody, refuseBody, write } from "./http-answer.ts";
 import type { Outgoing } from "./http-answer.ts";
 import { limitSession } from "./http2-limits.ts";
 import { readRequest } from "./http-request.ts";
-import type { Incoming } from "./http-request.ts";
+import type { RequestRead } from "./http-request.ts";
+import type { Incoming } from "./incoming.ts";
 import { offerBothProtocols } from "./protocol-choice.ts";
+
+export interface DoorRooms extends DoorBudgets, Omit<AnswerRules, "answer"> {
+  /** Refuses a body that found no room. */
+  readonly noBodyRoom: (request: HttpRequest) => HttpResponse;
+  /** How long a body or an answer may stand still while others wait for room; 10 seconds unless told. */
+  readonly stillMaxMs?: number;
+}
 
 export interface DoorOptions {
   readonly host: string;
@@ -24,6 +36,10 @@ export interface DoorOptions {
    * @param declared whether the request had told its size before its body came
    */
   readonly tooLarge: (request: HttpRequest, declared: boolean) => HttpResponse;
+  /** Requests that are read and answered at the same time; what is beyond is refused before its body is read. */
+  readonly concurrency?: { readonly max: number; readonly refusal: (request: HttpRequest) => HttpResponse };
+  /** Nothing is counted unless given. */
+  readonly rooms?: DoorRooms;
   /** A minute for the head and five for the whole request unless told; the handler may take as long as it likes. */
   readonly arrival?: Partial<ArrivalLimits>;
   /** Its promise never rejects. */
@@ -69,14 +85,25 @@ export class Door {
   /** Listens for both; it keeps the watch over slow and idle connections of its own kind. */
   readonly #http1: Http1Server;
   readonly #http2: Http2Server;
+  readonly #bodies: DoorRoom | undefined;
+  readonly #answersRoom: DoorRoom | undefined;
+  readonly #answers: AnswerRoom | undefined;
   #isClosing = false;
   #openRequests = 0;
+  /** Those that are read or wait for their answer. */
+  #unanswered = 0;
   readonly #unreadMs: number;
 
   constructor(options: DoorOptions) {
     this.#options = options;
     const { headWithinMs, requestWithinMs, checkEveryMs, idleMs, unreadMs } = { ...ARRIVAL, ...options.arrival };
     this.#unreadMs = unreadMs;
+    const { rooms, answer } = options;
+    if (rooms !== undefined) {
+      this.#bodies = new DoorRoom(rooms.bodies, rooms.stillMaxMs);
+      this.#answersRoom = new DoorRoom(rooms.answers, rooms.stillMaxMs);
+      this.#answers = new AnswerRoom(this.#answersRoom, { ...rooms, answer });
+    }
     this.#http1 = createHttp1({
       keepAliveTimeout: idleMs,
       headersTimeout: headWithinMs,
@@ -138,6 +165,7 @@ export class Door {
 
   async #serve(incoming: Incoming, outgoing: Outgoing, asksToGoOn = false): Promise<void> {
     this.#openRequests += 1;
+    this.#unanswered += 1;
     const gone = new AbortController();
     let isAnswered = false;
     outgoing.once("close", () => {
@@ -148,23 +176,74 @@ export class Door {
     incoming.once("error", () => gone.abort());
     try {
       const goOn = asksToGoOn ? () => outgoing.writeContinue() : undefined;
-      const read = await readRequest(incoming, this.#options.bodyMaxBytes, gone.signal, goOn);
-      if (read.kind === "broken") return;
-      if (read.kind === "two-hosts")
-        return refuseBody(incoming, outgoing, textResponse(400, "the request names two hosts"));
-      if (read.kind === "unknown-coding")
-        return refuseBody(incoming, outgoing, textResponse(501, "of transfer codings only chunked is taken"));
-      if (read.kind === "too-large") {
-        return refuseBody(incoming, outgoing, this.#options.tooLarge(read.request, read.declared));
-      }
-      const response = await this.#options.answer(read.request);
+      const admitted = await this.#answered(incoming, outgoing, gone.signal, goOn).finally(() => this.#unanswered--);
       isAnswered = true;
-      if (outgoing.destroyed) return;
-      write(outgoing, response, this.#isClosing);
-      endWhenUnread(outgoing, this.#unreadMs);
+      if (admitted !== undefined) this.#write(outgoing, admitted);
     } catch {
       // An answer that cannot be written is known to the client by its broken connection, and to nobody else.
       outgoing.destroy();
     }
+  }
+
+  /** @returns undefined where there is nothing more to answer */
+  async #answered(
+    incoming: Incoming,
+    outgoing: Outgoing,
+    signal: AbortSignal,
+    goOn: (() => void) | undefined,
+  ): Promise<Admitted | undefined> {
+    const { bodyMaxBytes, answer } = this.#options;
+    const rules = { bodyMaxBytes, room: this.#bodies, refusal: this.#beyond };
+    const read = await readRequest(incoming, rules, signal, goOn);
+    if (read.kind === "broken") return undefined;
+    // Where no body comes, the connection goes on.
+    if (read.kind === "refused" && !hasBody(incoming)) return { response: read.response };
+    if (read.kind !== "read") {
+      refuseBody(incoming, outgoing, this.#refusalOf(read));
+      return undefined;
+    }
+    const { request, account } = read;
+    const answered = answer(request);
+    // Whoever works on the answer refers to the body: its room is held for as long.
+    const response = account === undefined ? answered : answered.finally(() => account.close());
+    const answers = this.#answers;
+    if (answers === undefined) return { response: await response };
+    // By a chain, because a frame that waits would keep an answer that is let go.
+    return response.then((one) => answers.admit(incoming, request, one));
+  }
+
+  #refusalOf(read: Exclude<RequestRead, { kind: "read" | "broken" }>): HttpResponse {
+    const { tooLarge, rooms } = this.#options;
+    switch (read.kind) {
+      case "two-hosts":
+        return textResponse(400, "the request names two hosts");
+      case "unknown-coding":
+        return textResponse(501, "of transfer codings only chunked is taken");
+      case "refused":
+        return read.response;
+      case "too-large":
+        return tooLarge(read.request, read.declared);
+      case "no-room":
+        return rooms!.noBodyRoom(read.request);
+    }
+  }
+
+  readonly #beyond = (request: HttpRequest): HttpResponse | undefined => {
+    const { concurrency } = this.#options;
+    // A preflight costs nothing, and the page that it belongs to could not read a refusal.
+    if (concurrency === undefined || this.#unanswered <= concurrency.max || request.method === "OPTIONS")
+      return undefined;
+    return concurrency.refusal(request);
+  };
+
+  #write(outgoing: Outgoing, { response, release }: Admitted): void {
+    if (outgoing.destroyed) return release?.();
+    const mover = release && this.#answersRoom?.mover(() => cutOff(outgoing));
+    outgoing.once("close", () => {
+      mover?.end();
+      release?.();
+    });
+    const hasMore = write(outgoing, response, this.#isClosing, mover && (() => mover.moved()));
+    endWhenUnread(outgoing, this.#unreadMs, hasMore);
   }
 }

@@ -1,16 +1,21 @@
 /** Reads a request of node's servers into plain data, its body within a limit. */
-import type { IncomingMessage } from "node:http";
-import type { Http2ServerRequest } from "node:http2";
-import type { HttpRequest } from "../../shared/api/http/message.ts";
+import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
+import type { Account } from "../../shared/engine/bulkheads/budget.ts";
+import { readBody } from "./body-reading.ts";
+import type { DoorRoom } from "./door-room.ts";
+import type { Incoming } from "./incoming.ts";
 
 const NOTHING = new Uint8Array(0);
 
-export type Incoming = IncomingMessage | Http2ServerRequest;
-
 export type RequestRead =
-  | { readonly kind: "read"; readonly request: HttpRequest }
+  /** The account holds the room of a body that is counted: whoever needs the body closes it. */
+  | { readonly kind: "read"; readonly request: HttpRequest; readonly account: Account | undefined }
   /** The request is there without its body. */
   | { readonly kind: "too-large"; readonly request: HttpRequest; readonly declared: boolean }
+  /** So is this one: there was no room for its body. */
+  | { readonly kind: "no-room"; readonly request: HttpRequest }
+  /** It is refused before its body is read. */
+  | { readonly kind: "refused"; readonly response: HttpResponse }
   /** It names two hosts: whoever stands in front of this door may have believed the other one. */
   | { readonly kind: "two-hosts" }
   /** Its body is packed for the way, which nobody here takes off: read as it is, it would be another body than was sent. */
@@ -18,10 +23,18 @@ export type RequestRead =
   /** The client went away before its body was whole. */
   | { readonly kind: "broken" };
 
+export interface ReadingRules {
+  readonly bodyMaxBytes: number;
+  /** For bodies; none is counted where there is none. */
+  readonly room: DoorRoom | undefined;
+  /** @returns what is answered to a request whose body is not wanted */
+  readonly refusal: (request: HttpRequest) => HttpResponse | undefined;
+}
+
 /** @param goOn tells a client that has asked for it to send its body */
 export async function readRequest(
   incoming: Incoming,
-  bodyMaxBytes: number,
+  { bodyMaxBytes, room, refusal }: ReadingRules,
   signal: AbortSignal,
   goOn?: () => void,
 ): Promise<RequestRead> {
@@ -31,31 +44,14 @@ export async function readRequest(
   const { path, query } = splitUrl(escaped(incoming.url ?? "/"));
   const request = { method: incoming.method ?? "GET", path, query, headers, body: NOTHING, signal };
   if (Number(headers["content-length"] ?? 0) > bodyMaxBytes) return { kind: "too-large", request, declared: true };
+  const refused = refusal(request);
+  if (refused !== undefined) return { kind: "refused", response: refused };
   goOn?.();
-  const body = await readBody(incoming, bodyMaxBytes);
-  if (body === "broken") return { kind: "broken" };
-  if (body === "too-large") return { kind: "too-large", request, declared: false };
-  return { kind: "read", request: { ...request, body } };
-}
-
-/** By events: iterating would destroy the connection of a body that is left unread, and with it the refusal. */
-function readBody(incoming: Incoming, maxBytes: number): Promise<Uint8Array | "too-large" | "broken"> {
-  return new Promise((resolve) => {
-    const pieces: Buffer[] = [];
-    let size = 0;
-    incoming.on("data", (piece: Buffer) => {
-      size += piece.length;
-      if (size <= maxBytes) pieces.push(piece);
-      else {
-        incoming.pause();
-        resolve("too-large");
-      }
-    });
-    incoming.once("end", () => resolve(joined(pieces)));
-    // What comes after the end changes nothing.
-    incoming.once("error", () => resolve("broken"));
-    incoming.once("close", () => resolve("broken"));
-  });
+  const read = await readBody(incoming, bodyMaxBytes, room);
+  if (read === "broken") return { kind: read };
+  if (read === "too-large") return { kind: read, request, declared: false };
+  if (read === "no-room") return { kind: read, request };
+  return { kind: "read", request: { ...request, body: read.body }, account: read.account };
 }
 
 /** Of a repeated name the first value; the names that HTTP/2 adds for itself are no headers. */
@@ -83,10 +79,4 @@ function splitUrl(url: string): { readonly path: string; readonly query: string 
   const at = target.indexOf("?");
   const path = at < 0 ? target : target.slice(0, at);
   return { path: path.startsWith("/") ? path : `/${path}`, query: at < 0 ? "" : target.slice(at + 1) };
-}
-
-/** A view of one buffer where there is one, because most bodies come in one piece. */
-function joined(pieces: readonly Buffer[]): Uint8Array {
-  const whole = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
-  return new Uint8Array(whole.buffer, whole.byteOffset, whole.byteLength);
 }

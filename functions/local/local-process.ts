@@ -1,9 +1,18 @@
 /** The control plane in one process: two doors, one engine, and the loops that keep it going. */
 import { adminFace } from "../../shared/api/admin/admin-face.ts";
 import type { AdminSurroundings } from "../../shared/api/admin/admin-request.ts";
+import type { HttpRequest } from "../../shared/api/http/message.ts";
 import { textResponse } from "../../shared/api/http/message.ts";
-import { bodyTooLargeResponse } from "../../shared/api/ingress/answers.ts";
+import {
+  bodyTooLargeResponse,
+  noAnswerRoomResponse,
+  noBodyRoomResponse,
+  tooManyResponse,
+} from "../../shared/api/ingress/answers.ts";
 import { withCommonHeaders } from "../../shared/api/ingress/cors.ts";
+import { changesSomething } from "../../shared/api/admin/audit.ts";
+import { noRoomResponse } from "../../shared/api/admin/no-room.ts";
+import { resultAgain } from "../../shared/api/ingress/result-again.ts";
 import { ingressFace } from "../../shared/api/ingress/ingress-face.ts";
 import type { Settings } from "../../shared/config/settings-table.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
@@ -37,7 +46,7 @@ export async function startLocalProcess(settings: Settings, version: string, log
   const statements = statementFront(embedded.engine, settings, { environment: process.env });
   const doors: Door[] = [];
   try {
-    const ingress = await openIngress(settings, embedded.engine);
+    const ingress = await openIngress(settings, embedded);
     doors.push(ingress);
     const ingressUrl = urlOf(settings["ingress.bind"], ingress.port);
     const admin = await openAdmin(settings, embedded, { version, ingressEndpoint: ingressUrl, statements });
@@ -62,17 +71,24 @@ export async function startLocalProcess(settings: Settings, version: string, log
   }
 }
 
-function openIngress(settings: Settings, engine: Engine): Promise<Door> {
-  const concurrencyMax = settings["ingress.concurrent-api-requests-limit"];
+function openIngress(settings: Settings, { engine, ingressBudgets }: Embedded): Promise<Door> {
+  const max = settings["ingress.concurrent-api-requests-limit"];
+  const refusal = (request: HttpRequest) => withCommonHeaders(request, tooManyResponse());
   return openDoor({
     host: settings["ingress.bind"],
     port: settings["ingress.port"],
     bodyMaxBytes: settings["ingress.request-size-limit"],
     tooLarge: (request, declared) => withCommonHeaders(request, bodyTooLargeResponse(declared)),
+    ...(max !== undefined && { concurrency: { max, refusal } }),
+    rooms: {
+      ...ingressBudgets,
+      noBodyRoom: (request) => withCommonHeaders(request, noBodyRoomResponse()),
+      noRoom: (request, response) => withCommonHeaders(request, noAnswerRoomResponse(response)),
+      again: resultAgain,
+    },
     answer: ingressFace(engine, ingressUseCases(engine), {
       forwardHeaders: settings["ingress.forward-headers"],
       storeReason: ({ message }) => message,
-      ...(concurrencyMax === undefined ? {} : { concurrencyMax }),
     }),
   });
 }
@@ -92,6 +108,12 @@ function openAdmin(
     port: settings["admin.port"],
     bodyMaxBytes: settings["admin.request-size-limit"],
     tooLarge: () => textResponse(413, "length limit exceeded"),
+    rooms: {
+      ...embedded.adminBudgets,
+      noBodyRoom: () => noRoomResponse("bodies"),
+      noRoom: () => noRoomResponse("answers"),
+      again: (request) => (changesSomething(request) ? undefined : request),
+    },
     answer: forOwnHosts(face, settings["admin.allowed-hosts"], settings["admin.bind"]),
   });
 }

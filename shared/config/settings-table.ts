@@ -45,9 +45,15 @@ export const SETTINGS = {
   "ingress.bind": text("127.0.0.1", "The address on which handlers are called."),
   "ingress.port": port("8080", "The port on which handlers are called; 0 takes a free one."),
   "ingress.request-size-limit": size("32MiB", "The largest request body that the ingress takes."),
+  "ingress.bodies-size-limit": optionalSize(
+    "Bodies of requests that the ingress has yet to answer, in all; a sixteenth of memory-size where nothing is said. One connection holds no more than is left free; what finds no room within 10s gets 503. Bodies up to 16KiB do not count.",
+  ),
+  "ingress.answers-size-limit": optionalSize(
+    "Answers of the ingress that clients have yet to read, in all; an eighth of memory-size where nothing is said. One connection holds no more than is left free; what finds no room within 15s gets 503, and the result stays. Answers up to 16KiB do not count.",
+  ),
   "ingress.concurrent-api-requests-limit": countOrUnlimited(
     "unlimited",
-    "Requests that the ingress answers at the same time; what is beyond gets 429.",
+    "Requests that the ingress reads and answers at the same time; what is beyond gets 429 before its body is read.",
   ),
   "ingress.forward-headers": headerNames(
     "Headers with credentials (authorization, cookie, x-amz-*) that handlers get, and the journal with them.",
@@ -67,6 +73,12 @@ export const SETTINGS = {
   "admin.query-engine.time-limit": interval(
     "30s",
     "How long one SQL statement may take, and on AWS the function's time at most.",
+  ),
+  "admin.bodies-size-limit": optionalSize(
+    "As ingress.bodies-size-limit, for the admin API; a thirty-second of memory-size where nothing is said.",
+  ),
+  "admin.answers-size-limit": optionalSize(
+    "As ingress.answers-size-limit, for the admin API; an eighth of memory-size where nothing is said.",
   ),
 
   "worker.lease": interval("10s", "How long a driver holds an invocation without renewing."),

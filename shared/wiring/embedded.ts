@@ -11,6 +11,7 @@ import { SystemClock } from "../adapters/system/clock.ts";
 import { SecretIdSource } from "../adapters/system/id-source.ts";
 import { PrometheusMeter } from "../adapters/system/prometheus-meter.ts";
 import type { Settings } from "../config/settings-table.ts";
+import { Budget } from "../engine/bulkheads/budget.ts";
 import { newBulkheads, showBudget } from "../engine/bulkheads/bulkheads.ts";
 import { Drives } from "../engine/drive/drives.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -24,11 +25,22 @@ import { freshOwner, freshSecretBytes } from "./fresh-bytes.ts";
 import { warnWhereReadable } from "./readable-directory.ts";
 import { signingEndpoints } from "./signing-endpoints.ts";
 import { memoryBudgets } from "./memory-size.ts";
+import type { DoorLimits } from "./memory-size.ts";
 import { readableRegistry, storeRefusal } from "./start-refusals.ts";
 import { tracing } from "./tracing.ts";
 
+/** What a door may hold in memory for all its connections together. */
+export interface DoorBudgets {
+  /** Of requests that have not been answered yet. */
+  readonly bodies: Budget;
+  /** Of what clients have yet to read. */
+  readonly answers: Budget;
+}
+
 export interface Embedded {
   readonly engine: Engine;
+  readonly ingressBudgets: DoorBudgets;
+  readonly adminBudgets: DoorBudgets;
   /** The measures in the text format of Prometheus. */
   metricsText(): Promise<string>;
   /** Removes what has expired, until the signal aborts. */
@@ -61,6 +73,13 @@ const STORAGE_PATH = { meta: "meta.storage-path", journal: "worker.storage.path"
 /** Directories of the first format are spread over as many, and on a disk it costs nothing to look at each. */
 const INDEX_SHARDS = 8;
 
+/** Each takes some three times what it reads, and waits for the disk page by page. */
+const LARGE_LOADS_AT_ONCE = 4;
+
+const BODY_PATIENCE_MS = 10_000;
+/** Longer than an answer may stand still while others wait, so that those who wait are there when it is cut. */
+const ANSWER_PATIENCE_MS = 15_000;
+
 async function open(settings: Settings, kind: StoreKind, log: Log): Promise<Store> {
   const directory = settings[STORAGE_PATH[kind]] ?? join(settings["data-dir"], kind);
   try {
@@ -87,7 +106,10 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
   });
   const meter = new PrometheusMeter();
   const secret = await environmentSecret(meta, engineSettings.keyPrefix, freshSecretBytes);
-  const bulkheads = newBulkheads(clock, memoryBudgets(settings));
+  const limits = memoryBudgets(settings);
+  const bulkheads = newBulkheads(clock, { ...limits, largeLoadsAtOnce: LARGE_LOADS_AT_ONCE });
+  const ingressBudgets = doorBudgets(clock, limits.ingress);
+  const adminBudgets = doorBudgets(clock, limits.admin);
   const engine: Engine = {
     table,
     meta,
@@ -107,9 +129,15 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
   await readableRegistry(engine.registry);
   return {
     engine,
+    ingressBudgets,
+    adminBudgets,
     metricsText: () => {
       showBudget(meter, "replies", bulkheads.replies);
       showBudget(meter, "journals", bulkheads.journals);
+      showBudget(meter, "ingress-bodies", ingressBudgets.bodies);
+      showBudget(meter, "ingress-answers", ingressBudgets.answers);
+      showBudget(meter, "admin-bodies", adminBudgets.bodies);
+      showBudget(meter, "admin-answers", adminBudgets.answers);
       meter.gauge("circuits_open", engine.registry.circuits().size);
       return meter.text();
     },
@@ -120,5 +148,12 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
       await journalStore.close();
       await metaStore.close();
     },
+  };
+}
+
+function doorBudgets(clock: Clock, { bodiesMaxBytes, answersMaxBytes }: DoorLimits): DoorBudgets {
+  return {
+    bodies: new Budget({ capacity: bodiesMaxBytes, patienceMs: BODY_PATIENCE_MS, clock }),
+    answers: new Budget({ capacity: answersMaxBytes, patienceMs: ANSWER_PATIENCE_MS, clock }),
   };
 }

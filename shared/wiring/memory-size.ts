@@ -3,21 +3,39 @@ import { totalmem } from "node:os";
 import type { Settings } from "../config/settings-table.ts";
 
 const MOST_BYTES = 1024 ** 3;
-const REPLIES_SHARE = 1 / 16;
-const JOURNALS_SHARE = 1 / 16;
+const SHARES = { replies: 1 / 16, journals: 1 / 16, answers: 1 / 8, ingressBodies: 1 / 16, adminBodies: 1 / 32 };
 
 export interface MemoryBudgets {
   /** Replies of deployments that are received and not yet stored. */
   readonly repliesMaxBytes: number;
   /** Large journals that drivers hold. */
   readonly journalsMaxBytes: number;
+  readonly ingress: DoorLimits;
+  readonly admin: DoorLimits;
+}
+
+/** Of one door, for all its connections together. */
+export interface DoorLimits {
+  /** Bodies of requests that have not been answered. */
+  readonly bodiesMaxBytes: number;
+  /** Answers that clients have yet to read. */
+  readonly answersMaxBytes: number;
 }
 
 export function memoryBudgets(settings: Settings): MemoryBudgets {
   const memoryBytes = settings["memory-size"] ?? defaultMemoryBytes();
+  const share = (given: number | undefined, part: number): number => given ?? Math.floor(memoryBytes * part);
   return {
-    repliesMaxBytes: settings["worker.invoker.replies-size-limit"] ?? Math.floor(memoryBytes * REPLIES_SHARE),
-    journalsMaxBytes: settings["worker.invoker.journals-size-limit"] ?? Math.floor(memoryBytes * JOURNALS_SHARE),
+    repliesMaxBytes: share(settings["worker.invoker.replies-size-limit"], SHARES.replies),
+    journalsMaxBytes: share(settings["worker.invoker.journals-size-limit"], SHARES.journals),
+    ingress: {
+      bodiesMaxBytes: share(settings["ingress.bodies-size-limit"], SHARES.ingressBodies),
+      answersMaxBytes: share(settings["ingress.answers-size-limit"], SHARES.answers),
+    },
+    admin: {
+      bodiesMaxBytes: share(settings["admin.bodies-size-limit"], SHARES.adminBodies),
+      answersMaxBytes: share(settings["admin.answers-size-limit"], SHARES.answers),
+    },
   };
 }
 

@@ -50,7 +50,7 @@ export interface Loops {
 }
 
 /** Starts what runs beside the doors, each until it is stopped. */
-export function startLoops(embedded: Embedded, limits: WorkerLimits): Loops {
+export function startLoops(embedded: Pick<Embedded, "engine" | "expire">, limits: WorkerLimits): Loops {
   const stopping = new AbortController();
   const { signal } = stopping;
   const { engine } = embedded;

@@ -8,6 +8,7 @@ import type { BatchBody, BatchSuccessBody } from "../wire/admin.ts";
 import { exceedsElements } from "./json-elements.ts";
 import { maskedValues } from "./masked.ts";
 
+const READING_PATHS = /^(?:\/v\d+)?\/query$/;
 const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 /** Asked by POST, and changes nothing. */
 const STATEMENT_PATH = /^(?:\/v\d+)?\/query$/;
@@ -26,6 +27,11 @@ const MASKED_MEMBERS: ReadonlySet<string> = new Set([
   "auth",
   "new_state",
 ]);
+
+/** Statements come as POST, and change nothing. */
+export function changesSomething({ method, path }: HttpRequest): boolean {
+  return !READING_METHODS.has(method) && !READING_PATHS.test(path);
+}
 
 export function isRecorded({ method }: HttpRequest): boolean {
   return !READING_METHODS.has(method);

@@ -87,6 +87,27 @@ export function bodyTooLargeResponse(declared: boolean): HttpResponse {
   return refusalResponse(413, "cannot read body: LengthLimitError");
 }
 
+/** For doors whose room for bodies is taken: nothing was accepted. */
+export function noBodyRoomResponse(): HttpResponse {
+  return refusalResponse(
+    503,
+    "this server has no room for the body, because bodies of other requests hold it (ingress.bodies-size-limit); nothing was accepted: try again in a moment",
+    { "retry-after": String(RETRY_AFTER_S) },
+  );
+}
+
+/** For doors whose room for answers is taken: what has ended stays ended. @param answer what the response would have been */
+export function noAnswerRoomResponse({ headers }: HttpResponse): HttpResponse {
+  const id = headers["x-restate-id"];
+  const where =
+    id === undefined ? "" : `; GET /restate/invocation/${id}/output asks for the result for as long as it is kept`;
+  return refusalResponse(
+    503,
+    `this server has no room for the answer, because clients have yet to read others (ingress.answers-size-limit)${where}`,
+    { "retry-after": String(RETRY_AFTER_S), ...(id !== undefined && { "x-restate-id": id }) },
+  );
+}
+
 /**
  * A terminal error chooses its status. Statuses whose responses have no body (1xx, 204, 205, 304) could not carry
  * the error, and an informational one would leave the client waiting: those are 500 like numbers that are no status,

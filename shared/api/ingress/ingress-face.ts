@@ -6,7 +6,7 @@ import { StoreError } from "../../engine/ports/table.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse } from "../http/message.ts";
 import type { HealthBody } from "../wire/ingress.ts";
-import { refusalResponse, tooManyResponse, unfinishedResponse } from "./answers.ts";
+import { refusalResponse, unfinishedResponse } from "./answers.ts";
 import { completeAwakeable } from "./awakeable-route.ts";
 import { answerCall } from "./call-route.ts";
 import { preflight, withCommonHeaders } from "./cors.ts";
@@ -26,8 +26,6 @@ export interface IngressOptions {
   readonly unfinished?: Unfinished;
   /** Headers with credentials that handlers get, in lower case; a star at the end stands for any ending. */
   readonly forwardHeaders?: readonly string[];
-  /** Requests answered at the same time; what is beyond is refused. */
-  readonly concurrencyMax?: number;
   /** What may be told outside of a store that failed; that it did not answer, unless told. */
   readonly storeReason?: (error: StoreError) => string;
 }
@@ -42,20 +40,15 @@ export function ingressFace(
   useCases: IngressUseCases,
   options: IngressOptions = {},
 ): (request: HttpRequest) => Promise<HttpResponse> {
-  const { forwardHeaders = [], concurrencyMax = Infinity } = options;
+  const { forwardHeaders = [] } = options;
   const isWanted = wantedHeaders(forwardHeaders);
-  let open = 0;
   return async (request) => {
     if (request.method === "OPTIONS") return withCommonHeaders(request, preflight(request));
-    if (open >= concurrencyMax) return withCommonHeaders(request, tooManyResponse());
-    open += 1;
     let response: HttpResponse;
     try {
       response = await answer(engine, useCases, request, isWanted);
     } catch (error) {
       response = failedAnswer(engine, request, error, options);
-    } finally {
-      open -= 1;
     }
     return withCommonHeaders(request, response);
   };

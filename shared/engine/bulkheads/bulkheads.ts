@@ -30,6 +30,8 @@ export interface Bulkheads {
   readonly journals: Budget;
   /** Of loops over what deployments send, in lanes by service. */
   readonly pace: Pace;
+  /** Reads of large journals, in lanes by invocation; absent where none waits for another. */
+  readonly largeLoads?: FairTurns;
   /** In a row, by the name of a circuit. */
   readonly failures: FailureTallies;
 }
@@ -39,16 +41,19 @@ export interface BulkheadLimits {
   readonly repliesMaxBytes?: number;
   /** 64 MiB unless given. */
   readonly journalsMaxBytes?: number;
+  /** Unlimited unless given. */
+  readonly largeLoadsAtOnce?: number;
 }
 
 export function newBulkheads(clock: Clock, limits: BulkheadLimits = {}): Bulkheads {
-  const { repliesMaxBytes = REPLIES_MAX_BYTES, journalsMaxBytes = JOURNALS_MAX_BYTES } = limits;
+  const { repliesMaxBytes = REPLIES_MAX_BYTES, journalsMaxBytes = JOURNALS_MAX_BYTES, largeLoadsAtOnce } = limits;
   return {
     acceptances: new FairTurns(ACCEPTANCES_AT_ONCE),
     alongside: new Slots({ count: ALONGSIDE_MAX, perLane: "share" }),
     replies: new Budget({ capacity: repliesMaxBytes, patienceMs: REPLY_PATIENCE_MS, clock }),
     journals: new Budget({ capacity: journalsMaxBytes, patienceMs: JOURNAL_PATIENCE_MS, clock }),
     pace: new Pace(clock),
+    ...(largeLoadsAtOnce !== undefined && { largeLoads: new FairTurns(largeLoadsAtOnce) }),
     failures: new FailureTallies(),
   };
 }

@@ -3,7 +3,7 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { endedOf } from "./ended.ts";
 import type { Engine } from "../engine.ts";
 import { findAccepted } from "../ledger/find-accepted.ts";
-import { hasExpired, isHeld, load, loadJointly, type Loaded } from "../ledger/load.ts";
+import { hasExpired, isHeld, loadJointly, type Loaded } from "../ledger/load.ts";
 import type { Absent, Ended } from "../submission.ts";
 import { mayBeTold } from "../keyed/told.ts";
 import { sendWake } from "../drive/wake.ts";
@@ -75,7 +75,7 @@ export class StoppingError extends Error {
 }
 
 async function loadKept(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
-  const loaded = await findAccepted(engine, id, () => load(engine, id));
+  const loaded = await findAccepted(engine, id, () => loadJointly(engine, id));
   return loaded === undefined || hasExpired(loaded, engine.clock.nowMs()) ? undefined : loaded;
 }
 

@@ -22,7 +22,7 @@ import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, EARLY, invocationPk, uni
 import type { Item } from "../ports/table.ts";
 import { JointReads } from "./joint-reads.ts";
 import { whole } from "./large-record.ts";
-import { type OnPage, readPartition } from "./read-partition.ts";
+import { type OnPage, readPartition, TooLargeError } from "./read-partition.ts";
 import { lastActIn } from "./operator-act.ts";
 import type { OperatorAct } from "../submission.ts";
 import { AbsentArrivalError, readSegment, segmentsThatCount } from "./segment-record.ts";
@@ -43,6 +43,9 @@ export interface Loaded {
   readonly lastAct?: OperatorAct;
 }
 
+/** About a page of the table: what is larger is read in turns. */
+const PLAIN_MAX_BYTES = 1024 * 1024;
+
 const jointLoads = new WeakMap<Engine, JointReads<InvocationId, Loaded | undefined>>();
 
 /**
@@ -51,7 +54,7 @@ const jointLoads = new WeakMap<Engine, JointReads<InvocationId, Loaded | undefin
  */
 export function loadJointly(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
   const known = jointLoads.get(engine);
-  const loads = known ?? new JointReads((one: InvocationId) => load(engine, one));
+  const loads = known ?? new JointReads((one: InvocationId) => loadInTurn(engine, one));
   if (known === undefined) jointLoads.set(engine, loads);
   return loads.read(id);
 }
@@ -67,6 +70,18 @@ export function loadSmallJointly(engine: Engine, id: InvocationId): Promise<Load
   const loads = known ?? new JointReads((one: InvocationId) => load(engine, one, SMALL_MAX_BYTES));
   if (known === undefined) jointSmallLoads.set(engine, loads);
   return loads.read(id);
+}
+
+/** Large journals take turns: a hundred readers of large results would otherwise have them all in memory at the same time. */
+async function loadInTurn(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
+  const { largeLoads } = engine.bulkheads;
+  if (largeLoads === undefined) return await load(engine, id);
+  try {
+    return await load(engine, id, PLAIN_MAX_BYTES);
+  } catch (error) {
+    if (!(error instanceof TooLargeError)) throw error;
+  }
+  return await largeLoads.take(id, () => load(engine, id));
 }
 
 /**

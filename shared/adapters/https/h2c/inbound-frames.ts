@@ -4,9 +4,13 @@ import type { FrameSink } from "./frame-reader.ts";
 
 /** Whose business it is. Ranges are given as `bytes` from `start` to `end`. */
 export interface FrameReceiver {
-  /** @param size what counts for the windows, the padding included */
-  onData(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number, size: number): void;
-  onHeaders(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number): void;
+  /**
+   * @param size what counts for the windows, the padding included
+   * @returns whether an exchange went on by it
+   */
+  onData(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number, size: number): boolean;
+  /** @returns whether an exchange went on by it */
+  onHeaders(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number): boolean;
   onReset(streamId: number, code: number): void;
   onSettings(settings: ReadonlyMap<number, number>): void;
   onPing(bytes: Uint8Array, start: number, isAnswer: boolean): void;
@@ -21,6 +25,8 @@ export const HEADER_BLOCK_MAX_BYTES = 64 * 1024;
 const CONTINUATIONS_MAX = 64;
 /** Frames in a row that bring no exchange any further; an honest peer sends a handful. */
 const IDLE_FRAMES_MAX = 10_000;
+/** A block costs many times what another frame does, even where nothing comes of it: heads below 200, streams that are over. */
+const IDLE_BLOCK_WEIGHT = 10;
 
 interface OpenBlock {
   readonly streamId: number;
@@ -96,8 +102,8 @@ export class InboundFrames implements FrameSink {
     ofStream(streamId);
     const [from, to] = (flags & FLAG.PADDED) === 0 ? [start, end] : withoutPadding(bytes, start, end);
     const ends = (flags & FLAG.END_STREAM) !== 0;
-    if (to > from || ends) this.#idleFrames = 0;
-    this.#receiver.onData(streamId, ends, bytes, from, to, end - start);
+    const wentOn = this.#receiver.onData(streamId, ends, bytes, from, to, end - start);
+    if (wentOn && (to > from || ends)) this.#idleFrames = 0;
   }
 
   #headers(flags: number, streamId: number, bytes: Uint8Array, start: number, end: number): void {
@@ -110,8 +116,7 @@ export class InboundFrames implements FrameSink {
       this.#block = { streamId, ends, parts: [bytes.subarray(from, to)], bytes: to - from };
       return;
     }
-    this.#idleFrames = 0;
-    this.#receiver.onHeaders(streamId, ends, bytes, from, to);
+    this.#onBlock(this.#receiver.onHeaders(streamId, ends, bytes, from, to));
   }
 
   #continuation(flags: number, part: Uint8Array): void {
@@ -123,8 +128,12 @@ export class InboundFrames implements FrameSink {
     insist(isBounded, CODE.ENHANCE_YOUR_CALM, "headers go on and on");
     if ((flags & FLAG.END_HEADERS) === 0) return;
     this.#block = undefined;
-    this.#idleFrames = 0;
-    this.#receiver.onHeaders(block.streamId, block.ends, Buffer.concat(block.parts), 0, block.bytes);
+    this.#onBlock(this.#receiver.onHeaders(block.streamId, block.ends, Buffer.concat(block.parts), 0, block.bytes));
+  }
+
+  #onBlock(wentOn: boolean): void {
+    if (wentOn) this.#idleFrames = 0;
+    else this.#idleFrames += IDLE_BLOCK_WEIGHT - 1;
   }
 
   #settings(flags: number, streamId: number, bytes: Uint8Array, start: number, end: number): void {

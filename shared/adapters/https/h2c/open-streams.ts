@@ -115,12 +115,12 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     if (this.#isOpen(stream)) this.#giveBack(stream.receiveWindow, stream.id);
   }
 
-  onData(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number, size: number): void {
+  onData(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number, size: number): boolean {
     const stream = this.#streams.get(streamId) ?? this.#closed(streamId);
     // It is given back whoever reads or not, for one slow reader must not stop the others; the streams' windows bound it.
     this.#receiveWindow.take(size);
     this.#giveBack(this.#receiveWindow, 0);
-    if (stream === undefined) return;
+    if (stream === undefined) return false;
     if (!stream.hasHead) return this.#fault(stream, CODE.PROTOCOL_ERROR, "content came before its head");
     if (!stream.receiveWindow.take(size)) {
       return this.#fault(stream, CODE.FLOW_CONTROL_ERROR, "more content came than its window allows");
@@ -132,28 +132,31 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     if (end > start) stream.exchange.deliver(bytes.subarray(start, end));
     if (ends) this.#peerEnded(stream);
     else if (!stream.isPaused) this.#giveBack(stream.receiveWindow, stream.id);
+    return true;
   }
 
-  onHeaders(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number): void {
+  onHeaders(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number): boolean {
     const stream = this.#streams.get(streamId) ?? this.#closed(streamId);
-    if (stream === undefined) return;
+    if (stream === undefined) return false;
     if (stream.hasHead) {
       const wrong = this.#responses.wrongTrailers(bytes, start, end, ends);
       if (wrong !== undefined) return this.#fault(stream, CODE.PROTOCOL_ERROR, wrong);
-      return this.#peerEnded(stream);
+      this.#peerEnded(stream);
+      return true;
     }
     const head = this.#responses.head(bytes, start, end);
     if (typeof head === "string") return this.#fault(stream, CODE.PROTOCOL_ERROR, head);
     if (head.status < 200) {
       // It announces the answer and is none itself; one that changes the protocol has no place in HTTP/2.
       if (ends || head.status === 101) this.#fault(stream, CODE.PROTOCOL_ERROR, `status ${head.status} is no answer`);
-      return;
+      return false;
     }
     stream.hasHead = true;
     // Only these speak of content that does not come.
     if (head.status !== 204 && head.status !== 304) stream.contentLeftBytes = head.contentBytes;
     stream.exchange.accept(head);
     if (ends) this.#peerEnded(stream);
+    return true;
   }
 
   onReset(streamId: number, code: number): void {
@@ -198,9 +201,9 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     }
     const stream = this.#streams.get(streamId) ?? this.#late(streamId);
     if (stream === undefined) return;
-    if (bytes === 0) return this.#fault(stream, CODE.PROTOCOL_ERROR, "its window was opened by nothing");
-    if (this.#outbound.growStream(stream, bytes)) return;
-    this.#fault(stream, CODE.FLOW_CONTROL_ERROR, "its window was opened wider than there are numbers");
+    if (bytes === 0) this.#fault(stream, CODE.PROTOCOL_ERROR, "its window was opened by nothing");
+    else if (!this.#outbound.growStream(stream, bytes))
+      this.#fault(stream, CODE.FLOW_CONTROL_ERROR, "its window was opened wider than there are numbers");
   }
 
   onStreamError(streamId: number, code: number, message: string): void {
@@ -222,10 +225,11 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     this.#owner.onClosed();
   }
 
-  /** The peer broke a rule that concerns one stream; the others go on. */
-  #fault(stream: H2cStream, code: number, message: string): void {
+  /** The peer broke a rule that concerns one stream; the others go on. @returns false: the exchange has failed */
+  #fault(stream: H2cStream, code: number, message: string): false {
     stream.exchange.fail(this.#broken(message));
     this.#reset(stream, code);
+    return false;
   }
 
   #reset(stream: H2cStream, code: number): void {

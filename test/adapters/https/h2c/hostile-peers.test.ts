@@ -33,6 +33,10 @@ const CALM = 11;
 
 const head = (block: Uint8Array, flags = END_HEADERS): Buffer => frame(TYPE.headers, flags, 1, block);
 const OPEN = head(OK);
+/** ":status: 103" */
+const INFORM = Buffer.from([0x08, 0x03, 0x31, 0x30, 0x33]);
+/** An announcement that is the end breaks the rules, so that this side resets the stream. */
+const BROKEN_OFF = head(INFORM, END_HEADERS | END_STREAM);
 
 /** Sent after the settings and the first request, on stream 1. */
 const AGAINST_THE_CONNECTION: readonly (readonly [name: string, code: number, bytes: Buffer])[] = [
@@ -94,6 +98,13 @@ const AGAINST_THE_CONNECTION: readonly (readonly [name: string, code: number, by
   ["a flood of pings", CALM, repeated(10_001, frame(TYPE.ping, ACK, 0, zeros(8)))],
   ["a flood of settings", CALM, repeated(10_001, settings())],
   ["a flood of frames without content", CALM, Buffer.concat([OPEN, repeated(10_001, frame(TYPE.data, 0, 1))])],
+  ["a flood of announcements", CALM, repeated(1_001, head(INFORM))],
+  ["a flood of announcements behind a reset", CALM, Buffer.concat([BROKEN_OFF, repeated(1_001, head(INFORM))])],
+  [
+    "a flood of content behind a reset",
+    CALM,
+    Buffer.concat([BROKEN_OFF, repeated(10_001, frame(TYPE.data, 0, 1, zeros(1)))]),
+  ],
   ["a flood of unknown frames", CALM, repeated(10_001, frame(0xee, 0, 0))],
 ];
 
@@ -129,20 +140,40 @@ describe("what the connection cannot outlive", () => {
       connection.send(settings());
       await connection.request();
       connection.socket.pause();
+      connection.send(OPEN);
       const many = repeated(500, frame(TYPE.ping, 0, 0, zeros(8)));
       // Progress in between, so that it is not the frames alone that are too many.
       for (; !connection.socket.destroyed && asked < 4_000; asked += 1) {
-        const more = connection.socket.write(Buffer.concat([frame(TYPE.headers, END_HEADERS, 1, INFORM), many]));
+        const more = connection.socket.write(Buffer.concat([frame(TYPE.data, 0, 1, zeros(1)), many]));
         if (!more) await new Promise((resolve) => setTimeout(resolve, 1));
       }
     });
-    expect(await reasonOf(greet(uri).head())).toBe("broken");
+    expect(await reasonOf(readAll(greet(uri)))).toBe("broken");
     expect(asked).toBeLessThan(4_000);
+  });
+
+  test("a peer that announces at full speed is left at once, and another one is answered meanwhile", async () => {
+    let rounds = 0;
+    const many = repeated(200, head(INFORM));
+    const { uri } = await peerOf(async (connection) => {
+      connection.send(settings());
+      await connection.request();
+      for (; !connection.socket.destroyed && rounds < 5_000; rounds += 1) {
+        connection.send(many);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    });
+    const good = await peerOf(async (connection) => {
+      connection.send(settings());
+      for (;;) connection.send(answer(await connection.request(), "fine"));
+    });
+    const left = reasonOf(greet(uri).head());
+    for (let at = 0; at < 20; at += 1) expect((await readAll(greet(good.uri))).toString()).toBe("fine");
+    expect(await left).toBe("broken");
+    expect(rounds).toBeLessThan(5_000);
   });
 });
 
-/** ":status: 103" */
-const INFORM = Buffer.from([0x08, 0x03, 0x31, 0x30, 0x33]);
 const status = (text: string): Buffer => Buffer.concat([Buffer.from([0x08, text.length]), Buffer.from(text)]);
 const withField = (name: string, value: string): Buffer => head(Buffer.concat([OK, field(name, value)]));
 const data = (size: number, flags = 0): Buffer => frame(TYPE.data, flags, 1, zeros(size));

@@ -1,0 +1,108 @@
+/** Reads the body of one request: within its limit, and within the room that the door has for bodies. */
+import type { Account } from "../../shared/engine/bulkheads/budget.ts";
+import { UNCOUNTED_BYTES } from "./door-room.ts";
+import type { DoorRoom, Mover } from "./door-room.ts";
+import type { Incoming } from "./incoming.ts";
+
+/** `no-room`: others hold the room, or it came too slowly while others waited. */
+export type BodyFailure = "too-large" | "broken" | "no-room";
+
+export interface BodyRead {
+  readonly body: Uint8Array;
+  /** Holds the room of a body that is counted, until whoever needs the body closes it. */
+  readonly account: Account | undefined;
+}
+
+/** By events: iterating would destroy the connection of a body that is left unread, and with it the refusal. */
+export function readBody(
+  incoming: Incoming,
+  maxBytes: number,
+  room: DoorRoom | undefined,
+): Promise<BodyRead | BodyFailure> {
+  return new Promise((resolve) => new BodyReading(incoming, maxBytes, room, resolve));
+}
+
+class BodyReading {
+  readonly #incoming: Incoming;
+  readonly #maxBytes: number;
+  readonly #room: DoorRoom | undefined;
+  readonly #resolve: (outcome: BodyRead | BodyFailure) => void;
+  #pieces: Buffer[] = [];
+  #sizeBytes = 0;
+  #account: Account | undefined;
+  #mover: Mover | undefined;
+  #isOver = false;
+
+  constructor(
+    incoming: Incoming,
+    maxBytes: number,
+    room: DoorRoom | undefined,
+    resolve: (outcome: BodyRead | BodyFailure) => void,
+  ) {
+    this.#incoming = incoming;
+    this.#maxBytes = maxBytes;
+    this.#room = room;
+    this.#resolve = resolve;
+    incoming.on("data", (piece: Buffer) => this.#add(piece));
+    incoming.once("end", () => this.#end());
+    // What comes after the end changes nothing.
+    incoming.once("error", () => this.#fail("broken"));
+    incoming.once("close", () => this.#fail("broken"));
+  }
+
+  #add(piece: Buffer): void {
+    if (this.#isOver) return;
+    this.#sizeBytes += piece.length;
+    if (this.#sizeBytes > this.#maxBytes) {
+      this.#incoming.pause();
+      return this.#fail("too-large");
+    }
+    this.#pieces.push(piece);
+    if (this.#sizeBytes > UNCOUNTED_BYTES && this.#room !== undefined) this.#count(this.#room);
+  }
+
+  /** What a head declares is not counted: only what has come takes memory. */
+  #count(room: DoorRoom): void {
+    this.#account ??= room.open(this.#incoming);
+    this.#mover ??= room.mover(() => this.#fail("no-room"));
+    this.#mover.moved();
+    const grown = room.fill(this.#account, this.#sizeBytes);
+    if (grown === true) return;
+    // Nobody reads, so that flow control stops the sender.
+    this.#incoming.pause();
+    this.#mover.rest();
+    void grown.then((isGranted) => this.#goOn(isGranted));
+  }
+
+  #goOn(isGranted: boolean): void {
+    if (this.#isOver) return;
+    if (!isGranted) return this.#fail("no-room");
+    this.#mover?.moved();
+    this.#incoming.resume();
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#mover?.end();
+    const body = joined(this.#pieces);
+    // The stream lives until the answer does, and its listeners with it.
+    this.#pieces = [];
+    this.#resolve({ body, account: this.#account });
+  }
+
+  #fail(failure: BodyFailure): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#pieces = [];
+    this.#mover?.end();
+    this.#account?.close();
+    this.#resolve(failure);
+  }
+}
+
+/** A view of one buffer where there is one, because most bodies come in one piece. */
+function joined(pieces: readonly Buffer[]): Uint8Array {
+  const whole = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+  return new Uint8Array(whole.buffer, whole.byteOffset, whole.byteLength);
+}

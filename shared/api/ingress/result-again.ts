@@ -1,0 +1,11 @@
+/** How the answer to a request of the ingress is asked for once more, without doing anything again. */
+import type { HttpRequest, HttpResponse } from "../http/message.ts";
+
+/** @returns undefined where there is no such request: the response is a failure, or tells of no invocation */
+export function resultAgain(request: HttpRequest, { status, headers }: HttpResponse): HttpRequest | undefined {
+  const id = headers["x-restate-id"];
+  if (status !== 200 || id === undefined) return undefined;
+  const { signal } = request;
+  const path = `/restate/invocation/${id}/output`;
+  return { method: "GET", path, query: "", headers: {}, body: new Uint8Array(0), ...(signal && { signal }) };
+}

@@ -1,0 +1,214 @@
+/** A door whose memory others want for themselves: shares, patience and refusals, over real sockets. */
+import { once } from "node:events";
+import { connect } from "node:http2";
+import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
+import { afterEach, expect, test, vi } from "vitest";
+import { openDoor, type Door, type DoorOptions, type DoorRooms } from "../../../functions/local/http-door.ts";
+import { SystemClock } from "../../../shared/adapters/system/clock.ts";
+import type { HttpRequest } from "../../../shared/api/http/message.ts";
+import { jsonResponse } from "../../../shared/api/http/message.ts";
+import { Budget } from "../../../shared/engine/bulkheads/budget.ts";
+import { exchange, head, openSocket, parseAnswers } from "../../e2e-local/raw-http.ts";
+
+const KIB = 1024;
+const PATIENCE_MS = 300;
+const NO_ROOM = { "retry-after": "1" };
+
+const closing: (() => void)[] = [];
+afterEach(() => closing.splice(0).forEach((close) => close()));
+
+interface Stage {
+  readonly door: Door;
+  readonly bodies: Budget;
+  readonly answers: Budget;
+}
+
+async function stageOf(
+  capacity: { readonly bodies?: number; readonly answers?: number },
+  answer: (request: HttpRequest) => Promise<Uint8Array>,
+  more: Omit<Partial<DoorOptions>, "rooms"> & { readonly rooms?: Partial<DoorRooms> } = {},
+): Promise<Stage> {
+  const budget = (most = Infinity): Budget =>
+    new Budget({ capacity: most, patienceMs: PATIENCE_MS, clock: new SystemClock() });
+  const bodies = budget(capacity.bodies);
+  const answers = budget(capacity.answers);
+  const door = await openDoor({
+    host: "127.0.0.1",
+    port: 0,
+    bodyMaxBytes: 1024 * KIB,
+    tooLarge: () => jsonResponse(413, {}),
+    answer: async (request) => ({ status: 200, headers: {}, body: await answer(request) }),
+    ...more,
+    rooms: {
+      bodies,
+      answers,
+      stillMaxMs: 60_000,
+      noBodyRoom: () => jsonResponse(503, { no: "body" }, NO_ROOM),
+      noRoom: () => jsonResponse(503, { no: "answer" }, NO_ROOM),
+      ...more.rooms,
+    },
+  });
+  closing.push(() => door.close());
+  return { door, bodies, answers };
+}
+
+function session({ door }: Stage): ClientHttp2Session {
+  const opened = connect(`http://127.0.0.1:${door.port}`);
+  opened.on("error", () => undefined);
+  closing.push(() => opened.destroy());
+  return opened;
+}
+
+/** A request whose body goes on. */
+function begun(on: ClientHttp2Session, sizeBytes: number): ClientHttp2Stream {
+  const stream = on.request({ ":method": "POST", ":path": "/" });
+  stream.on("error", () => undefined);
+  stream.write(Buffer.alloc(sizeBytes));
+  return stream;
+}
+
+const headOf = async (stream: ClientHttp2Stream): Promise<IncomingHttpHeaders> =>
+  ((await once(stream, "response")) as [IncomingHttpHeaders])[0];
+
+async function whole({ door }: Stage, sizeBytes: number): Promise<number> {
+  const response = await fetch(`http://127.0.0.1:${door.port}/`, { method: "POST", body: new Uint8Array(sizeBytes) });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+const length = async ({ body }: HttpRequest): Promise<Uint8Array> => new TextEncoder().encode(String(body.length));
+const soon = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 10_000, interval: 5 });
+
+test("two hundred bodies of one connection that never end hold a half, and another connection is answered meanwhile", async () => {
+  const stage = await stageOf({ bodies: 400 * KIB }, length);
+  const hog = session(stage);
+  const streams = Array.from({ length: 200 }, () => begun(hog, 60 * KIB));
+  const refused = streams.map(async (stream) => {
+    const answered = await headOf(stream);
+    return [answered[":status"], answered["retry-after"]];
+  });
+  await soon(() => expect(stage.bodies.waiting).toBeGreaterThan(100));
+  // A half of the budget, and the one stream that goes beyond.
+  expect(stage.bodies.held).toBeLessThanOrEqual(260 * KIB);
+  expect(await whole(stage, 100 * KIB)).toBe(200);
+  expect(await Promise.race(refused)).toEqual([503, "1"]);
+});
+
+test("who finds no room for a body over HTTP/1.1 waits unread, is refused in time, and goes on where room comes", async () => {
+  const stage = await stageOf({ bodies: 100 * KIB }, length);
+  const hog = session(stage);
+  const beyond = begun(hog, 60 * KIB);
+  await soon(() => expect(stage.bodies.held).toBe(60 * KIB));
+  const streams = [beyond, begun(hog, 40 * KIB)];
+  await soon(() => expect(stage.bodies.held).toBe(100 * KIB));
+  const length90 = { "content-length": String(90 * KIB) };
+  const text = await exchange(stage.door.port, head("POST /", length90), Buffer.alloc(90 * KIB));
+  expect(parseAnswers(text)[0]).toMatchObject({ status: 503, headers: NO_ROOM, body: '{"no":"body"}' });
+  const waiting = whole(stage, 90 * KIB);
+  await soon(() => expect(stage.bodies.waiting).toBe(1));
+  for (const stream of streams) stream.close();
+  expect(await waiting).toBe(200);
+  expect(stage.bodies.held).toBe(0);
+});
+
+test("what a head declares takes no room, and small bodies take none either", async () => {
+  const held: number[] = [];
+  const stage = await stageOf({ bodies: 100 * KIB }, async (request) => {
+    held.push(stage.bodies.held);
+    return length(request);
+  });
+  const socket = await openSocket(stage.door.port);
+  closing.push(() => socket.destroy());
+  socket.write(head("POST /", { "content-length": String(1000 * KIB) }));
+  await soon(() => expect(stage.door.openRequests).toBe(1));
+  expect(stage.bodies.held).toBe(0);
+  expect([await whole(stage, 16 * KIB), await whole(stage, 17 * KIB)]).toEqual([200, 200]);
+  expect(held).toEqual([0, 17 * KIB]);
+});
+
+test("a body whose sender stands still makes way for one that waits", async () => {
+  const stage = await stageOf({ bodies: 100 * KIB }, length, { rooms: { stillMaxMs: 50 } });
+  const still = begun(session(stage), 200 * KIB);
+  const refused = headOf(still);
+  await soon(() => expect(stage.bodies.held).toBe(200 * KIB));
+  expect(await whole(stage, 150 * KIB)).toBe(200);
+  expect((await refused)[":status"]).toBe(503);
+});
+
+test("a request beyond the concurrency is refused before its body is read", async () => {
+  const concurrency = { max: 1, refusal: () => jsonResponse(429, {}) };
+  const stage = await stageOf({}, length, { concurrency });
+  const first = begun(session(stage), 60 * KIB);
+  await soon(() => expect(stage.bodies.held).toBe(60 * KIB));
+  const beyond = begun(session(stage), 60 * KIB);
+  expect((await headOf(beyond))[":status"]).toBe(429);
+  expect(stage.bodies.held).toBe(60 * KIB);
+  const answered = headOf(first);
+  first.end();
+  expect((await answered)[":status"]).toBe(200);
+});
+
+/** A reader that takes a head and no more. */
+function unread(on: ClientHttp2Session): Promise<IncomingHttpHeaders> {
+  const stream = on.request({ ":path": "/" });
+  stream.on("error", () => undefined);
+  return headOf(stream);
+}
+
+const LARGE_BYTES = 400 * KIB;
+
+async function read({ door }: Stage): Promise<readonly [status: number, sizeBytes: number]> {
+  const response = await fetch(`http://127.0.0.1:${door.port}/`);
+  return [response.status, (await response.arrayBuffer()).byteLength];
+}
+
+test("an answer without room is let go, refused in time, and asked for again where room comes", async () => {
+  let asked = 0;
+  const answer = async (): Promise<Uint8Array> => {
+    asked += 1;
+    return new Uint8Array(LARGE_BYTES);
+  };
+  const stage = await stageOf({ answers: LARGE_BYTES }, answer, { rooms: { again: (request) => request } });
+  const hogs = [session(stage), session(stage)];
+  await Promise.all(hogs.map(unread));
+  await soon(() => expect(stage.answers.held).toBe(2 * LARGE_BYTES));
+  const refused = await fetch(`http://127.0.0.1:${stage.door.port}/`);
+  expect([refused.status, refused.headers.get("retry-after"), await refused.json()]).toEqual([
+    503,
+    "1",
+    { no: "answer" },
+  ]);
+  expect(asked).toBe(3);
+  const waiting = read(stage);
+  await soon(() => expect(stage.answers.waiting).toBe(1));
+  for (const hog of hogs) hog.destroy();
+  expect(await waiting).toEqual([200, LARGE_BYTES]);
+  expect(asked).toBe(5);
+  await soon(() => expect(stage.answers.held).toBe(0));
+});
+
+test("answers of one buffer are counted once, until the last of their readers has gone", async () => {
+  const result = new Uint8Array(LARGE_BYTES);
+  const stage = await stageOf({ answers: LARGE_BYTES }, async () => result);
+  const [first, second] = [session(stage), session(stage)];
+  await Promise.all([unread(first), unread(second), unread(second)]);
+  expect(stage.answers.held).toBe(LARGE_BYTES);
+  first.destroy();
+  await soon(() => expect(stage.door.openRequests).toBe(2));
+  expect(stage.answers.held).toBe(LARGE_BYTES);
+  second.destroy();
+  await soon(() => expect(stage.answers.held).toBe(0));
+});
+
+test("a reader that takes nothing is cut once others wait, and not before", async () => {
+  const stage = await stageOf({ answers: LARGE_BYTES }, async () => new Uint8Array(LARGE_BYTES), {
+    rooms: { stillMaxMs: 50 },
+  });
+  const hogs = [session(stage), session(stage)];
+  const streams = hogs.map((hog) => hog.request({ ":path": "/" }));
+  await Promise.all(streams.map(headOf));
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  expect(stage.door.openRequests).toBe(2);
+  expect(await read(stage)).toEqual([200, LARGE_BYTES]);
+  await soon(() => expect(stage.door.openRequests).toBe(0));
+});
