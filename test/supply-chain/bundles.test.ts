@@ -1,7 +1,8 @@
 /** What is given out inside of ours: it is listed, all of it and nothing else, under licenses that we may give out. */
+import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { Metafile } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleFunctions, productEntries } from "../../infra/bundle.mjs";
@@ -86,6 +87,25 @@ test("the list of what is given out is valid, and names exactly what is bundled"
   const broken = join(folder, "broken.json");
   writeFileSync(broken, readFileSync(file, "utf8").replace('"type": "library"', '"type": "novel"'));
   expect(JSON.parse((await validate(broken)).out)).not.toBeNull();
+});
+
+test("the same sources give the same files, byte for byte", async () => {
+  const built = async (name: string) => {
+    const place = join(folder, name);
+    const { code, told } = await outcomeOf(process.execPath, [join(ROOT, "build.mjs"), join(place, "dist")]);
+    expect(code, told).toBe(0);
+    const packed = await outcomeOf(process.execPath, [join(ROOT, "infra/pack.mjs"), join(place, "cdk")]);
+    expect(packed.code, packed.told).toBe(0);
+    const files = readdirSync(place, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const hashes = files.map((file) => {
+      const path = join(file.parentPath, file.name);
+      return `${relative(place, path)} ${createHash("sha256").update(readFileSync(path)).digest("hex")}`;
+    });
+    return hashes.toSorted();
+  };
+  const [first, second] = [await built("first"), await built("second")];
+  expect(first.length).toBeGreaterThan(10);
+  expect(second).toEqual(first);
 });
 
 test("the command and the constructs have no package inside of them", () => {

@@ -122,6 +122,16 @@ test("a token that was changed, or signed by nobody, or under the name of anothe
   for (const token of forged) expect([token, await statusFor(uri, "/discover", token)]).toEqual([token, 401]);
 });
 
+test("a token names no host: every deployment that trusts the key takes it, which is the protocol's nature", async () => {
+  const identity = new RequestIdentity(freshPem());
+  const [first, second, other] = await Promise.all(
+    [identity, identity, new RequestIdentity(freshPem())].map(({ publicKey }) => sdkWanting(publicKey)),
+  );
+  const token = identity.token({ path: "/discover" }, Date.now());
+  const statuses = [first, second, other].map((uri) => statusFor(uri!, "/discover", token));
+  expect(await Promise.all(statuses)).toEqual([200, 200, 401]);
+});
+
 test("keys are exchanged without a refused request: who trusts two takes what either signs", async () => {
   const [before, after] = [freshPem(), freshPem()];
   const uri = await sdkWanting(...[before, after].map((pem) => new RequestIdentity(pem).publicKey));

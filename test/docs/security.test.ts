@@ -1,0 +1,97 @@
+/** What the pages on security promise is held by tests that are there, and names settings, properties and policies that are. */
+import { existsSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { SETTING_PATHS } from "../../shared/config/settings-table.ts";
+import { TABLE_SHAPES } from "../../shared/core/query/table-shapes.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, ROOT), "utf8");
+const PAGES = ["SECURITY.md", "docs/security.md"] as const;
+const page = read("docs/security.md");
+
+/** Every word of code on the pages, without blocks. */
+const words = PAGES.flatMap((path) => [
+  ...read(path)
+    .replaceAll(/^ *```.*?^ *```$/gms, "")
+    .matchAll(/`([^`\n]+)`/g),
+]).map(([, word]) => word!);
+
+test("both pages are given out with the package", () => {
+  const { files } = JSON.parse(read("package.json")) as { readonly files: readonly string[] };
+  expect(files).toEqual(expect.arrayContaining([...PAGES]));
+});
+
+test("every test that holds a promise is there", () => {
+  const files = words.filter((word) => /^test\/[\w./-]+\.test\.ts$/.test(word));
+  expect(files.length).toBeGreaterThan(60);
+  expect(files.filter((path) => !existsSync(new URL(path, ROOT)))).toEqual([]);
+});
+
+test("every row of what somebody cannot do names a test, or says that there is none", () => {
+  const tables = page.split("\n\n").filter((block) => / held by \|\n/.test(block));
+  expect(tables.length).toBeGreaterThan(6);
+  const rows = tables.flatMap((table) => table.trim().split("\n").slice(2));
+  expect(rows.length).toBeGreaterThan(40);
+  expect(rows.filter((row) => !/(?:`test\/[\w./-]+\.test\.ts`|not tried|–) \|$/.test(row))).toEqual([]);
+  const promises = rows.filter((row) => row.endsWith(" – |"));
+  // Whoever is an operator, and what nobody looks for.
+  expect(promises.length).toBeLessThanOrEqual(4);
+});
+
+test("every setting that is named is one", () => {
+  const named = words.filter(
+    (word) => /^(?:[a-z]+(?:-[a-z]+)*\.)+[a-z-]+$/.test(word) && !/\.(?:md|json|ts|mjs)$/.test(word),
+  );
+  const plain = words.filter((word) => /^(?:default|max|request|data|memory|tracing)-[a-z-]+$/.test(word));
+  expect([named.length > 8, plain.length > 5]).toEqual([true, true]);
+  const known: readonly string[] = SETTING_PATHS;
+  expect([...named, ...plain].filter((word) => !known.includes(word))).toEqual([]);
+});
+
+test("every property of the constructs that is named is one", () => {
+  const sources = ["infra/stepwell.ts", "infra/stepwell-deployment.ts", "infra/apis.ts"].map(read).join("\n");
+  const named = words
+    .filter((word) => /^[a-z]+(?:[A-Z][a-z0-9]+)+$/.test(word))
+    .filter((word) => !["claimedCaller"].includes(word));
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((word) => !new RegExp(`readonly ${word}\\??:`).test(sources))).toEqual([]);
+});
+
+test("every table and every column that a statement asks for is there", () => {
+  const statements = [...page.matchAll(/"query": "(.+)"\}/g)].map(([, statement]) => statement!);
+  expect(statements.length).toBeGreaterThan(5);
+  for (const statement of statements) {
+    const table = /FROM (\w+)/.exec(statement)![1]!;
+    const shape = TABLE_SHAPES.find(({ name }) => name === table);
+    const asked = [...statement.replaceAll(/'[^']*'/g, "").matchAll(/\b[a-z_]+\b/g)].map(([name]) => name);
+    const known = [table, ...(shape?.columns ?? []).map(({ name }) => name)];
+    expect([statement, asked.filter((name) => !known.includes(name))]).toEqual([statement, []]);
+  }
+});
+
+test("every policy to paste is JSON, of statements that allow or deny actions by their names", () => {
+  const policies = [...page.matchAll(/^ *```json\n(.*?)^ *```$/gms)].map(([, text]) => JSON.parse(text!) as unknown);
+  expect(policies.length).toBeGreaterThan(3);
+  const statements = policies.flatMap((policy) =>
+    Array.isArray(policy) ? [] : (policy as { readonly Statement: readonly Record<string, unknown>[] }).Statement,
+  );
+  for (const { Effect, Action, Resource } of statements) {
+    expect(Effect).toMatch(/^(?:Allow|Deny)$/);
+    for (const action of [Action].flat()) expect(action).toMatch(/^[a-z-]+:[A-Z][A-Za-z]+$/);
+    expect(Resource).toBeDefined();
+  }
+});
+
+test("every file and every place that the pages point to is there", () => {
+  const links = PAGES.flatMap((path) =>
+    [...read(path).matchAll(/\]\(([^)#\s]*)(?:#([^)]+))?\)/g)].map(([, file, place]) => ({ path, file: file!, place })),
+  );
+  expect(links.length).toBeGreaterThan(15);
+  for (const { path, file, place } of links) {
+    const target = file === "" ? read(path) : readFileSync(new URL(file, new URL(path, ROOT)), "utf8");
+    const headings = [...target.matchAll(/^#+ (.+)$/gm)].map(([, text]) =>
+      text!.toLowerCase().replaceAll(" ", "-").replaceAll(/[,']/g, ""),
+    );
+    if (place !== undefined) expect(headings, `${path}: ${file}#${place}`).toContain(place);
+  }
+});
