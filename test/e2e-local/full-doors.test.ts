@@ -1,0 +1,66 @@
+/** One caller fills the room of both doors, while others call and operators look. */
+import { once } from "node:events";
+import { connect } from "node:http2";
+import type { ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
+import * as restate from "@restatedev/restate-sdk";
+import { expect, test } from "vitest";
+import { openLocalStage } from "./local-stage.ts";
+import type { LocalStage } from "./local-stage.ts";
+
+const KIB = 1024;
+const BINARY = { "content-type": "application/octet-stream" };
+const binary = { input: restate.serde.binary, output: restate.serde.binary };
+const handlers = { echo: restate.handlers.handler(binary, async (_context, body: Uint8Array) => body) };
+const services = [restate.service({ name: "Echo", handlers })];
+
+async function heldBytes({ adminUri }: LocalStage, budget: string): Promise<number> {
+  const text = await (await fetch(`${adminUri}/metrics`)).text();
+  return Number(new RegExp(`^stepwell_budget_held_bytes\\{budget="${budget}"\\} (\\d+)$`, "m").exec(text)?.[1]);
+}
+
+async function healthMs({ adminUri }: LocalStage): Promise<number> {
+  const fromMs = performance.now();
+  expect((await fetch(`${adminUri}/health`)).status).toBe(200);
+  return performance.now() - fromMs;
+}
+
+/** A body that goes on. */
+function begun(uri: string, path: string, streams: number): { readonly all: ClientHttp2Stream[]; close(): void } {
+  const session = connect(uri, { maxSessionMemory: 100 });
+  session.on("error", () => undefined);
+  const all = Array.from({ length: streams }, () => {
+    const stream = session.request({ ":method": "POST", ":path": path, origin: "https://a.example", ...BINARY });
+    stream.on("error", () => undefined).write(Buffer.alloc(60 * KIB));
+    return stream;
+  });
+  return { all, close: () => session.destroy() };
+}
+
+test("bodies that never end hold their share, are refused in time, and leave others and the admin API answered", async () => {
+  const flags = { "ingress.bodies-size-limit": "1MiB", "admin.bodies-size-limit": "256KiB" };
+  const stage = await openLocalStage({ services, flags });
+  const onIngress = begun(stage.ingressUri, "/Echo/echo", 200);
+  const onAdmin = begun(stage.adminUri, "/query", 50);
+  const refusals = [onIngress, onAdmin].map(({ all }) =>
+    Promise.race(all.map((stream) => once(stream, "response") as Promise<[IncomingHttpHeaders]>)),
+  );
+  await expect.poll(() => heldBytes(stage, "ingress-bodies"), { timeout: 20_000 }).toBeGreaterThan(450 * KIB);
+  const body = new Uint8Array(200 * KIB);
+  const good = await fetch(`${stage.ingressUri}/Echo/echo`, { method: "POST", headers: BINARY, body });
+  expect([good.status, (await good.arrayBuffer()).byteLength]).toEqual([200, 200 * KIB]);
+  expect(await healthMs(stage)).toBeLessThan(1_000);
+  expect(await heldBytes(stage, "ingress-bodies")).toBeLessThanOrEqual(750 * KIB);
+  expect(await heldBytes(stage, "admin-bodies")).toBeLessThanOrEqual(200 * KIB);
+  const [[ingress], [admin]] = await Promise.all([refusals[0]!, refusals[1]!]);
+  expect(ingress).toMatchObject({
+    ":status": 503,
+    "retry-after": "1",
+    "x-restate-error-source": "ingress",
+    "access-control-allow-origin": "https://a.example",
+  });
+  expect(admin).toMatchObject({ ":status": 503, "retry-after": "1" });
+  onIngress.close();
+  onAdmin.close();
+  await expect.poll(() => heldBytes(stage, "ingress-bodies"), { timeout: 20_000 }).toBe(0);
+  await stage.close();
+});
