@@ -144,6 +144,9 @@ export const SETTINGS = {
     "Partitions of each index: one carries some 1,000 acceptances a second, and each more costs a list two queries. Only ever raised.",
     { min: 1, max: 16 },
   ),
+  "aws.handler-tag": optionalText(
+    "The value of the tag `stepwell` on functions that may be called as handlers, which refusals of Lambda are told with.",
+  ),
   "aws.external-id": optionalText("The external id that is told to roles as which functions are called."),
   "aws.metrics": choice(
     ["emf", "none"],

@@ -98,8 +98,11 @@ async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings:
   const secret = await (keys
     ? recognisedSecret(table, engineSettings.keyPrefix, keys.secret)
     : environmentSecret(table, engineSettings.keyPrefix, freshSecretBytes));
-  const externalId = settings["aws.external-id"];
-  const lambda = new LambdaEndpoints(externalId === undefined ? {} : { externalId });
+  const [externalId, handlerTag] = [settings["aws.external-id"], settings["aws.handler-tag"]];
+  const lambda = new LambdaEndpoints({
+    ...(externalId !== undefined && { externalId }),
+    ...(handlerTag !== undefined && { handlerTag }),
+  });
   const endpoints = endpointsByDestination({ https: awsHttpsEndpoints(settings), lambda });
   const engine: Engine = {
     table,
