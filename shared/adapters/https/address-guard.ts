@@ -48,7 +48,7 @@ export class AddressGuard {
   }
 
   #judged(address: string): { readonly kind: string | undefined; readonly isNamed: boolean } {
-    const bare = address.replace(/%.*$/, "");
+    const bare = address.replace(/%.*/, "");
     if (isIP(bare) === 0) return { kind: "not an address", isNamed: false };
     const embedded = isIP(bare) === 6 ? embeddedIpv4(bare) : undefined;
     // An IPv6 address that carries an IPv4 address reaches that one, so that one is judged.

@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<string, TransportReason>> = {
 };
 const STATUS_THROTTLED = 429;
 const STATUS_TOO_LARGE = 413;
-const RESPONSE_TOO_LARGE = /ResponseSizeTooLarge|Response payload size .*exceeded/i;
+const RESPONSE_TOO_LARGE = /ResponseSizeTooLarge|Response payload size .{0,100}exceeded/i;
 const QUOTE_MAX_CHARACTERS = 1_000;
 
 /**
