@@ -1,4 +1,5 @@
 /** What somebody has to look at: each alarm says what it means, and what to do about it. */
+import { Annotations } from "aws-cdk-lib";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import { Alarm, ComparisonOperator, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
 import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
@@ -43,6 +44,7 @@ export class StepwellAlarms extends Construct {
   constructor(scope: Construct, id: string, props: StepwellAlarmsProps) {
     super(scope, id);
     const { environment, table, deadLetters, functions, alarmTopic, hasOwnMetrics } = props;
+    if (alarmTopic === undefined) warnOfSilence(this);
     this.#add("DeadLetters", alarmTopic, {
       description:
         "Messages could not be worked on. The sweeper tries each once alone and pauses what still fails: look for paused invocations, and at the log of the worker.",
@@ -116,4 +118,12 @@ export class StepwellAlarms extends Construct {
     alarm.addAlarmAction(new SnsAction(topic));
     alarm.addOkAction(new SnsAction(topic));
   }
+}
+
+/** Every alarm still changes its state in CloudWatch, where nobody looks at night. */
+function warnOfSilence(scope: Construct): void {
+  Annotations.of(scope).addWarningV2(
+    "stepwell:no-alarm-topic",
+    "alarmTopic: without a topic no alarm reaches anybody. Invocations that are paused then wait unseen, and what is open is deleted for good two weeks after the sweeper stood still. Give a topic (-c alarm-topic=<ARN>), or acknowledge this warning: docs/operating.md, Alarms",
+  );
 }

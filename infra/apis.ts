@@ -109,6 +109,8 @@ function authorizerOf(auth: IngressAuth) {
 
 /** An admin API, of this stack or another one. */
 export interface AdminApiReference {
+  /** The name of the environment (`environmentName`), with which functions are tagged that it may call. */
+  readonly environment: string;
   readonly url: string;
   /** What IAM judges who may come in by, without its stage and routes: `arn:aws:execute-api:<region>:<account>:<api>`. */
   readonly arn: string;
@@ -123,6 +125,7 @@ export interface AdminApiProps extends AccessLogProps {
 export class AdminApi extends Construct implements AdminApiReference {
   /** For what this construct has no property for, such as an `ApiMapping` of a domain. */
   readonly api: HttpApi;
+  readonly environment: string;
   readonly url: string;
   readonly arn: string;
 
@@ -137,6 +140,7 @@ export class AdminApi extends Construct implements AdminApiReference {
     this.api = api;
     // Of operators each request is worth a line.
     logAccess(this, stageOf(api), props);
+    this.environment = environment;
     this.url = api.apiEndpoint;
     this.arn = Stack.of(this).formatArn({ service: "execute-api", resource: api.apiId });
   }

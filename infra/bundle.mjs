@@ -1,9 +1,10 @@
 /** Bundles what runs on Lambda: each function one file with everything in it, because what a runtime brings is older and slower. */
-import { readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { statementProgram } from "./statement-program.mjs";
+import { bundledPackages, LICENSES_FILE, licensesText } from "./bundled-packages.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
 export const FUNCTIONS_FOLDER = join(ROOT, ".cache/functions");
@@ -20,8 +21,9 @@ export function productEntries() {
 /**
  * Prints the size of each to standard error, since standard output belongs to whoever synthesises.
  * @param entries source files by the name of their function
- * @param folder gets `<name>/index.mjs` for each; what lay there before is removed
+ * @param folder gets `<name>/index.mjs` for each, with the licenses of the packages in it beside it; what lay there before is removed
  * @param quiet prints nothing
+ * @returns what esbuild tells of the build
  */
 export async function bundleFunctions(entries, folder, { quiet = false } = {}) {
   rmSync(folder, { recursive: true, force: true });
@@ -39,15 +41,21 @@ export async function bundleFunctions(entries, folder, { quiet = false } = {}) {
     mainFields: ["module", "main"],
     banner: { js: REQUIRE },
     define: await statementProgram(),
+    // Few packages have such comments; the file beside each bundle has the licenses of all.
     legalComments: "none",
     metafile: true,
     logLevel: "warning",
   });
-  if (quiet) return;
+  for (const output of Object.keys(metafile.outputs)) {
+    const text = licensesText(bundledPackages(metafile, ROOT, [output]));
+    writeFileSync(join(ROOT, dirname(output), LICENSES_FILE), text);
+  }
+  if (quiet) return metafile;
   for (const [file, { bytes }] of Object.entries(metafile.outputs)) {
     const packed = gzipSync(readFileSync(join(ROOT, file))).length;
     console.error(`${file.padEnd(40)} ${kilobytes(bytes)}, packed ${kilobytes(packed)}`);
   }
+  return metafile;
 }
 
 function kilobytes(bytes) {

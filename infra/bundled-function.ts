@@ -9,7 +9,8 @@ import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { acknowledgeWildcards } from "./acknowledged.ts";
-import { tracing } from "./grants.ts";
+import { joining, tracing } from "./grants.ts";
+import type { FunctionNetwork } from "./network.ts";
 
 /** Gives a third of a processor: enough to unpack a journal, and the memory is what waiting costs. */
 const MEMORY_MB = 512;
@@ -31,6 +32,8 @@ export interface BundledFunctionProps {
   readonly reservedConcurrency?: number | undefined;
   /** Whether the function sends traces to X-Ray; by default it does not. */
   readonly xray?: boolean | undefined;
+  /** The network that the function runs in; Lambda's own, which reaches public addresses alone, unless told. */
+  readonly network?: FunctionNetwork | undefined;
 }
 
 /** @param name of the construct; its role and log are `<name>Role` and `<name>Log` beside it */
@@ -47,6 +50,7 @@ export function bundledFunction(scope: Construct, name: string, props: BundledFu
     recursiveLoop,
     reservedConcurrency,
     xray = false,
+    network,
   } = props;
   const logGroup = new LogGroup(scope, `${name}Log`, {
     retention: logRetention,
@@ -55,7 +59,12 @@ export function bundledFunction(scope: Construct, name: string, props: BundledFu
   });
   const role = new Role(scope, `${name}Role`, { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
   const writesLog = { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [logGroup.logGroupArn] };
-  const all = [new PolicyStatement(writesLog), ...grants, ...(xray ? [tracing()] : [])];
+  const all = [
+    new PolicyStatement(writesLog),
+    ...grants,
+    ...(xray ? [tracing()] : []),
+    ...(network === undefined ? [] : [joining()]),
+  ];
   for (const grant of all) role.addToPolicy(grant);
   acknowledgeWildcards(role, all);
   return new LambdaFunction(scope, name, {
@@ -70,6 +79,7 @@ export function bundledFunction(scope: Construct, name: string, props: BundledFu
     environment: variables,
     ...(recursiveLoop !== undefined && { recursiveLoop }),
     ...(reservedConcurrency !== undefined && { reservedConcurrentExecutions: reservedConcurrency }),
+    ...network,
     ...(xray && { tracing: Tracing.ACTIVE }),
   });
 }

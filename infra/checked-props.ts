@@ -7,10 +7,11 @@ import { SETTING_PATHS, SETTINGS } from "../shared/config/settings-table.ts";
 import type { SettingPath } from "../shared/config/settings-table.ts";
 import type { IngressAuth, IngressCors, IngressThrottle } from "./apis.ts";
 import type { ReservedConcurrency } from "./functions.ts";
+import type { NetworkProps } from "./network.ts";
 import { isOwned, OWNED_SETTINGS } from "./owned-settings.ts";
 import type { AnyTable } from "./table.ts";
 
-export interface CheckedProps {
+export interface CheckedProps extends NetworkProps {
   readonly settings?: Partial<Readonly<Record<SettingPath, string>>>;
   readonly environmentName?: string;
   readonly signingKey?: number;
@@ -24,6 +25,8 @@ export interface CheckedProps {
   readonly table?: AnyTable;
 }
 
+/** What has a meaning in a VPC alone. */
+const OF_A_NETWORK = ["vpcSubnets", "securityGroups"] as const;
 /** Less than the functions have unless told is not enough to read what one invocation may hold; more Lambda does not give. */
 const MEMORY_MIN_MB = 512;
 const MEMORY_MAX_MB = 10_240;
@@ -58,6 +61,10 @@ export function checkProps(props: CheckedProps, region: string): void {
     if (!RESERVING.includes(name)) refuse("reservedConcurrency", name, `one of ${RESERVING.join(", ")}`);
     if (count !== undefined) checkWhole(`reservedConcurrency: ${name}`, count);
   }
+  for (const name of OF_A_NETWORK) {
+    if (props[name] !== undefined && props.vpc === undefined) throw new Error(`${name}: there is no vpc that it is of`);
+  }
+  if (props.securityGroups?.length === 0) refuse("securityGroups", [], "a list of one group or more");
   if (props.ingressCors !== undefined) checkOrigins(props.ingressCors.origins);
   if (typeof ingressAuth === "string" && ingressAuth !== "open" && ingressAuth !== "iam") {
     refuse("ingressAuth", ingressAuth, '"open", "iam" or { jwt: { issuer, audiences } }');

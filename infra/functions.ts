@@ -1,10 +1,10 @@
 /** The four functions, each with a role of its own that grants what it does and nothing else. */
 import type { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { Names } from "aws-cdk-lib";
 import type { PolicyStatement, Role } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { RecursiveLoop } from "aws-cdk-lib/aws-lambda";
-import { SqsEventSource } from "aws-cdk-lib/aws-lambda-event-sources";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
@@ -12,9 +12,11 @@ import type { SettingPath } from "../shared/config/settings-table.ts";
 import { variableOf } from "../shared/config/settings-table.ts";
 import type { BundledFunctionProps } from "./bundled-function.ts";
 import { bundledFunction } from "./bundled-function.ts";
-import { driving, encrypting, finishing, handlerCalls } from "./grants.ts";
+import { driving, encrypting, finishing, handlerCalls, polling } from "./grants.ts";
 import { readingIndexes, receiving, roleAssuming } from "./grants.ts";
 import type { EnvironmentKeys } from "./keys.ts";
+import type { FunctionNetwork, NetworkProps } from "./network.ts";
+import { networkOf } from "./network.ts";
 import type { OwnedSetting } from "./owned-settings.ts";
 import type { AnyTable } from "./table.ts";
 import { REQUEST_TIMEOUT, SWEEPER_TIMEOUT, WORKER_TIMEOUT } from "./time-outs.ts";
@@ -23,6 +25,8 @@ const WORKER_CONCURRENCY_MAX = 100;
 const BATCH_MESSAGES = 10;
 /** The other functions have no right to that queue, and look for none. */
 const SWEEPER_ALONE = "aws.dead-letter-queue-url";
+/** Where handlers are named, a tag lets nobody in. */
+const TAGGED_ALONE = "aws.handler-tag";
 
 /** By function: so many of the account's executions at once are kept for it, and it never has more. */
 export interface ReservedConcurrency {
@@ -31,7 +35,7 @@ export interface ReservedConcurrency {
   readonly sweeper?: number;
 }
 
-export interface StepwellFunctionsProps {
+export interface StepwellFunctionsProps extends NetworkProps {
   readonly codeFolder: string;
   readonly settings?: Partial<Readonly<Record<SettingPath, string>>>;
   readonly handlerArns?: readonly string[];
@@ -62,17 +66,19 @@ export class StepwellFunctions extends Construct {
   readonly worker: LambdaFunction;
   readonly sweeper: LambdaFunction;
   readonly #props: StepwellFunctionsProps;
+  readonly #network: FunctionNetwork | undefined;
 
   constructor(scope: Construct, id: string, props: StepwellFunctionsProps) {
     super(scope, id);
     this.#props = props;
+    this.#network = networkOf(this, props.environment, props);
     const { queue, deadLetters, table, keys, encryptionKey } = props;
     const roles = props.assumableRoleArns ?? [];
     const drives = [
       ...driving(this, props),
-      ...(props.handlerArns?.length === 0 ? [] : [handlerCalls(this, props.handlerArns)]),
+      ...(props.handlerArns?.length === 0 ? [] : [handlerCalls(this, props)]),
       keys.reading,
-      ...(encryptionKey === undefined ? [] : [encrypting(encryptionKey)]),
+      ...(encryptionKey === undefined ? [] : [encrypting(this, encryptionKey, ["dynamodb", "sqs", "ssm"])]),
       ...(roles.length === 0 ? [] : [roleAssuming(roles)]),
     ];
     const { ingress, admin, sweeper } = props.reservedConcurrency ?? {};
@@ -81,16 +87,21 @@ export class StepwellFunctions extends Construct {
       reservedConcurrency: admin,
     });
     // A slice of a walk of the sweeper reads the indexes.
-    this.worker = this.#make("Worker", WORKER_TIMEOUT, [...drives, readingIndexes(table), finishing(queue)], {
-      recursiveLoop: RecursiveLoop.ALLOW,
-    });
-    this.worker.addEventSource(
-      new SqsEventSource(queue, {
-        batchSize: BATCH_MESSAGES,
-        reportBatchItemFailures: true,
-        maxConcurrency: props.workerConcurrencyMax ?? WORKER_CONCURRENCY_MAX,
-      }),
+    this.worker = this.#make(
+      "Worker",
+      WORKER_TIMEOUT,
+      [...drives, readingIndexes(table), polling(queue), finishing(queue)],
+      {
+        recursiveLoop: RecursiveLoop.ALLOW,
+      },
     );
+    // By the id that `SqsEventSource` gives it, which would grant the queue's key without a condition: AWS takes no second mapping beside one that stands.
+    this.worker.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(queue.node)}`, {
+      eventSourceArn: queue.queueArn,
+      batchSize: BATCH_MESSAGES,
+      reportBatchItemFailures: true,
+      maxConcurrency: props.workerConcurrencyMax ?? WORKER_CONCURRENCY_MAX,
+    });
     const sweeps = [readingIndexes(table), receiving(deadLetters), finishing(deadLetters)];
     this.sweeper = this.#make("Sweeper", SWEEPER_TIMEOUT, [...drives, ...sweeps], {
       memoryMb: props.sweeperMemoryMb,
@@ -111,6 +122,7 @@ export class StepwellFunctions extends Construct {
       timeout,
       grants,
       variables: this.#variables(),
+      network: this.#network,
       ...more,
     });
     // A function that finds no keys does not start.
@@ -119,8 +131,18 @@ export class StepwellFunctions extends Construct {
   }
 
   #variables(): Record<string, string> {
-    const { settings = {}, table, queue, groupName, scheduleRole, keys, environment, signingKey } = this.#props;
-    const owned: Readonly<Record<Exclude<OwnedSetting, typeof SWEEPER_ALONE>, string>> = {
+    const {
+      settings = {},
+      table,
+      queue,
+      groupName,
+      scheduleRole,
+      keys,
+      environment,
+      signingKey,
+      handlerArns,
+    } = this.#props;
+    const owned: Readonly<Record<Exclude<OwnedSetting, typeof SWEEPER_ALONE | typeof TAGGED_ALONE>, string>> = {
       "aws.table": table.tableName,
       "aws.queue-url": queue.queueUrl,
       "aws.queue-arn": queue.queueArn,
@@ -134,6 +156,7 @@ export class StepwellFunctions extends Construct {
       "aws.external-id": environment,
       ...settings,
       ...owned,
+      ...(handlerArns === undefined && { [TAGGED_ALONE]: environment }),
     };
     return Object.fromEntries(Object.entries(all).map(([path, value]) => [variableOf(path), value]));
   }

@@ -8,7 +8,8 @@ import type { Construct } from "constructs";
 import { INDEX_FACTS } from "../shared/config/table-facts.ts";
 import type { AnyTable } from "./table.ts";
 
-export const HANDLER_TAG = { name: "stepwell", value: "handler" };
+/** Functions that an environment may call bear this tag, with the name of the environment as its value. */
+export const HANDLER_TAG = "stepwell";
 
 export interface DrivingProps {
   readonly table: AnyTable;
@@ -41,7 +42,7 @@ export function driving(scope: Construct, props: DrivingProps): PolicyStatement[
       ],
       resources: [table.tableArn],
     }),
-    new PolicyStatement({ actions: batched("sqs:SendMessage"), resources: [queue.queueArn] }),
+    new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queue.queueArn] }),
     new PolicyStatement({
       actions: ["scheduler:CreateSchedule", "scheduler:DeleteSchedule"],
       resources: [...(scheduleArns ?? [schedules])],
@@ -54,28 +55,29 @@ export function driving(scope: Construct, props: DrivingProps): PolicyStatement[
   ];
 }
 
-/** AWS judges a batch by the action of its entries; an emulator may ask for the name of the batch, which AWS ignores. */
-function batched(...actions: readonly string[]): string[] {
-  return actions.flatMap((action) => [action, `${action}Batch`]);
-}
-
-/** Messages are deleted, and hidden for as long as they are worked on. */
+/** Messages are deleted, and hidden for as long as they are worked on. AWS judges a batch by the action of its entries. */
 export function finishing(queue: Queue): PolicyStatement {
   return new PolicyStatement({
-    actions: batched("sqs:DeleteMessage", "sqs:ChangeMessageVisibility"),
+    actions: ["sqs:DeleteMessage", "sqs:ChangeMessageVisibility"],
     resources: [queue.queueArn],
   });
 }
 
-/** Handlers that are functions: those that are named, or those of this account and Region that say so by a tag. */
-export function handlerCalls(scope: Construct, handlerArns: readonly string[] | undefined): PolicyStatement {
+export interface HandlerCallsProps {
+  /** Names the control plane where several share an account. */
+  readonly environment: string;
+  readonly handlerArns?: readonly string[];
+}
+
+/** Handlers that are functions: those that are named, or those of this account and Region that name the environment by a tag. */
+export function handlerCalls(scope: Construct, { environment, handlerArns }: HandlerCallsProps): PolicyStatement {
   const actions = ["lambda:InvokeFunction"];
   if (handlerArns !== undefined) return new PolicyStatement({ actions, resources: [...handlerArns] });
   const resource = { service: "lambda", resource: "function", resourceName: "*" };
   return new PolicyStatement({
     actions,
     resources: [Stack.of(scope).formatArn({ ...resource, arnFormat: ArnFormat.COLON_RESOURCE_NAME })],
-    conditions: { StringEquals: { [`aws:ResourceTag/${HANDLER_TAG.name}`]: HANDLER_TAG.value } },
+    conditions: { StringEquals: { [`aws:ResourceTag/${HANDLER_TAG}`]: environment } },
   });
 }
 
@@ -96,15 +98,47 @@ export function receiving(queue: Queue): PolicyStatement {
   return new PolicyStatement({ actions: ["sqs:ReceiveMessage"], resources: [queue.queueArn] });
 }
 
-/** Whoever uses what a key encrypts uses the key, though it is the store that asks for it. */
-export function encrypting(key: IKey): PolicyStatement {
+/** What Lambda does in the name of a function that is called for the messages of a queue. */
+export function polling(queue: Queue): PolicyStatement {
+  return new PolicyStatement({
+    actions: ["sqs:ReceiveMessage", "sqs:GetQueueAttributes"],
+    resources: [queue.queueArn],
+  });
+}
+
+/** The stores that ask for the key in the name of those who use what the key encrypts. */
+export type EncryptingStore = "dynamodb" | "sqs" | "ssm";
+
+/** Whoever uses what a key encrypts uses the key, though only through the stores: nobody can have other bytes decrypted. */
+export function encrypting(scope: Construct, key: IKey, stores: readonly EncryptingStore[]): PolicyStatement {
+  const { region, urlSuffix } = Stack.of(scope);
   return new PolicyStatement({
     actions: ["kms:Decrypt", "kms:Encrypt", "kms:GenerateDataKey"],
     resources: [key.keyArn],
+    conditions: { StringEquals: { "kms:ViaService": stores.map((store) => `${store}.${region}.${urlSuffix}`) } },
   });
 }
 
 /** X-Ray knows no resources to grant on. */
 export function tracing(): PolicyStatement {
   return new PolicyStatement({ actions: ["xray:PutTraceSegments", "xray:PutTelemetryRecords"], resources: ["*"] });
+}
+
+/**
+ * Lambda itself makes the network interfaces of a function in a VPC, by the function's role, before there is anything to
+ * name. A request of the function's own code bears the function's ARN, and is refused.
+ */
+export function joining(): PolicyStatement {
+  return new PolicyStatement({
+    actions: [
+      "ec2:CreateNetworkInterface",
+      "ec2:DescribeNetworkInterfaces",
+      "ec2:DescribeSubnets",
+      "ec2:DeleteNetworkInterface",
+      "ec2:AssignPrivateIpAddresses",
+      "ec2:UnassignPrivateIpAddresses",
+    ],
+    resources: ["*"],
+    conditions: { Null: { "lambda:SourceFunctionArn": "true" } },
+  });
 }

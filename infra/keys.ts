@@ -1,5 +1,6 @@
 /** The keys of an environment: SSM parameters that a function makes while the stack is deployed, because no template may hold them. */
-import { ArnFormat, CustomResource, RemovalPolicy, Stack } from "aws-cdk-lib";
+import type { RemovalPolicy } from "aws-cdk-lib";
+import { ArnFormat, CustomResource, Stack } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { RetentionDays } from "aws-cdk-lib/aws-logs";
@@ -18,6 +19,8 @@ export interface EnvironmentKeysProps {
   readonly encryptionKey?: IKey;
   readonly logRetention: RetentionDays;
   readonly removalPolicy: RemovalPolicy;
+  /** Whether the table can outlive the stack, which is worth nothing without the secret of its ids. */
+  readonly keepsData: boolean;
 }
 
 export class EnvironmentKeys extends Construct {
@@ -31,20 +34,26 @@ export class EnvironmentKeys extends Construct {
 
   constructor(scope: Construct, id: string, props: EnvironmentKeysProps) {
     super(scope, id);
-    const { environment, signingKey, measuredAs, encryptionKey, removalPolicy } = props;
+    const { environment, signingKey, measuredAs, encryptionKey, keepsData } = props;
     this.path = `/stepwell/${environment}`;
     const resources = [this.#arn("id-secret"), this.#arn("signing-key-*")];
     this.reading = new PolicyStatement({ actions: ["ssm:GetParameter"], resources });
-    const isKept = removalPolicy !== RemovalPolicy.DESTROY;
     const making = new PolicyStatement({
-      // No one may delete the keys where the table outlives the stack: without the secret of its ids a table is lost.
-      actions: ["ssm:GetParameter", "ssm:PutParameter", ...(isKept ? [] : ["ssm:DeleteParameter"])],
+      actions: ["ssm:PutParameter"],
       resources,
+      // What was written over is as lost as what was deleted.
+      conditions: { StringNotEquals: { "ssm:Overwrite": "true" } },
     });
+    const removing = new PolicyStatement({ actions: ["ssm:DeleteParameter"], resources });
     const maker = bundledFunction(this, "Keys", {
       ...props,
       timeout: DEPLOY_TIMEOUT,
-      grants: [making, ...(encryptionKey === undefined ? [] : [encrypting(encryptionKey)])],
+      grants: [
+        this.reading,
+        making,
+        ...(keepsData ? [] : [removing]),
+        ...(encryptionKey === undefined ? [] : [encrypting(this, encryptionKey, ["ssm"])]),
+      ],
     });
     this.made = new CustomResource(this, "Made", {
       serviceToken: maker.functionArn,
@@ -54,7 +63,7 @@ export class EnvironmentKeys extends Construct {
         Path: this.path,
         SigningKey: String(signingKey),
         // What was journaled stays with the table, and cannot go on without its keys.
-        Keep: String(isKept),
+        Keep: String(keepsData),
         ...(measuredAs !== undefined && { MeasuredAs: measuredAs }),
         ...(encryptionKey !== undefined && { KmsKeyId: encryptionKey.keyArn }),
       },

@@ -11,6 +11,7 @@ export const OWNED_SETTINGS = {
   "aws.schedule-role-arn": undefined,
   "aws.parameters": "environmentName",
   "aws.signing-key": "signingKey",
+  "aws.handler-tag": "handlerArns",
 } as const satisfies Partial<Readonly<Record<SettingPath, string | undefined>>>;
 
 export type OwnedSetting = keyof typeof OWNED_SETTINGS;

@@ -1,9 +1,11 @@
-/** Makes what the package gives out to CDK apps: the constructs as one file with their declarations, and the functions beside it. */
+/** Makes what the package gives out to CDK apps: the constructs as one file with their declarations, the functions beside it, and the list of what is in them. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
+import { bundledPackages } from "./bundled-packages.mjs";
 import { bundleFunctions, productEntries } from "./bundle.mjs";
+import { SBOM_FILE, sbomText } from "./sbom.mjs";
 
 const ROOT = join(import.meta.dirname, "..");
 const TARGET = resolve(process.argv[2] ?? join(ROOT, "dist/cdk"));
@@ -23,7 +25,12 @@ await build({
 });
 declare(join(TARGET, "declarations"));
 writeFileSync(join(TARGET, "index.d.ts"), exportsOf(".js", "./declarations/", true));
-await bundleFunctions(productEntries(), join(TARGET, "functions"));
+const metafile = await bundleFunctions(productEntries(), join(TARGET, "functions"));
+writeFileSync(join(TARGET, SBOM_FILE), sbomText(bundledPackages(metafile, ROOT), ownPackage()));
+
+function ownPackage() {
+  return JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+}
 
 /** @param withProps also what a construct is told, which only declarations have */
 function exportsOf(extension, folder = "./", withProps = false) {

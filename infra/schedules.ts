@@ -32,6 +32,6 @@ export class WakeSchedules extends Construct {
       }),
     });
     this.role.addToPolicy(new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queue.queueArn] }));
-    if (encryptionKey !== undefined) this.role.addToPolicy(encrypting(encryptionKey));
+    if (encryptionKey !== undefined) this.role.addToPolicy(encrypting(this, encryptionKey, ["sqs"]));
   }
 }

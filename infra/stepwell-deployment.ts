@@ -2,12 +2,14 @@
 import { createHash } from "node:crypto";
 import { CustomResource, RemovalPolicy, Stack, Tags } from "aws-cdk-lib";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Alias, Function as LambdaFunction, IAlias, IFunction, IVersion, Version } from "aws-cdk-lib/aws-lambda";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import type { AdminApiReference } from "./apis.ts";
 import { bundledFunction } from "./bundled-function.ts";
 import { HANDLER_TAG } from "./grants.ts";
+import { allowLogEncryption } from "./log-encryption.ts";
 import { PACKED_CODE } from "./packed-code.ts";
 import { DEPLOY_TIMEOUT } from "./time-outs.ts";
 
@@ -18,7 +20,7 @@ export interface StepwellDeploymentProps {
   /** Of a `Stepwell`, as its `admin`. */
   readonly admin: AdminApiReference;
   /**
-   * The handlers: a version or an alias of a function, which gets the tag by which the control plane may call it, or
+   * The handlers: a version or an alias of a function, which gets the tag by which this control plane may call it, or
    * an address. Invocations go on with the version that they began with, so that old versions have to stay
    * (`currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN }`).
    */
@@ -36,6 +38,10 @@ export interface StepwellDeploymentProps {
    * still need it: for handlers that come and go with a test. It stays registered, unless told.
    */
   readonly removeOnDelete?: boolean;
+  /** How long the log of what registers is kept; a month unless told. The first deployment of a stack at an admin API decides. */
+  readonly logRetention?: RetentionDays;
+  /** Encrypts the log of what registers, on the terms of `encryptionKey` of a `Stepwell`; AWS's own key unless told. The first deployment of a stack at an admin API decides. */
+  readonly encryptionKey?: IKey;
   /** Holds a folder `registrar` with the code that registers; what is packed with this construct unless told. */
   readonly codeFolder?: string;
 }
@@ -49,7 +55,7 @@ export class StepwellDeployment extends Construct {
   constructor(scope: Construct, id: string, props: StepwellDeploymentProps) {
     super(scope, id);
     const { admin, handlers, headers, assumeRoleArn, useHttp11, force, removeOnDelete = false } = props;
-    const registrar = registrarOf(this, admin, props.codeFolder ?? PACKED_CODE);
+    const registrar = registrarOf(this, props);
     const request = {
       ...("url" in handlers ? { uri: handlers.url } : { arn: handlers.functionArn }),
       ...(headers !== undefined && { additional_headers: headers }),
@@ -57,7 +63,7 @@ export class StepwellDeployment extends Construct {
       ...(useHttp11 !== undefined && { use_http_11: useHttp11 }),
       ...(force !== undefined && { force }),
     };
-    if (!("url" in handlers)) Tags.of(functionOf(handlers)).add(HANDLER_TAG.name, HANDLER_TAG.value);
+    if (!("url" in handlers)) letBeCalled(functionOf(handlers), admin);
     const resource = new CustomResource(this, "Deployment", {
       serviceToken: registrar.functionArn,
       resourceType: "Custom::StepwellDeployment",
@@ -78,28 +84,48 @@ export class StepwellDeployment extends Construct {
   }
 }
 
+/** The environment by which a function of this app may be called. */
+const CALLED_BY = new WeakMap<IFunction, string>();
+
+/** A tag has one value: what a second environment may call as well, that has to name (`handlerArns`). */
+function letBeCalled(handlers: IFunction, { environment }: AdminApiReference): void {
+  if (environment === undefined || environment === "") {
+    throw new Error("admin: environment is missing, the name of the control plane that is to call these handlers");
+  }
+  const standing = CALLED_BY.get(handlers) ?? environment;
+  if (standing !== environment) {
+    throw new Error(
+      `handlers: ${handlers.node.path} is registered with ${standing} and ${environment}, and its tag names one environment. Name the function in handlerArns of the other one, and register it there by a call of the admin API`,
+    );
+  }
+  CALLED_BY.set(handlers, environment);
+  Tags.of(handlers).add(HANDLER_TAG, environment);
+}
+
 function functionOf(handlers: QualifiedFunction): IFunction {
   return "aliasName" in handlers ? handlers.version.lambda : handlers.lambda;
 }
 
 /** One for each stack and admin API, however many deployments are registered there. */
-function registrarOf(scope: Construct, admin: AdminApiReference, codeFolder: string): LambdaFunction {
+function registrarOf(scope: Construct, props: StepwellDeploymentProps): LambdaFunction {
+  const { admin, encryptionKey } = props;
   const stack = Stack.of(scope);
   const id = `${REGISTRAR}${hashOf(stack.resolve(admin.arn))}`;
   const place = (stack.node.tryFindChild(id) as Construct | undefined) ?? new Construct(stack, id);
   const standing = place.node.tryFindChild("Registrar") as LambdaFunction | undefined;
+  if (standing !== undefined) return standing;
   const routes = ["POST/deployments", "PATCH/deployments/*", "DELETE/deployments/*"];
   const resources = routes.map((route) => `${admin.arn}/*/${route}`);
-  return (
-    standing ??
-    bundledFunction(place, "Registrar", {
-      codeFolder,
-      timeout: DEPLOY_TIMEOUT,
-      grants: [new PolicyStatement({ actions: ["execute-api:Invoke"], resources })],
-      logRetention: RetentionDays.ONE_MONTH,
-      removalPolicy: RemovalPolicy.DESTROY,
-    })
-  );
+  const registrar = bundledFunction(place, "Registrar", {
+    codeFolder: props.codeFolder ?? PACKED_CODE,
+    timeout: DEPLOY_TIMEOUT,
+    grants: [new PolicyStatement({ actions: ["execute-api:Invoke"], resources })],
+    logRetention: props.logRetention ?? RetentionDays.ONE_MONTH,
+    removalPolicy: RemovalPolicy.DESTROY,
+    ...(encryptionKey !== undefined && { encryptionKey }),
+  });
+  if (encryptionKey !== undefined) allowLogEncryption(place, encryptionKey);
+  return registrar;
 }
 
 function hashOf(value: unknown): string {

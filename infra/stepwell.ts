@@ -1,5 +1,6 @@
 /** The control plane as one construct: two HTTP APIs, functions, a table, a queue and schedules, and nothing that runs by the hour. */
 import { Names, RemovalPolicy, Stack } from "aws-cdk-lib";
+import type { ISecurityGroup, IVpc, SecurityGroup, SubnetSelection, Vpc } from "aws-cdk-lib/aws-ec2";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { RetentionDays } from "aws-cdk-lib/aws-logs";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
@@ -32,7 +33,7 @@ export interface StepwellProps {
   /**
    * ARNs of functions that may be called as handlers, with wildcards if need be and always with their qualifiers:
    * `arn:aws:lambda:eu-west-1:111122223333:function:shop-*`. Unless told, all functions of this account and Region that
-   * carry the tag `stepwell` with the value `handler`. None where the list is empty: all handlers are reached over HTTPS.
+   * carry the tag `stepwell` with the environment's name as its value. None where the list is empty: all handlers are reached over HTTPS.
    */
   readonly handlerArns?: readonly string[];
   /** Roles as which deployments may ask to be called (`assume_role_arn`), each of which has to trust the functions' roles, and may ask for the environment's name as external id; none unless told. */
@@ -72,6 +73,16 @@ export interface StepwellProps {
    * told, because accounts that may run few functions at once refuse the deployment (docs/operating.md).
    */
   readonly reservedConcurrency?: ReservedConcurrency;
+  /**
+   * The network that ingress, admin, worker and sweeper run in, so that deployments at private addresses
+   * (`aws.allowed-addresses`) can be reached, and that all come from known addresses. It needs ways to the services of AWS
+   * that docs/operating.md lists. Unless told, functions run in Lambda's own network, which reaches public addresses alone.
+   */
+  readonly vpc?: IVpc | Vpc;
+  /** Where in `vpc`; its private subnets unless told. */
+  readonly vpcSubnets?: SubnetSelection;
+  /** Of the functions in `vpc`; one of their own, from which everything can be reached, unless told. */
+  readonly securityGroups?: readonly (ISecurityGroup | SecurityGroup)[];
   /** Traces of the functions in X-Ray, which are paid for by their number; there are none unless told. */
   readonly xray?: boolean;
   /** Tells this control plane from others of the account, also in its metrics: letters, digits, `-`, `_`, `.`; made of the construct's path unless told. */
@@ -130,13 +141,18 @@ export class Stepwell extends Construct {
       ...(props.encryptionKey !== undefined && { encryptionKey: props.encryptionKey }),
     };
     const deletionProtection = props.deletionProtection ?? removalPolicy !== RemovalPolicy.DESTROY;
+    const keepsData = removalPolicy !== RemovalPolicy.DESTROY || deletionProtection || props.table !== undefined;
     const table = props.table ?? new InvocationTable(this, "Invocations", { ...shared, deletionProtection }).table;
     const { queue, deadLetters } = new WakeQueue(this, "Wakes", { ...shared, sslOnly: props.sslOnly ?? true });
     const { groupName, role } = new WakeSchedules(this, "Schedules", { ...shared, queue });
     const hasOwnMetrics = props.settings?.["aws.metrics"] !== "none";
     // As the functions name it in their metrics.
     const measuredAs = props.settings?.["cluster-name"] ?? shared.environment;
-    const keys = new EnvironmentKeys(this, "EnvironmentKeys", { ...shared, ...(hasOwnMetrics && { measuredAs }) });
+    const keys = new EnvironmentKeys(this, "EnvironmentKeys", {
+      ...shared,
+      keepsData,
+      ...(hasOwnMetrics && { measuredAs }),
+    });
     const stores = { table, queue, deadLetters, groupName, scheduleRole: role, keys };
     const functions = new StepwellFunctions(this, "Functions", { ...props, ...shared, ...stores });
     const watched = {

@@ -31,5 +31,8 @@ export function indented(text: string, by = "  "): string {
 
 /** The last column is as wide as its widest cell; what fills the others up to it is nothing to copy. */
 function trimmed(text: string): string {
-  return text.replaceAll(/ +$/gm, "");
+  return text
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n");
 }

@@ -51,7 +51,7 @@ function idIn(answer: AdminAnswer, { arn, uri }: Registration): string {
   const id = answer.body["id"];
   if (answer.status < 300 && typeof id === "string") return id;
   // The reason of a failure stands in the events of the stack: user, password and query of an address do not.
-  const named = arn ?? uri?.replace(/[?#].*$/s, "").replace(/\/\/[^/]*@/, "//");
+  const named = arn ?? uri?.replace(/[?#].*/s, "").replace(/\/\/[^/]*@/, "//");
   throw new Error(`${named} is not registered: ${told(answer)}`);
 }
 

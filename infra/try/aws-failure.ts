@@ -13,7 +13,7 @@ const LOG_IN = "Log in again (`aws sso login`, or as your company does it), or c
 /** The first that fits an error's name and words is told. */
 const KNOWN: readonly Known[] = [
   {
-    matches: /expired|ExpiredToken|token.*(refresh|invalid).*sso|sso.*(invalid|refresh)/i,
+    matches: /expired|ExpiredToken|^(?=.*token)(?=.*sso).*(?:refresh|invalid)/i,
     message: "The credentials for AWS have expired",
     fix: LOG_IN,
   },

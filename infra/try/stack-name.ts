@@ -10,9 +10,10 @@ export const STACK_DESCRIPTION = "Stepwell, deployed by `npm run try` to be look
 export function stackNameOf(callerArn: string): string {
   const last = callerArn.split(/[/:]/).at(-1) ?? "";
   const who = last
-    .replace(/@.*$/, "")
+    .replace(/@.*/, "")
     .replaceAll(/[^A-Za-z0-9]+/g, "-")
     .slice(0, WHO_MAX_CHARACTERS)
-    .replaceAll(/^-+|-+$/g, "");
+    .replace(/^-/, "")
+    .replace(/-$/, "");
   return who === "" ? PREFIX : `${PREFIX}-${who}`;
 }

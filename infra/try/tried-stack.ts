@@ -38,7 +38,9 @@ export function triedStack(app: App, name: string, codeFolder: string, emulator:
   const { admin } = stepwell;
   const deployment = new StepwellDeployment(stack, "Deployment", {
     admin:
-      apisUrl === undefined ? admin : { arn: admin.arn, url: Fn.join("/", [apisUrl, idIn(admin.url), "$default"]) },
+      apisUrl === undefined
+        ? admin
+        : { environment: admin.environment, arn: admin.arn, url: Fn.join("/", [apisUrl, idIn(admin.url), "$default"]) },
     handlers,
     codeFolder,
   });

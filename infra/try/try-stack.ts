@@ -28,10 +28,11 @@ export interface StackPart {
 }
 
 /** CloudFormation refuses to delete what it is changing; what it makes for the first time it gives up. */
-const UNDELETABLE = /^(UPDATE|.*ROLLBACK|DELETE).*_IN_PROGRESS$/;
+const isUndeletable = (status = ""): boolean =>
+  status.endsWith("_IN_PROGRESS") && /^UPDATE|ROLLBACK|^DELETE/.test(status);
 const LOOK_EVERY_MS = 3_000;
 /** Lines such as `StepwellTry | 12/64 | 17:01:02 | CREATE_COMPLETE | AWS::Lambda::Function | ...`. */
-const PROGRESS = /\|\s+(\d+)(?:\/(\d+))?\s+\|\s+[^|]+\|\s+(\w+)\s+\|\s+([\w:]+)/;
+const PROGRESS = /\|\s+(\d+)(?:\/(\d+))?\s+\|[^|]+\|\s+(\w+)\s+\|\s+([\w:]+)/;
 
 export class TryStack {
   readonly name: string;
@@ -60,7 +61,7 @@ export class TryStack {
   /** @throws Error with everything that `cdk` wrote, in `told`, or an AbortError */
   async destroy(onProgress: (text: string) => void, signal: AbortSignal): Promise<void> {
     let standing = await this.look();
-    for (; UNDELETABLE.test(standing?.status ?? ""); standing = await this.look()) {
+    for (; isUndeletable(standing?.status); standing = await this.look()) {
       onProgress("CloudFormation is at work on it");
       await sleep(LOOK_EVERY_MS, undefined, { signal });
     }

@@ -22,7 +22,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 };
 
 const FRIENDLY = /^(?:\d+(?:\.\d+)?\s*[a-z]+\s*)+$/;
-const FRIENDLY_PART = /(\d+(?:\.\d+)?)\s*([a-z]+)/g;
+const FRIENDLY_PART = /(\d+(?:\.\d+)?)\s*([a-z]+)\s*/gy;
 const ISO = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 const ISO_UNITS_MS = [604_800_000, 86_400_000, 3_600_000, 60_000, 1000];
 

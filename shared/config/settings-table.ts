@@ -155,7 +155,7 @@ export const SETTINGS = {
   "aws.time-margin": duration("3s", "Drivers stop so long before their function's time is up."),
   "aws.slow-from": duration("5s", "A handler whose attempt is cut for time after so long is left to the workers."),
   "aws.allowed-addresses": optionalText(
-    "Ranges that deployments may have beside public addresses, parted by commas: 10.4.0.0/16, private, loopback.",
+    "Ranges that deployments may have beside public addresses, and to which http:// may be spoken, parted by commas: 10.4.0.0/16, private, loopback.",
   ),
   "aws.parameters": optionalText(
     "The path of the SSM parameters with the keys; without it the secret is in the table, and requests are not signed.",
@@ -168,6 +168,9 @@ export const SETTINGS = {
     "8",
     "Partitions of each index: one carries some 1,000 acceptances a second, and each more costs a list two queries. Only ever raised.",
     { min: 1, max: 16 },
+  ),
+  "aws.handler-tag": optionalText(
+    "The value of the tag `stepwell` on functions that may be called as handlers, which refusals of Lambda are told with.",
   ),
   "aws.external-id": optionalText("The external id that is told to roles as which functions are called."),
   "aws.metrics": choice(

@@ -49,8 +49,8 @@ function linesOfKeys(text: string): ReadonlyMap<string, number> {
   for (const [at, line] of text.split("\n").entries()) {
     const header = /^\s*\[([^[\]]+)\]/.exec(line)?.[1];
     if (header !== undefined) section = `${dotted(header)}.`;
-    const name = /^\s*([\w."' -]+?)\s*=/.exec(line)?.[1];
-    if (name !== undefined) lines.set(section + dotted(name), at + 1);
+    const name = line.slice(0, Math.max(0, line.indexOf("="))).trim();
+    if (/^[\w."' -]+$/.test(name)) lines.set(section + dotted(name), at + 1);
   }
   return lines;
 }

@@ -1,7 +1,6 @@
 /** The composition root of the functions: every port filled by what AWS has, once per process. */
 import { dynamoClient } from "../adapters/dynamodb/dynamodb-client.ts";
 import { DynamoTable } from "../adapters/dynamodb/dynamodb-table.ts";
-import { HttpsEndpoints } from "../adapters/https/https-endpoints.ts";
 import { LambdaEndpoints } from "../adapters/lambda/lambda-endpoints.ts";
 import { sqsClient } from "../adapters/sqs/sqs-client.ts";
 import { SqsQueue } from "../adapters/sqs/sqs-queue.ts";
@@ -22,6 +21,7 @@ import type { Clock } from "../engine/ports/clock.ts";
 import type { Log } from "../engine/ports/log.ts";
 import type { Queue } from "../engine/ports/queue.ts";
 import { createStoredRegistry } from "../engine/register/stored-registry.ts";
+import { awsHttpsEndpoints } from "./aws-https-endpoints.ts";
 import { awsTimers } from "./aws-timers.ts";
 import { endpointsByDestination } from "./endpoints-by-destination.ts";
 import { engineSettingsOf } from "./engine-settings-of.ts";
@@ -100,9 +100,12 @@ async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings:
   const secret = await (keys
     ? recognisedSecret(table, engineSettings.keyPrefix, keys.secret)
     : environmentSecret(table, engineSettings.keyPrefix, freshSecretBytes));
-  const externalId = settings["aws.external-id"];
-  const lambda = new LambdaEndpoints(externalId === undefined ? {} : { externalId });
-  const endpoints = endpointsByDestination({ https: httpsEndpoints(settings), lambda });
+  const [externalId, handlerTag] = [settings["aws.external-id"], settings["aws.handler-tag"]];
+  const lambda = new LambdaEndpoints({
+    ...(externalId !== undefined && { externalId }),
+    ...(handlerTag !== undefined && { handlerTag }),
+  });
+  const endpoints = endpointsByDestination({ https: awsHttpsEndpoints(settings), lambda });
   const engine: Engine = {
     table,
     meta: table,
@@ -142,15 +145,4 @@ function emfMeter(settings: Settings, clock: Clock): EmfMeter {
 function parameterPlace(settings: Settings): ParameterPlace | undefined {
   const path = settings["aws.parameters"];
   return path === undefined ? undefined : { path, signingKey: settings["aws.signing-key"] };
-}
-
-/** Functions stand in somebody's network, so that nothing but public addresses is reached unless it is allowed. */
-function httpsEndpoints(settings: Settings): HttpsEndpoints {
-  const allowedBy = "aws.allowed-addresses";
-  const allow = (settings[allowedBy] ?? "").split(",").map((range) => range.trim());
-  return new HttpsEndpoints({
-    allow: allow.filter((range) => range !== ""),
-    allowedBy,
-    connectTimeoutMs: settings["worker.invoker.connect-timeout"],
-  });
 }

@@ -25,6 +25,7 @@ beforeAll(async () => {
       codeFolder,
       passingUrl,
       controlPlane: {
+        environment: "stepwell-e2e",
         url: `${aws.endpoint}/_aws/execute-api/${ADMIN_ID}/$default`,
         arn: `arn:aws:execute-api:us-east-1:000000000000:${ADMIN_ID}`,
       },

@@ -20,6 +20,7 @@ const doors = {
 };
 const { deploymentId } = new StepwellDeployment(stack, "Shop", {
   admin: {
+    environment: stack.stackName,
     url: context("admin-url"),
     arn: stack.formatArn({ service: "execute-api", resource: context("admin-api") }),
   },

@@ -1,11 +1,15 @@
 /** Deployments that are registered with their stack, as CloudFormation gets them. */
 import { Stack } from "aws-cdk-lib";
 import { Match } from "aws-cdk-lib/assertions";
+import { Key } from "aws-cdk-lib/aws-kms";
 import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
-import { expect, test } from "vitest";
-import type { Stepwell } from "../../infra/stepwell.ts";
+import { describe, expect, test } from "vitest";
+import { RetentionDays } from "aws-cdk-lib/aws-logs";
+import type { AdminApiReference } from "../../infra/apis.ts";
+import type { Stepwell, StepwellProps } from "../../infra/stepwell.ts";
 import type { StepwellDeploymentProps } from "../../infra/stepwell-deployment.ts";
 import { StepwellDeployment } from "../../infra/stepwell-deployment.ts";
+import type { Resource } from "./synthesised.ts";
 import { actionsOf, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
 
 const TYPE = "Custom::StepwellDeployment";
@@ -18,8 +22,11 @@ function handlersOf(stepwell: Stepwell, code = "exports.handler = async () => ({
   });
 }
 
-const withDeployments = (make: (stepwell: Stepwell) => readonly Omit<StepwellDeploymentProps, "admin">[]) =>
-  synthesised({}, (stepwell, codeFolder) => {
+const withDeployments = (
+  make: (stepwell: Stepwell) => readonly Omit<StepwellDeploymentProps, "admin">[],
+  props: Partial<StepwellProps> = {},
+) =>
+  synthesised(props, (stepwell, codeFolder) => {
     make(stepwell).forEach((props, at) => {
       new StepwellDeployment(Stack.of(stepwell), `Deployment${at}`, { admin: stepwell.admin, codeFolder, ...props });
     });
@@ -28,11 +35,13 @@ const withDeployments = (make: (stepwell: Stepwell) => readonly Omit<StepwellDep
 test.each([
   ["a version", (shop: LambdaFunction) => shop.currentVersion],
   ["an alias", (shop: LambdaFunction) => shop.addAlias("live")],
-])("%s is registered by its qualified ARN, and its function carries the tag", (_what, qualified) => {
-  const template = withDeployments((stepwell) => [{ handlers: qualified(handlersOf(stepwell)) }]);
+])("%s is registered by its qualified ARN, and its function carries the tag of the environment", (_what, qualified) => {
+  const template = withDeployments((stepwell) => [{ handlers: qualified(handlersOf(stepwell)) }], {
+    environmentName: "Live",
+  });
   template.hasResourceProperties("AWS::Lambda::Function", {
     Handler: "index.handler",
-    Tags: [{ Key: "stepwell", Value: "handler" }],
+    Tags: [{ Key: "stepwell", Value: "Live" }],
   });
   template.hasResourceProperties(TYPE, {
     Request: { "Fn::Join": ["", ['{"arn":"', { Ref: Match.stringLikeRegexp("^Shop") }, '"}']] },
@@ -101,3 +110,47 @@ test("beside its control plane it is registered behind every route and policy of
     expect(dependsOn("AWS::Lambda::Function", name).filter((id) => /Policy/.test(id))).toHaveLength(1);
   }
 });
+
+test("a function names one environment that may call it, and a second one is refused as it is synthesised", () => {
+  const registerAt = (...admins: readonly AdminApiReference[]) =>
+    synthesised({ environmentName: "Live" }, (stepwell, codeFolder) => {
+      const handlers = handlersOf(stepwell).currentVersion;
+      [stepwell.admin, ...admins].forEach((admin, at) => {
+        new StepwellDeployment(Stack.of(stepwell), `At${at}`, { admin, codeFolder, handlers });
+      });
+    });
+  const elsewhere = { url: "https://dev.example", arn: "arn:aws:execute-api:eu-west-1:111122223333:dev" };
+  expect(() => registerAt({ ...elsewhere, environment: "Live" })).not.toThrow();
+  expect(() => registerAt({ ...elsewhere, environment: "Dev" })).toThrow(/registered with Live and Dev.+handlerArns/);
+  // As from a program without types, which was written when an admin API had no such name.
+  expect(() => registerAt(elsewhere as AdminApiReference)).toThrow("admin: environment is missing");
+});
+
+describe("the log of what registers", () => {
+  const logOf = (props: Partial<StepwellDeploymentProps>) =>
+    withDeployments(() => [{ handlers: { url: "https://shop.example" }, ...props }]);
+  const [, { Properties: unless }] = resourcesOf(logOf({}), "AWS::Logs::LogGroup").find(isRegistrars)!;
+
+  test("is kept for a month and encrypted by AWS's own key, unless told", () => {
+    expect(unless["RetentionInDays"]).toBe(30);
+    expect(unless["KmsKeyId"]).toBeUndefined();
+  });
+
+  test("is kept for as long and encrypted by the key that is told, which CloudWatch Logs may use for it", () => {
+    const template = synthesised({}, (stepwell, codeFolder) => {
+      const stack = Stack.of(stepwell);
+      const told = { encryptionKey: new Key(stack, "Key"), logRetention: RetentionDays.ONE_YEAR };
+      const handlers = { url: "https://shop.example" };
+      new StepwellDeployment(stack, "Deployment", { admin: stepwell.admin, codeFolder, handlers, ...told });
+    });
+    const [id, { Properties }] = resourcesOf(template, "AWS::Logs::LogGroup").find(isRegistrars)!;
+    expect(Properties["RetentionInDays"]).toBe(365);
+    expect(Properties["KmsKeyId"]).toBeDefined();
+    const [[, key]] = resourcesOf(template, "AWS::KMS::Key") as [[string, Resource]];
+    expect(JSON.stringify(key.Properties["KeyPolicy"])).toContain(`-${id}-*`);
+  });
+});
+
+function isRegistrars([id]: readonly [string, unknown]): boolean {
+  return id.startsWith("StepwellRegistrar");
+}

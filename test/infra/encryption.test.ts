@@ -52,6 +52,23 @@ test("one key of one's own encrypts table, queues, keys and logs, and everybody 
   expect(new Set(users.map(({ id }) => id)).size).toBe(6);
 });
 
+test("nobody may use the key but through the stores that it encrypts", () => {
+  const via = (id: RegExp) =>
+    statementsOf(Template.fromStack(imported))
+      .filter(({ statement }) => actionsOf(statement).some((action) => action.startsWith("kms:")))
+      .filter(({ id: policy }) => id.test(policy))
+      .map(({ statement }) => {
+        const { StringEquals } = statement.Condition as { readonly StringEquals: Readonly<Record<string, unknown>> };
+        return [StringEquals["kms:ViaService"]].flat().map(resourceText).join(" ");
+      });
+  const of = (...stores: readonly string[]) => stores.map((store) => `${store}.<region>.amazonaws.com`).join(" ");
+  expect(via(/Functions(?:Ingress|Admin|Worker|Sweeper)Role/)).toEqual(
+    Array.from({ length: 4 }, () => of("dynamodb", "sqs", "ssm")),
+  );
+  expect(via(/KeysRole/)).toEqual([of("ssm")]);
+  expect(via(/SchedulesRole/)).toEqual([of("sqs")]);
+});
+
 describe("CloudWatch Logs may use a key of the app", () => {
   test("for the very log groups of the environment, by the names that they will have", () => {
     const template = Template.fromStack(stackWith((stack) => new Key(stack, "Key")));

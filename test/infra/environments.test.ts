@@ -72,6 +72,17 @@ describe("two control planes", () => {
     expect(named.map(({ Type }) => Type)).toEqual([]);
   });
 
+  test("may call each its own handlers alone", () => {
+    const tagsOf = (template: Template) =>
+      statementsOf(template)
+        .filter(({ statement }) => actionsOf(statement).includes("lambda:InvokeFunction"))
+        .map(({ statement }) => JSON.stringify(statement.Condition));
+    const [test, live] = apart.map(tagsOf) as [string[], string[]];
+    expect([test.length, live.length]).toEqual([4, 4]);
+    expect(test.filter((condition) => live.includes(condition))).toEqual([]);
+    expect(new Set(tagsOf(together)).size).toBe(2);
+  });
+
   test("may do nothing to each other, and each registers its own deployments", () => {
     const granted = statementsOf(together).filter(({ id }) => /^(?:Blue|Green)/.test(id));
     expect(granted.length).toBeGreaterThan(20);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App, Stack, Validations } from "aws-cdk-lib";
 import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
+import { Vpc } from "aws-cdk-lib/aws-ec2";
 import { Queue } from "aws-cdk-lib/aws-sqs";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -39,6 +40,12 @@ test("nothing is found that is not acknowledged", () => {
   const named = "arn:aws:lambda:eu-west-1:111122223333:function:shop-*";
   expect(() => synthesise({ ingressAuth: "open", handlerArns: [named] })).not.toThrow();
   expect(() => synthesise({ ingressAccessLog: true, xray: true })).not.toThrow();
+  const vpc = Vpc.fromVpcAttributes(new Stack(briefApp()), "Vpc", {
+    vpcId: "vpc-12345678",
+    availabilityZones: ["eu-west-1a"],
+    privateSubnetIds: ["subnet-1"],
+  });
+  expect(() => synthesise({ vpc })).not.toThrow();
   const jwt = { issuer: "https://login.example.com", audiences: ["orders"] };
   const ingressCors = { origins: ["https://shop.example.com"] };
   expect(() => synthesise({ ingressAuth: { jwt }, ingressCors })).not.toThrow();

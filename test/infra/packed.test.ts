@@ -84,3 +84,17 @@ test("an app of CommonJS gets them, too", async () => {
   });
   expect(stdout.trim()).toBe("Stepwell StepwellDeployment");
 }, 60_000);
+
+test("each function in it carries the licenses of its packages, and a list names them all", async () => {
+  const packed = (path: string): string => inApp(`node_modules/stepwell/dist/cdk/${path}`);
+  const bom = JSON.parse(await readFile(packed("sbom.cdx.json"), "utf8")) as { components: { purl: string }[] };
+  const listed = bom.components.map(({ purl }) => purl.replace("pkg:npm/", "").replace("%40", "@"));
+  const names = await readdir(packed("functions"));
+  expect(names).toHaveLength(6);
+  const carried = await Promise.all(
+    names.map(async (name) => await readFile(packed(`functions/${name}/THIRD-PARTY-LICENSES.txt`), "utf8")),
+  );
+  const named = carried.flatMap((text) => [...text.matchAll(/^(\S+@\d[\w.-]*) \(/gm)].map(([, id]) => id!));
+  expect(new Set(named)).toEqual(new Set(listed));
+  expect(listed.length).toBeGreaterThan(20);
+});

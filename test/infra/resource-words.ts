@@ -27,6 +27,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
     /^arn:aws:execute-api:<region>:<account>:<Stepwell(\w+?)Api>\/\*\/([A-Z]+)(\/\S*)$/,
     "`$2 $3` of the $1 API, in any stage",
   ],
+  [/^TestStepwell[0-9A-F]{8}$/, "the name of the environment"],
   [/^arn:aws:kms:<region>:<account>:key\/\S+$/, "the key that `encryptionKey` names"],
   [/^arn:aws:iam::<account>:role\/\S+$/, "the role that `assumableRoleArns` names"],
 ];
@@ -40,7 +41,12 @@ export function resourceText(value: unknown): string {
   if (name === "Fn::Join") return (content as [string, unknown[]])[1].map(resourceText).join("");
   if (name === "Fn::GetAtt") return `<${(content as [string, string])[0].replace(HASH, "")}>`;
   if (name !== "Ref") throw new Error(`unknown to this page: ${JSON.stringify(value)}`);
-  const pseudo = { "AWS::Region": "<region>", "AWS::AccountId": "<account>", "AWS::Partition": "aws" };
+  const pseudo = {
+    "AWS::Region": "<region>",
+    "AWS::AccountId": "<account>",
+    "AWS::Partition": "aws",
+    "AWS::URLSuffix": "amazonaws.com",
+  };
   return pseudo[content as keyof typeof pseudo] ?? `<${String(content).replace(HASH, "")}>`;
 }
 

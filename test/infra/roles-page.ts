@@ -18,6 +18,10 @@ interface Role {
 }
 
 const HEADER = "| may | on | only if |\n|---|---|---|";
+const OPERATORS: Readonly<Record<string, string>> = {
+  StringEquals: "is",
+  StringNotEquals: "is not",
+};
 const INTRODUCTION = `# What each role may do
 
 Written from the template by \`npx vitest run test/infra/roles.test.ts -u\`; the test fails where the template grants something else. A row is a
@@ -39,7 +43,7 @@ export function rolesPage(template: Template, told: Template): string {
     ...standing.map(({ name, trust, rows }) => `## ${name}\n\nAssumed by ${trust}.\n\n${HEADER}\n${rows.join("\n")}\n`),
     `## Who may call the functions\n\n| who | calls | for |\n|---|---|---|\n${callersOf(template).join("\n")}\n`,
     `## Who comes in by the APIs\n\n| API | authorization |\n|---|---|\n${doorsOf(template).join("\n")}\n`,
-    `## With \`encryptionKey\` and \`assumableRoleArns\`\n\nThe same, and more:\n\n| role | may | on | only if |\n|---|---|---|---|`,
+    `## With \`encryptionKey\`, \`assumableRoleArns\` and \`vpc\`\n\nThe same, and more:\n\n| role | may | on | only if |\n|---|---|---|---|`,
     ...more.flatMap(({ name, rows }) => rows.map((row) => `| ${name} ${row}`)),
     "",
   ].join("\n");
@@ -84,8 +88,10 @@ function conditionText(condition: unknown): string {
   return Object.entries((condition ?? {}) as Record<string, Record<string, unknown>>)
     .flatMap(([operator, keys]) =>
       Object.entries(keys).map(([key, value]) => {
-        if (operator !== "StringEquals") throw new Error(`unknown to this page: ${operator}`);
-        return `\`${key}\` is ${resourceWords(value)}`;
+        if (operator === "Null" && value === "true") return `\`${key}\` is absent`;
+        const words = OPERATORS[operator];
+        if (words === undefined) throw new Error(`unknown to this page: ${operator}`);
+        return `\`${key}\` ${words} ${[value].flat().map(resourceWords).join(" or ")}`;
       }),
     )
     .join(" and ");

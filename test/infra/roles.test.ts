@@ -1,5 +1,6 @@
 /** What every role may do, as a page that somebody can read before the stack is deployed, and compare when it changes. */
 import { Stack } from "aws-cdk-lib";
+import { Vpc } from "aws-cdk-lib/aws-ec2";
 import { Key } from "aws-cdk-lib/aws-kms";
 import { expect, test } from "vitest";
 import { StepwellDeployment } from "../../infra/stepwell-deployment.ts";
@@ -24,6 +25,11 @@ test("the page of roles is what the template grants", async () => {
   const elsewhere = new Stack(briefApp(), "Elsewhere", { env: ENV });
   const told = withHandlers({
     encryptionKey: Key.fromKeyArn(elsewhere, "Key", KEY),
+    vpc: Vpc.fromVpcAttributes(elsewhere, "Vpc", {
+      vpcId: "vpc-12345678",
+      availabilityZones: ["eu-west-1a"],
+      privateSubnetIds: ["subnet-1"],
+    }),
     assumableRoleArns: [`arn:aws:iam::${ENV.account}:role/shop`],
   });
   await expect(rolesPage(template, told)).toMatchFileSnapshot("roles.md");

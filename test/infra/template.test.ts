@@ -1,12 +1,14 @@
 /** What the stack must be, read from its template: an emulator drops some of it without a word, and AWS would bill the rest. */
-import { RemovalPolicy } from "aws-cdk-lib";
+import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Match } from "aws-cdk-lib/assertions";
+import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { describe, expect, test } from "vitest";
 import { SETTING_PATHS, SETTINGS, variableOf } from "../../shared/config/settings-table.ts";
 import { INDEX_FACTS, TABLE_FACTS } from "../../shared/config/table-facts.ts";
 import { EXPIRY_ATTRIBUTE, tableDefinition } from "../../shared/adapters/dynamodb/table-definition.ts";
 import { OWNED_SETTINGS } from "../../infra/owned-settings.ts";
 import type { OwnedSetting } from "../../infra/owned-settings.ts";
+import { briefApp } from "./brief-app.ts";
 import { actionsOf, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
 
 const template = synthesised();
@@ -46,6 +48,8 @@ test("what the stack itself decides is given to functions, each setting of the l
     const environment = Properties["Environment"] as { readonly Variables: Readonly<Record<string, unknown>> };
     return Object.keys(environment?.Variables ?? {});
   });
+  const unnamed = synthesised({ handlerArns: ["arn:aws:lambda:eu-west-1:111122223333:function:shop-*"] });
+  expect(JSON.stringify(unnamed.toJSON())).not.toContain(variableOf("aws.handler-tag"));
   const owned = Object.keys(OWNED_SETTINGS).map((path) => variableOf(path as OwnedSetting));
   expect(owned.filter((name) => !given.includes(name))).toEqual([]);
   // All that a stack without settings of its own gives, but for two that may be set.
@@ -89,6 +93,24 @@ describe("what protects the data", () => {
     expect(deleting(template)).toEqual([]);
     const gone = deleting(synthesised({ removalPolicy: RemovalPolicy.DESTROY }));
     expect(gone.map(({ id }) => /KeysRole/.test(id))).toEqual([true]);
+  });
+
+  test("nor where everything goes but the table: it is protected, or another stack's", () => {
+    const table = TableV2.fromTableName(new Stack(briefApp()), "Table", "shop-restored");
+    for (const more of [{ deletionProtection: true }, { table }]) {
+      const kept = synthesised({ removalPolicy: RemovalPolicy.DESTROY, ...more });
+      const actions = statementsOf(kept).flatMap(({ statement }) => actionsOf(statement));
+      expect(actions).not.toContain("ssm:DeleteParameter");
+      kept.hasResourceProperties("Custom::StepwellKeys", { Keep: "true" });
+    }
+  });
+
+  test("and nobody may write over them", () => {
+    const writing = statementsOf(template).filter(({ statement }) => actionsOf(statement).includes("ssm:PutParameter"));
+    expect(writing.map(({ statement }) => statement.Condition)).toEqual([
+      { StringNotEquals: { "ssm:Overwrite": "true" } },
+    ]);
+    expect(writing.map(({ statement }) => actionsOf(statement))).toEqual([["ssm:PutParameter"]]);
   });
 
   test("queues refuse requests without TLS", () => {
@@ -210,6 +232,12 @@ describe("what is granted", () => {
     }
   });
 
+  test("is no action that AWS does not have: a batch of SQS is judged by the action of its entries", () => {
+    const actions = new Set(statements.flatMap(({ statement }) => actionsOf(statement)));
+    expect(actions).toContain("sqs:DeleteMessage");
+    expect([...actions].filter((action) => /^sqs:\w+Batch$/.test(action))).toEqual([]);
+  });
+
   test("comes from no policy that somebody else may change", () => {
     for (const [id, { Properties }] of resourcesOf(template, "AWS::IAM::Role")) {
       expect(Properties["ManagedPolicyArns"] ?? [], id).toEqual([]);
@@ -236,8 +264,10 @@ describe("what is granted", () => {
       statementsOf(of)
         .map(({ statement }) => statement)
         .filter((one) => actionsOf(one).includes("lambda:InvokeFunction"));
-    for (const { Condition } of invokes(template)) {
-      expect(Condition).toEqual({ StringEquals: { "aws:ResourceTag/stepwell": "handler" } });
+    const live = invokes(synthesised({ environmentName: "Live" }));
+    expect(live).toHaveLength(NAMES.length);
+    for (const { Condition } of live) {
+      expect(Condition).toEqual({ StringEquals: { "aws:ResourceTag/stepwell": "Live" } });
     }
     const named = "arn:aws:lambda:eu-west-1:111122223333:function:shop-*";
     for (const { Resource } of invokes(synthesised({ handlerArns: [named] }))) expect(Resource).toBe(named);

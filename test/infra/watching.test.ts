@@ -1,8 +1,10 @@
 /** What a stack tells its operators of itself: alarms for what needs a person, and one page to look at. */
 import { Stack } from "aws-cdk-lib";
+import { Annotations, Match } from "aws-cdk-lib/assertions";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { describe, expect, test } from "vitest";
 import { METRIC_FACTS } from "../../shared/config/metric-facts.ts";
+import type { StepwellProps } from "../../infra/stepwell.ts";
 import { briefApp } from "./brief-app.ts";
 import { chartedMetrics } from "./charted-metrics.ts";
 import { OWN_METRICS } from "./own-metrics.ts";
@@ -11,6 +13,23 @@ import { resourcesOf, synthesised } from "./synthesised.ts";
 const template = synthesised({ environmentName: "shop" });
 const alarms = resourcesOf(template, "AWS::CloudWatch::Alarm");
 const alarm = (name: string) => alarms.find(([id]) => id.startsWith(`StepwellAlarms${name}`))![1].Properties;
+
+describe("where no topic is given", () => {
+  const warned = (props: Partial<StepwellProps>): number => {
+    let stack: Stack | undefined;
+    synthesised(props, (stepwell) => (stack = Stack.of(stepwell)));
+    return Annotations.fromStack(stack!).findWarning("*", Match.stringLikeRegexp("^alarmTopic: .*deleted for good"))
+      .length;
+  };
+
+  test("the stack warns of what is lost by it", () => expect(warned({})).toBe(1));
+
+  test("it is silent where alarms reach somebody, or are not wanted", () => {
+    const alarmTopic = Topic.fromTopicArn(new Stack(briefApp()), "T", "arn:aws:sns:eu-west-1:111122223333:pager");
+    expect(warned({ alarmTopic })).toBe(0);
+    expect(warned({ alarms: false })).toBe(0);
+  });
+});
 
 describe("an alarm goes off", () => {
   test("for one dead letter, one error, one refusal", () => {

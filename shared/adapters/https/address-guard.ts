@@ -38,15 +38,25 @@ export class AddressGuard {
    * @param address a literal IPv4 or IPv6 address, a zone allowed
    */
   refusal(address: string): string | undefined {
-    const bare = address.replace(/%.*$/, "");
-    if (isIP(bare) === 0) return "not an address";
+    const { kind, isNamed } = this.#judged(address);
+    return isNamed ? undefined : kind;
+  }
+
+  /** Whether an allowance names the address, which a public address needs for nothing but what is sent in the clear. */
+  isNamed(address: string): boolean {
+    return this.#judged(address).isNamed;
+  }
+
+  #judged(address: string): { readonly kind: string | undefined; readonly isNamed: boolean } {
+    const bare = address.replace(/%.*/, "");
+    if (isIP(bare) === 0) return { kind: "not an address", isNamed: false };
     const embedded = isIP(bare) === 6 ? embeddedIpv4(bare) : undefined;
     // An IPv6 address that carries an IPv4 address reaches that one, so that one is judged.
     const judged = embedded ?? bare;
-    if (isIn(this.#ranges, judged) || isIn(this.#ranges, bare)) return undefined;
     const match = LISTS.find(({ list }) => isIn(list, judged));
-    const name = match?.name ?? (isIP(judged) === 6 && !isGivenOut(judged) ? "reserved" : undefined);
-    return name !== undefined && this.#families.has(name) ? undefined : name;
+    const kind = match?.name ?? (isIP(judged) === 6 && !isGivenOut(judged) ? "reserved" : undefined);
+    const isInRange = isIn(this.#ranges, judged) || isIn(this.#ranges, bare);
+    return { kind, isNamed: isInRange || (kind !== undefined && this.#families.has(kind)) };
   }
 }
 

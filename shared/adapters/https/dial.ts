@@ -20,6 +20,8 @@ export interface DialerOptions {
   readonly guard: AddressGuard;
   /** The setting that makes the guard allow more. */
   readonly allowedBy?: string;
+  /** Whether a connection without TLS is opened to named addresses alone. */
+  readonly isClearGuarded: boolean;
   readonly resolve?: Resolve;
   /** Certificates in PEM form that are trusted beside the public ones. */
   readonly ca?: string;
@@ -60,9 +62,9 @@ export class Dialer {
     const secure = origin.protocol === "https:";
     const host = origin.hostname.replace(/^\[|\]$/g, "");
     // The lookup is not asked about a literal address, so that is judged here.
-    if (isIP(host) !== 0) this.#allowed(host, [{ address: host, family: isIP(host) }]);
+    if (isIP(host) !== 0) this.#allowed(host, [{ address: host, family: isIP(host) }], secure);
     const port = origin.port === "" ? (secure ? 443 : 80) : Number(origin.port);
-    const route = { host, port, lookup: this.#guardedLookup(), autoSelectFamily: true };
+    const route = { host, port, lookup: this.#guardedLookup(secure), autoSelectFamily: true };
     const socket = secure
       ? connectTls({ ...route, ALPNProtocols: [...protocols], secureContext: this.#secureContext() })
       : connectTcp(route);
@@ -83,11 +85,11 @@ export class Dialer {
   }
 
   /** Runs at every connection, after the name is resolved: a name that changes its address is judged anew each time. */
-  #guardedLookup(): LookupFunction {
+  #guardedLookup(secure: boolean): LookupFunction {
     const resolve = this.#options.resolve ?? systemResolve;
     return (hostname, options, callback) => {
       resolve(hostname)
-        .then((found) => this.#allowed(hostname, found))
+        .then((found) => this.#allowed(hostname, found, secure))
         .then(
           (allowed) => {
             if (options.all === true) callback(null, [...allowed]);
@@ -98,14 +100,23 @@ export class Dialer {
     };
   }
 
-  #allowed(hostname: string, found: readonly ResolvedAddress[]): readonly ResolvedAddress[] {
-    const allowed = found.filter(({ address }) => this.#options.guard.refusal(address) === undefined);
+  #allowed(hostname: string, found: readonly ResolvedAddress[], secure: boolean): readonly ResolvedAddress[] {
+    const { guard, allowedBy, isClearGuarded } = this.#options;
+    const reachable = found.filter(({ address }) => guard.refusal(address) === undefined);
     const [first] = found;
     if (first === undefined) throw new TransportError("unreachable", `${hostname} has no address.`);
+    const allowed = secure || !isClearGuarded ? reachable : reachable.filter(({ address }) => guard.isNamed(address));
     if (allowed.length > 0) return allowed;
-    const reason = this.#options.guard.refusal(first.address);
+    const [open] = reachable;
+    if (open !== undefined) {
+      const remedy = allowedBy === undefined ? "" : `, or name the address in the setting ${allowedBy}`;
+      throw new TransportError(
+        "forbidden",
+        `${hostname} is at a public address (${open.address}), to which nothing is sent without TLS: anybody on the way could read it. Register it with https://${remedy}.`,
+      );
+    }
+    const reason = guard.refusal(first.address);
     const named = hostname === first.address ? hostname : `${hostname} resolves to ${first.address}, which`;
-    const { allowedBy } = this.#options;
     const remedy = allowedBy !== undefined && OWN_NETWORKS.has(reason) ? ` The setting ${allowedBy} can allow it.` : "";
     throw new TransportError("forbidden", `${named} is a forbidden address (${reason}).${remedy}`);
   }

@@ -21,6 +21,8 @@ export interface HttpsEndpointsOptions {
   readonly allow?: readonly AddressAllowance[];
   /** The setting that `allow` comes from, which a refusal of an address names; none where nothing is said. */
   readonly allowedBy?: string;
+  /** Sends nothing without TLS but to addresses that `allow` names; nothing is asked of http addresses unless told. */
+  readonly isClearGuarded?: boolean;
   /** Certificates in PEM form that are trusted beside the public ones. */
   readonly ca?: string;
   /** For name lookup, connection and handshake together; 10 s where nothing is said. */
@@ -54,6 +56,7 @@ export class HttpsEndpoints implements Endpoints {
     this.#speakInTheClear = options.h2cClient === "node" ? speakNode : speakOwn;
     this.#dialer = new Dialer({
       guard: new AddressGuard(options.allow),
+      isClearGuarded: options.isClearGuarded ?? false,
       connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
       ...(options.allowedBy === undefined ? {} : { allowedBy: options.allowedBy }),
       ...(options.ca === undefined ? {} : { ca: options.ca }),

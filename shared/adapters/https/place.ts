@@ -1,4 +1,5 @@
 /** Where a registered URI points, taken apart once and kept. */
+import { withoutLastSlashes } from "../../core/registry/deployment-identity.ts";
 
 /** Set by the protocol itself, so never taken from a caller. */
 const HOP_HEADERS: ReadonlySet<string> = new Set(
@@ -19,7 +20,7 @@ export function placeOf(uri: string): Place {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new TypeError(`a deployment is reached over http or https, not ${url.protocol.slice(0, -1)}`);
   }
-  return { origin: new URL(url.origin), prefix: url.pathname.replace(/\/+$/, ""), search: url.search };
+  return { origin: new URL(url.origin), prefix: withoutLastSlashes(url.pathname), search: url.search };
 }
 
 export function pathOf(place: Place, path: string): string {

@@ -14,14 +14,17 @@ const REASONS: Readonly<Record<string, TransportReason>> = {
 };
 const STATUS_THROTTLED = 429;
 const STATUS_TOO_LARGE = 413;
-const RESPONSE_TOO_LARGE = /ResponseSizeTooLarge|Response payload size .*exceeded/i;
+const RESPONSE_TOO_LARGE = /ResponseSizeTooLarge|Response payload size .{0,100}exceeded/i;
 const QUOTE_MAX_CHARACTERS = 1_000;
 
-/** The call itself failed: nothing that the function may have done is known. */
-export function failedCall(arn: string, cause: unknown): TransportError {
+/**
+ * The call itself failed: nothing that the function may have done is known.
+ * @param handlerTag the value of the tag by which functions may be called, where one lets them be
+ */
+export function failedCall(arn: string, cause: unknown, handlerTag?: string): TransportError {
   const { name, message } = cause instanceof Error ? cause : new Error(String(cause));
   // What is kept of a failed attempt is its beginning, and a remedy that is cut off is none.
-  const told = `${remedyOf(arn, name, message)}Lambda did not serve the call of '${arn}': ${name}: ${message}`;
+  const told = `${remedyOf(arn, name, message, handlerTag)}Lambda did not serve the call of '${arn}': ${name}: ${message}`;
   if (!(cause instanceof LambdaServiceException)) {
     const reason = name === "TimeoutError" ? "broken" : "unreachable";
     return new TransportError(reason, told, { cause });
@@ -37,7 +40,7 @@ export function failedCall(arn: string, cause: unknown): TransportError {
 const REFUSED_ROLE = /arn:(aws[\w-]*):sts::(\d{12}):assumed-role\/([\w+=,.@-]+)\//;
 
 /** Who is not allowed is told how to be: to call the function, in this account or in another, or to become the role that calls it. */
-function remedyOf(arn: string, name: string, message: string): string {
+function remedyOf(arn: string, name: string, message: string, handlerTag: string | undefined): string {
   const [, partition, account, role] = REFUSED_ROLE.exec(message) ?? [];
   const principal =
     role === undefined ? "<role of the control plane>" : `arn:${partition}:iam::${account}:role/${role}`;
@@ -47,8 +50,9 @@ function remedyOf(arn: string, name: string, message: string): string {
   }
   if (name !== "AccessDeniedException") return "";
   const grant = `aws lambda add-permission --function-name ${arn} --statement-id stepwell --action lambda:InvokeFunction --principal ${principal}`;
+  if (handlerTag === undefined) return `lambda:InvokeFunction is missing. Grant it by: ${grant}. `;
   const [untagged] = /^(?:[^:]*:){6}[^:]*/.exec(arn) ?? [arn];
-  return `lambda:InvokeFunction is missing. Grant it by: ${grant} -- or, in the same account, by: aws lambda tag-resource --resource ${untagged} --tags stepwell=handler. `;
+  return `lambda:InvokeFunction is missing. Grant it by: ${grant} -- or, in the same account, by: aws lambda tag-resource --resource ${untagged} --tags stepwell=${handlerTag}. `;
 }
 
 /** The function was called and ended by an error: it threw, exceeded its time or its memory, or answered too much. */

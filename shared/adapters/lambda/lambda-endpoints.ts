@@ -17,9 +17,11 @@ import { LambdaClients } from "./lambda-clients.ts";
  */
 export class LambdaEndpoints implements Endpoints {
   readonly #clients: LambdaClients;
+  readonly #handlerTag: string | undefined;
 
   constructor(options: LambdaClientsOptions = {}) {
     this.#clients = new LambdaClients(options);
+    this.#handlerTag = options.handlerTag;
   }
 
   open(request: ExchangeRequest): Exchange {
@@ -46,7 +48,7 @@ export class LambdaEndpoints implements Endpoints {
     const Payload = eventPayload(request, body, destination);
     const command = new InvokeCommand({ FunctionName: arn, InvocationType: "RequestResponse", Payload });
     const output = await client.send(command, { abortSignal }).catch((cause: unknown) => {
-      throw failedCall(arn, cause);
+      throw failedCall(arn, cause, this.#handlerTag);
     });
     if (output.FunctionError !== undefined) throw failedFunction(arn, output);
     return answerOfPayload(output.Payload);

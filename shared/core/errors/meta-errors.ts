@@ -6,10 +6,10 @@ export const META_ERRORS = {
   META0003: {
     title: "The deployment cannot be reached for discovery",
     arises:
-      "Discovery gets no answer with a status below 300 within ten seconds: the address is refused or unknown, a certificate is not trusted, or the deployment answers 401, 404 or 500.",
+      "Discovery gets no answer with a status below 300 within ten seconds: the address is refused or unknown, on AWS also where it is a public one without TLS, a certificate is not trusted, or the deployment answers 401, 404 or 500.",
     outcome: reject(500),
     remedy:
-      "Check the address, that the deployment runs and that this server can reach it. Where it asks for authentication, pass the headers as additional_headers.",
+      "Check the address, that the deployment runs and that this server can reach it. Where it asks for authentication, pass the headers as additional_headers. On AWS, use https://, or name the address in aws.allowed-addresses.",
   },
   META0004: {
     title: "A deployment with this address is registered already",

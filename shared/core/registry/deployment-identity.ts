@@ -2,7 +2,7 @@
 import type { DeploymentDestination } from "../model/deployment.ts";
 import { parseLambdaArn } from "../model/lambda-arn.ts";
 
-const ADDRESS = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]+)([^?#]*)(\?[^#]*)?$/i;
+const ADDRESS = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]+)(\/[^?#]*)?(\?[^#]*)?$/i;
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: "80", https: "443" };
 
 export interface Address {
@@ -56,7 +56,7 @@ export function recipientOf(destination: DeploymentDestination): string {
 }
 
 /** A pattern of slashes at the end would try anew at each slash of the path. */
-function withoutLastSlashes(path: string): string {
+export function withoutLastSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === "/") end--;
   return path.slice(0, end);

@@ -15,11 +15,11 @@ afterEach(async () => {
 
 async function callOf(
   answer: () => ScriptedAnswer | Promise<ScriptedAnswer>,
-  arn = ARN,
+  { arn = ARN, handlerTag }: { readonly arn?: string; readonly handlerTag?: string } = {},
 ): Promise<{ readonly exchange: Exchange; readonly service: ScriptedService }> {
   const service = await startService(answer);
   const { endpoint, credentials } = service.options;
-  const endpoints = new LambdaEndpoints({ endpoint, credentials });
+  const endpoints = new LambdaEndpoints({ endpoint, credentials, ...(handlerTag !== undefined && { handlerTag }) });
   opened.push(() => endpoints.close(), service.stop);
   const request = { method: "POST", path: "/invoke/S/h", headers: {}, body: [], halfClose: true } as const;
   return { exchange: endpoints.open({ destination: { arn }, ...request }), service };
@@ -58,11 +58,12 @@ test.each([
 
 test("who is not allowed is told what is missing, and both commands that grant it", async () => {
   const role = "arn:aws:sts::111122223333:assumed-role/Stepwell-AdminRole-1X/admin";
-  const { exchange } = await callOf(() => ({
+  const refuse = () => ({
     status: 403,
     headers: { "x-amzn-errortype": "AccessDeniedException", "content-type": "application/json" },
     body: { Message: `User: ${role} is not authorized to perform: lambda:InvokeFunction on resource: ${ARN}` },
-  }));
+  });
+  const { exchange } = await callOf(refuse, { handlerTag: "Live" });
   const { message } = (await exchange.head().catch((error: unknown) => error)) as Error;
   // The beginning of a message is kept the longest.
   expect(message).toMatch(/^lambda:InvokeFunction is missing\. Grant it by: aws lambda add-permission /);
@@ -70,8 +71,13 @@ test("who is not allowed is told what is missing, and both commands that grant i
     `aws lambda add-permission --function-name ${ARN} --statement-id stepwell --action lambda:InvokeFunction --principal arn:aws:iam::111122223333:role/Stepwell-AdminRole-1X`,
   );
   expect(message).toContain(
-    "aws lambda tag-resource --resource arn:aws:lambda:eu-west-1:123456789012:function:greeter --tags stepwell=handler",
+    "aws lambda tag-resource --resource arn:aws:lambda:eu-west-1:123456789012:function:greeter --tags stepwell=Live",
   );
+  // Where handlers are named, a tag lets nobody in.
+  const named = await callOf(refuse);
+  const told = (await named.exchange.head().catch((error: unknown) => error)) as Error;
+  expect(told.message).toMatch(/^lambda:InvokeFunction is missing\. Grant it by: aws lambda add-permission /);
+  expect(told.message).not.toContain("tag-resource");
 });
 
 test("a call made inside of a function carries nothing of that function's trace", async () => {
@@ -129,10 +135,9 @@ test.each(["", "null", "[]", '"text"', "{}", '{"statusCode":99}', '{"statusCode"
 );
 
 test("an ARN whose region cannot be one reaches nobody", async () => {
-  const { exchange, service } = await callOf(
-    () => ({ body: { statusCode: 200 } }),
-    ARN.replace("eu-west-1", "evil.com/"),
-  );
+  const { exchange, service } = await callOf(() => ({ body: { statusCode: 200 } }), {
+    arn: ARN.replace("eu-west-1", "evil.com/"),
+  });
   expect(await reasonOf(exchange.head())).toBe("unreachable");
   expect(service.asked).toEqual([]);
 });

@@ -1,0 +1,36 @@
+/** The list of the packages whose code is given out inside of ours, in the form of CycloneDX. */
+
+export const SBOM_FILE = "sbom.cdx.json";
+
+/**
+ * The same for the same packages: it bears neither a moment nor a number of its own, so that builds can be compared.
+ * @param packages as `bundledPackages` finds them
+ * @param own the `package.json` of what is given out
+ */
+export function sbomText(packages, own) {
+  const bom = {
+    $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    version: 1,
+    metadata: { component: componentOf("application", own) },
+    components: packages.map((one) => componentOf("library", one)),
+    dependencies: [{ ref: purlOf(own), dependsOn: packages.map(purlOf) }],
+  };
+  return `${JSON.stringify(bom, undefined, 2)}\n`;
+}
+
+function componentOf(type, { name, version, license }) {
+  const [group, rest] = name.startsWith("@") ? name.split("/") : [undefined, name];
+  const purl = purlOf({ name, version });
+  return { type, "bom-ref": purl, ...(group && { group }), name: rest, version, licenses: [licenseOf(license)], purl };
+}
+
+/** A choice or a sum of licenses is an expression, and a single one an id. */
+function licenseOf(license) {
+  return /[\s()]/.test(license) ? { expression: license } : { license: { id: license } };
+}
+
+function purlOf({ name, version }) {
+  return `pkg:npm/${name.replace("@", "%40")}@${version}`;
+}
