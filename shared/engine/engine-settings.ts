@@ -24,8 +24,8 @@ export interface EngineSettings {
   /** The sweeper looks at what was accepted this long ago and is driven by nobody; five minutes unless told. */
   readonly listingAgeMinMs?: number;
   /**
-   * An attempt that is cut for time after at least so long makes its handler known as slow. Absent where the process
-   * lives as long as any attempt.
+   * An attempt that is cut for time after at least so long makes its handler known as slow, and one that has been open for
+   * so long as long, for everybody who shares the table. Absent where one process owns the store alone.
    */
   readonly slowFromMs?: number;
   /** Handlers known as slow are left to the queue: set where drivers have little time, and workers have more. */

@@ -20,6 +20,8 @@ export interface OpenExchange {
   /** When the last bytes came; the start while none have. */
   heardAtMs: number;
   silent: boolean;
+  /** It has been open for so long that its handler is remembered for it. */
+  long?: true;
   /** The reader waits for room, and the deployment for the reader: the silence is not the deployment's. */
   waitsForRoom?: true;
   letGo?: LetGo;
