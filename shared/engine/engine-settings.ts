@@ -30,6 +30,8 @@ export interface EngineSettings {
   readonly slowFromMs?: number;
   /** Handlers known as slow are left to the queue: set where drivers have little time, and workers have more. */
   readonly leavesSlowToQueue?: boolean;
+  /** The queue has a lane for slow and long services, and this driver works beside it: it leaves them to that lane. */
+  readonly hasSlowLane?: boolean;
   /**
    * Narrows the protocol versions that are spoken; all that are known unless given. Versions below `deprecatedBelow` go on
    * with what began with them, and take nothing new (RT0020).

@@ -50,6 +50,8 @@ export interface Held {
   /** 0 for what a request or a message started, 1 for its children, and so on. */
   readonly depth: number;
   readonly caller?: InlineCaller;
+  /** Its message came by the lane of the queue that slow services are to leave. */
+  inMainLane?: true;
   invocation: Invocation;
   lease: Lease;
   /** The hold item as last read or written; absent while there is none. */

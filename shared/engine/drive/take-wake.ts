@@ -9,6 +9,7 @@ import { claim } from "./grasp.ts";
 import { killLoaded } from "./kill.ts";
 import { isHeld, loadJointly, type Loaded, unperformed } from "../ledger/load.ts";
 import type { Wake } from "../ports/queue.ts";
+import { belongsInSlowLane } from "./slow-lane.ts";
 import { EARLY_MS, isFar, sendInPlace, wakeAt } from "./wake.ts";
 
 /** Put back at first for so long, then twice as long each time: an end that comes soon is seen soon. */
@@ -31,12 +32,16 @@ export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
     const parked = stillParked(loaded, nowMs);
     if (parked !== undefined) return await wakeAgainIfEarly(engine, loaded, wake, parked.wakeAtMs);
     if (isLeftInLine(loaded, nowMs) && (await stillWaits(engine, loaded))) return;
+    const { acceptance } = loaded.invocation;
+    if (belongsInSlowLane(engine, wake, acceptance.target.service))
+      return await sendInPlace(engine, wake, acceptance, 0);
     const waiting = waitsForCircuit(engine, loaded, nowMs);
     const untilMs = waiting && (await waiting);
-    if (untilMs !== undefined) return await sendInPlace(engine, wake, loaded.invocation.acceptance, untilMs - nowMs);
+    if (untilMs !== undefined) return await sendInPlace(engine, wake, acceptance, untilMs - nowMs);
     const held = await claim(engine, loaded, { messageDriven: true, spentAtMs: wake.wakeAtMs });
     if (held === undefined) continue;
     if (waiting !== undefined) held.mayProbe = true;
+    if (engine.settings.hasSlowLane === true) held.inMainLane = true;
     const end = await drive(engine, held, unperformed(loaded));
     if (end !== "lost") return;
   }

@@ -2,6 +2,7 @@
 import type { Engine } from "../engine.ts";
 import { renew } from "./grasp.ts";
 import { type Held, letGo, type OpenExchange } from "./held.ts";
+import { handOn } from "./slow-lane.ts";
 
 /** A lease is renewed when less than this share of it is left. */
 const RENEW_BELOW_SHARE = 0.5;
@@ -38,7 +39,10 @@ function watchOver(engine: Engine, held: Held, nowMs: number): void {
   const { leaseMs, silentAfterMs } = engine.settings;
   const { exchange } = held;
   if (exchange !== undefined) {
-    if (exchange.waitsForRoom !== true) noteLong(engine, held, exchange, nowMs);
+    if (exchange.waitsForRoom !== true) {
+      noteLong(engine, held, exchange, nowMs);
+      if (handOn(engine, held, exchange, nowMs)) return;
+    }
     const quietMs = nowMs - exchange.heardAtMs;
     if (exchange.waitsForRoom === true) exchange.heardAtMs = nowMs;
     else if (quietMs >= exchange.abortTimeoutMs) letGo(held, "abort-timeout");
