@@ -20,6 +20,7 @@ export interface WatchedProps {
   readonly environment: string;
   readonly table: AnyTable;
   readonly queue: Queue;
+  readonly slowQueue: Queue;
   readonly deadLetters: Queue;
   readonly functions: readonly LambdaFunction[];
   /** False where functions write no metrics of their own. */

@@ -30,6 +30,7 @@ const scheduleArns = context("schedule-arns")?.split(",");
 const table = context("table");
 const alarmTopic = context("alarm-topic");
 const [signingKey, workerConcurrencyMax] = [number("signing-key"), number("worker-concurrency")];
+const slowWorkerConcurrencyMax = number("slow-worker-concurrency");
 const [reservedIngress, reservedSweeper] = [number("reserved-ingress"), number("reserved-sweeper")];
 // What is neither of the two is refused by the construct: a typing error must not leave the door open.
 const ingressAuth = context("ingress-auth") as StepwellProps["ingressAuth"];
@@ -50,6 +51,7 @@ const stepwell = new Stepwell(stack, "Stepwell", {
   ...(context("xray") === "true" && { xray: true }),
   ...(signingKey !== undefined && { signingKey }),
   ...(workerConcurrencyMax !== undefined && { workerConcurrencyMax }),
+  ...(slowWorkerConcurrencyMax !== undefined && { slowWorkerConcurrencyMax }),
   reservedConcurrency: {
     ...(reservedIngress !== undefined && { ingress: reservedIngress }),
     ...(reservedSweeper !== undefined && { sweeper: reservedSweeper }),

@@ -2,6 +2,7 @@
 import { Stack } from "aws-cdk-lib";
 import type { IMetric } from "aws-cdk-lib/aws-cloudwatch";
 import { Dashboard, GraphWidget, Stats } from "aws-cdk-lib/aws-cloudwatch";
+import type { Queue } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import type { WatchedProps } from "./alarms.ts";
 import { functionsTotal, ownMetric, ownMetrics, PERIOD, tableThrottles } from "./metrics.ts";
@@ -11,7 +12,7 @@ const WIDTH = 8;
 export class StepwellDashboard extends Construct {
   constructor(scope: Construct, id: string, props: WatchedProps) {
     super(scope, id);
-    const { environment, table, queue, deadLetters, functions, hasOwnMetrics } = props;
+    const { environment, table, queue, slowQueue, deadLetters, functions, hasOwnMetrics } = props;
     // An account has its dashboards in all Regions at once, and may have the same stack in several.
     const { region } = Stack.of(this);
     const page = new Dashboard(this, "Page", { dashboardName: `${environment}-stepwell-${region}` });
@@ -35,19 +36,17 @@ export class StepwellDashboard extends Construct {
         graph("Segments, by what follows", [ownMetrics(environment, "segments_total", "after")]),
       );
     }
+    const noisy = (one: Queue) =>
+      one.metric("ApproximateNumberOfNoisyGroups", { period: PERIOD, statistic: Stats.MAXIMUM });
     page.addWidgets(
-      graph("Wakes in the queue", [
-        queue.metricApproximateNumberOfMessagesVisible({ period: PERIOD, statistic: Stats.MAXIMUM }),
-        queue.metricApproximateNumberOfMessagesNotVisible({ period: PERIOD, statistic: Stats.MAXIMUM }),
-        queue.metricApproximateNumberOfMessagesDelayed({ period: PERIOD, statistic: Stats.MAXIMUM }),
-      ]),
+      graph("Wakes in the queue", wakesIn(queue)),
+      graph("Wakes of slow services", wakesIn(slowQueue)),
       graph("The oldest wake (s)", [
         queue.metricApproximateAgeOfOldestMessage({ period: PERIOD, statistic: Stats.MAXIMUM }),
         queue.metric("ApproximateAgeOfOldestMessageInQuietGroups", { period: PERIOD, statistic: Stats.MAXIMUM }),
+        slowQueue.metricApproximateAgeOfOldestMessage({ period: PERIOD, statistic: Stats.MAXIMUM }),
       ]),
-      graph("Services that are noisy", [
-        queue.metric("ApproximateNumberOfNoisyGroups", { period: PERIOD, statistic: Stats.MAXIMUM }),
-      ]),
+      graph("Services that are noisy", [noisy(queue), noisy(slowQueue)]),
       graph("Dead letters", [
         deadLetters.metricApproximateNumberOfMessagesVisible({ period: PERIOD, statistic: Stats.MAXIMUM }),
       ]),
@@ -66,6 +65,14 @@ export class StepwellDashboard extends Construct {
       ]),
     );
   }
+}
+
+function wakesIn(queue: Queue): IMetric[] {
+  return [
+    queue.metricApproximateNumberOfMessagesVisible({ period: PERIOD, statistic: Stats.MAXIMUM }),
+    queue.metricApproximateNumberOfMessagesNotVisible({ period: PERIOD, statistic: Stats.MAXIMUM }),
+    queue.metricApproximateNumberOfMessagesDelayed({ period: PERIOD, statistic: Stats.MAXIMUM }),
+  ];
 }
 
 function graph(title: string, left: IMetric[]): GraphWidget {

@@ -1,6 +1,6 @@
 /** The four functions, each with a role of its own that grants what it does and nothing else. */
 import type { Duration, RemovalPolicy } from "aws-cdk-lib";
-import { Names } from "aws-cdk-lib";
+import { Names, Token } from "aws-cdk-lib";
 import type { PolicyStatement, Role } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
@@ -22,6 +22,8 @@ import type { AnyTable } from "./table.ts";
 import { REQUEST_TIMEOUT, SWEEPER_TIMEOUT, WORKER_TIMEOUT } from "./time-outs.ts";
 
 const WORKER_CONCURRENCY_MAX = 100;
+/** The least that an event source takes. */
+const CONCURRENCY_MIN = 2;
 const BATCH_MESSAGES = 10;
 /** The other functions have no right to that queue, and look for none. */
 const SWEEPER_ALONE = "aws.dead-letter-queue-url";
@@ -42,11 +44,13 @@ export interface StepwellFunctionsProps extends NetworkProps {
   readonly assumableRoleArns?: readonly string[];
   readonly scheduleArns?: readonly string[];
   readonly workerConcurrencyMax?: number;
+  readonly slowWorkerConcurrencyMax?: number;
   readonly sweeperMemoryMb?: number;
   readonly reservedConcurrency?: ReservedConcurrency;
   readonly xray?: boolean;
   readonly table: AnyTable;
   readonly queue: Queue;
+  readonly slowQueue: Queue;
   readonly deadLetters: Queue;
   readonly groupName: string;
   readonly scheduleRole: Role;
@@ -72,7 +76,7 @@ export class StepwellFunctions extends Construct {
     super(scope, id);
     this.#props = props;
     this.#network = networkOf(this, props.environment, props);
-    const { queue, deadLetters, table, keys, encryptionKey } = props;
+    const { queue, slowQueue, deadLetters, table, keys, encryptionKey } = props;
     const roles = props.assumableRoleArns ?? [];
     const drives = [
       ...driving(this, props),
@@ -90,24 +94,31 @@ export class StepwellFunctions extends Construct {
     this.worker = this.#make(
       "Worker",
       WORKER_TIMEOUT,
-      [...drives, readingIndexes(table), polling(queue), finishing(queue)],
+      [...drives, readingIndexes(table), polling([queue, slowQueue]), finishing([queue, slowQueue])],
       {
         recursiveLoop: RecursiveLoop.ALLOW,
       },
     );
-    // By the id that `SqsEventSource` gives it, which would grant the queue's key without a condition: AWS takes no second mapping beside one that stands.
-    this.worker.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(queue.node)}`, {
-      eventSourceArn: queue.queueArn,
-      batchSize: BATCH_MESSAGES,
-      reportBatchItemFailures: true,
-      maxConcurrency: props.workerConcurrencyMax ?? WORKER_CONCURRENCY_MAX,
-    });
-    const sweeps = [readingIndexes(table), receiving(deadLetters), finishing(deadLetters)];
+    const workersMax = props.workerConcurrencyMax ?? WORKER_CONCURRENCY_MAX;
+    this.#feed(queue, workersMax);
+    this.#feed(slowQueue, props.slowWorkerConcurrencyMax ?? halfOf(workersMax));
+    const sweeps = [readingIndexes(table), receiving(deadLetters), finishing([deadLetters])];
     this.sweeper = this.#make("Sweeper", SWEEPER_TIMEOUT, [...drives, ...sweeps], {
       memoryMb: props.sweeperMemoryMb,
       reservedConcurrency: sweeper,
     });
     this.sweeper.addEnvironment(variableOf(SWEEPER_ALONE), deadLetters.queueUrl);
+  }
+
+  /** Each lane has workers of its own: one that is full takes none of the other's. */
+  #feed(queue: Queue, maxConcurrency: number): void {
+    // By the id that `SqsEventSource` gives it, which would grant the queue's key without a condition: AWS takes no second mapping beside one that stands.
+    this.worker.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(queue.node)}`, {
+      eventSourceArn: queue.queueArn,
+      batchSize: BATCH_MESSAGES,
+      reportBatchItemFailures: true,
+      maxConcurrency,
+    });
   }
 
   #make(
@@ -135,6 +146,7 @@ export class StepwellFunctions extends Construct {
       settings = {},
       table,
       queue,
+      slowQueue,
       groupName,
       scheduleRole,
       keys,
@@ -146,6 +158,7 @@ export class StepwellFunctions extends Construct {
       "aws.table": table.tableName,
       "aws.queue-url": queue.queueUrl,
       "aws.queue-arn": queue.queueArn,
+      "aws.slow-queue-url": slowQueue.queueUrl,
       "aws.schedule-group": groupName,
       "aws.schedule-role-arn": scheduleRole.roleArn,
       "aws.parameters": keys.path,
@@ -160,4 +173,9 @@ export class StepwellFunctions extends Construct {
     };
     return Object.fromEntries(Object.entries(all).map(([path, value]) => [variableOf(path), value]));
   }
+}
+
+/** @param count one that is known only when the stack is deployed has no half */
+function halfOf(count: number): number {
+  return Token.isUnresolved(count) ? count : Math.max(CONCURRENCY_MIN, Math.floor(count / 2));
 }

@@ -14,6 +14,7 @@ export const HANDLER_TAG = "stepwell";
 export interface DrivingProps {
   readonly table: AnyTable;
   readonly queue: Queue;
+  readonly slowQueue: Queue;
   readonly groupName: string;
   readonly scheduleRole: Role;
   /** The schedules that may be made, where they are judged by other names than AWS's. */
@@ -22,7 +23,7 @@ export interface DrivingProps {
 
 /** What every driver does: it reads and writes invocations, sends wakes, and sets far ones. */
 export function driving(scope: Construct, props: DrivingProps): PolicyStatement[] {
-  const { table, queue, groupName, scheduleRole, scheduleArns } = props;
+  const { table, queue, slowQueue, groupName, scheduleRole, scheduleArns } = props;
   const schedules = Stack.of(scope).formatArn({
     service: "scheduler",
     resource: "schedule",
@@ -42,7 +43,7 @@ export function driving(scope: Construct, props: DrivingProps): PolicyStatement[
       ],
       resources: [table.tableArn],
     }),
-    new PolicyStatement({ actions: ["sqs:SendMessage"], resources: [queue.queueArn] }),
+    new PolicyStatement({ actions: ["sqs:SendMessage"], resources: arnsOf([queue, slowQueue]) }),
     new PolicyStatement({
       actions: ["scheduler:CreateSchedule", "scheduler:DeleteSchedule"],
       resources: [...(scheduleArns ?? [schedules])],
@@ -56,10 +57,10 @@ export function driving(scope: Construct, props: DrivingProps): PolicyStatement[
 }
 
 /** Messages are deleted, and hidden for as long as they are worked on. AWS judges a batch by the action of its entries. */
-export function finishing(queue: Queue): PolicyStatement {
+export function finishing(queues: readonly Queue[]): PolicyStatement {
   return new PolicyStatement({
     actions: ["sqs:DeleteMessage", "sqs:ChangeMessageVisibility"],
-    resources: [queue.queueArn],
+    resources: arnsOf(queues),
   });
 }
 
@@ -98,12 +99,16 @@ export function receiving(queue: Queue): PolicyStatement {
   return new PolicyStatement({ actions: ["sqs:ReceiveMessage"], resources: [queue.queueArn] });
 }
 
-/** What Lambda does in the name of a function that is called for the messages of a queue. */
-export function polling(queue: Queue): PolicyStatement {
+/** What Lambda does in the name of a function that is called for the messages of queues. */
+export function polling(queues: readonly Queue[]): PolicyStatement {
   return new PolicyStatement({
     actions: ["sqs:ReceiveMessage", "sqs:GetQueueAttributes"],
-    resources: [queue.queueArn],
+    resources: arnsOf(queues),
   });
+}
+
+function arnsOf(queues: readonly Queue[]): string[] {
+  return queues.map(({ queueArn }) => queueArn);
 }
 
 /** The stores that ask for the key in the name of those who use what the key encrypts. */

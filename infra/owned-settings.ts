@@ -6,6 +6,7 @@ export const OWNED_SETTINGS = {
   "aws.table": "table",
   "aws.queue-url": undefined,
   "aws.queue-arn": undefined,
+  "aws.slow-queue-url": undefined,
   "aws.dead-letter-queue-url": undefined,
   "aws.schedule-group": "environmentName",
   "aws.schedule-role-arn": undefined,

@@ -1,4 +1,4 @@
-/** The queue of wakes, and the one for those that could not be worked on, which the sweeper empties. */
+/** The queue of wakes, the one beside it for slow services, and the one for wakes that could not be worked on, which the sweeper empties. */
 import { Duration } from "aws-cdk-lib";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
@@ -17,23 +17,27 @@ export interface WakeQueueProps {
 
 export class WakeQueue extends Construct {
   readonly queue: Queue;
+  /** The same again for services whose handlers take long, so that these fill no workers of others. */
+  readonly slowQueue: Queue;
   readonly deadLetters: Queue;
 
   constructor(scope: Construct, id: string, { encryptionKey, sslOnly }: WakeQueueProps) {
     super(scope, id);
-    const both = {
+    const all = {
       retentionPeriod: Duration.days(14),
       enforceSSL: sslOnly,
       ...(encryptionKey === undefined
         ? { encryption: QueueEncryption.SQS_MANAGED }
         : { encryption: QueueEncryption.KMS, encryptionMasterKey: encryptionKey }),
     };
-    this.deadLetters = new Queue(this, "Dlq", both);
-    this.queue = new Queue(this, "Queue", {
-      ...both,
+    this.deadLetters = new Queue(this, "Dlq", all);
+    const wakes = {
+      ...all,
       // The least that an event source takes; workers hide each message for a lease at a time.
       visibilityTimeout: WORKER_TIMEOUT,
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: RECEIVES_MAX },
-    });
+    };
+    this.queue = new Queue(this, "Queue", wakes);
+    this.slowQueue = new Queue(this, "SlowQueue", wakes);
   }
 }

@@ -62,6 +62,8 @@ export interface StepwellProps {
   readonly ingressCors?: IngressCors;
   /** Batches of ten messages that workers drive at the same time, 2 to 1,000; 100 unless told. */
   readonly workerConcurrencyMax?: number;
+  /** Batches beside those for services whose handlers take long, which fill these alone; half as many unless told, 2 to 1,000. */
+  readonly slowWorkerConcurrencyMax?: number;
   /**
    * Memory of the sweeper, by which Lambda gives it processors: 512 unless told, which follows some 250 acceptances a
    * second; 1,769 is a whole processor.
@@ -143,7 +145,10 @@ export class Stepwell extends Construct {
     const deletionProtection = props.deletionProtection ?? removalPolicy !== RemovalPolicy.DESTROY;
     const keepsData = removalPolicy !== RemovalPolicy.DESTROY || deletionProtection || props.table !== undefined;
     const table = props.table ?? new InvocationTable(this, "Invocations", { ...shared, deletionProtection }).table;
-    const { queue, deadLetters } = new WakeQueue(this, "Wakes", { ...shared, sslOnly: props.sslOnly ?? true });
+    const { queue, slowQueue, deadLetters } = new WakeQueue(this, "Wakes", {
+      ...shared,
+      sslOnly: props.sslOnly ?? true,
+    });
     const { groupName, role } = new WakeSchedules(this, "Schedules", { ...shared, queue });
     const hasOwnMetrics = props.settings?.["aws.metrics"] !== "none";
     // As the functions name it in their metrics.
@@ -153,7 +158,7 @@ export class Stepwell extends Construct {
       keepsData,
       ...(hasOwnMetrics && { measuredAs }),
     });
-    const stores = { table, queue, deadLetters, groupName, scheduleRole: role, keys };
+    const stores = { table, queue, slowQueue, deadLetters, groupName, scheduleRole: role, keys };
     const functions = new StepwellFunctions(this, "Functions", { ...props, ...shared, ...stores });
     const watched = {
       ...stores,
@@ -185,6 +190,7 @@ export class Stepwell extends Construct {
       AdminUrl: this.admin.url,
       TableName: table.tableName,
       QueueUrl: queue.queueUrl,
+      SlowQueueUrl: slowQueue.queueUrl,
       DeadLetterQueueUrl: deadLetters.queueUrl,
       ScheduleGroup: groupName,
       IngressFunction: functions.ingress.functionName,

@@ -9,5 +9,7 @@ import type { LambdaContext } from "../lambda/time-left.ts";
 export type WorkerHandler = (event: WorkEvent, context: LambdaContext) => Promise<WorkAnswer>;
 
 export function workerHandler(aws: Aws): WorkerHandler {
-  return (event, context) => withinTime(aws.engine, timeIsUpAtMs(aws, context), () => workEvent(aws.engine, event));
+  const slowQueueUrl = aws.settings["aws.slow-queue-url"];
+  return (event, context) =>
+    withinTime(aws.engine, timeIsUpAtMs(aws, context), () => workEvent(aws.engine, event, slowQueueUrl));
 }

@@ -151,6 +151,9 @@ export const SETTINGS = {
 
   "aws.table": optionalText("The DynamoDB table of invocations and deployments."),
   "aws.queue-url": optionalText("The SQS queue of wakes, by its URL."),
+  "aws.slow-queue-url": optionalText(
+    "The SQS queue of wakes for services with a handler that took `aws.slow-from` within the last seven days, by its URL; without it they share the queue of all.",
+  ),
   "aws.queue-arn": optionalText("The same queue by its ARN, as schedules name it."),
   "aws.dead-letter-queue-url": optionalText("The queue of wakes that could not be worked on."),
   "aws.fair-queue": choice(
@@ -168,7 +171,10 @@ export const SETTINGS = {
   "aws.ladder-hop": duration("15m", "The longest hop of a wake through the queue."),
   "aws.ingress-time": duration("25s", "A request that is not answered by then is told where to wait."),
   "aws.time-margin": duration("3s", "Drivers stop so long before their function's time is up."),
-  "aws.slow-from": duration("5s", "A handler whose attempt is cut for time after so long is left to the workers."),
+  "aws.slow-from": duration(
+    "5s",
+    "A handler whose attempt is cut for time after so long is left to the workers, and a service with an attempt that has been open for so long to the slow lane.",
+  ),
   "aws.allowed-addresses": optionalText(
     "Ranges that deployments may have beside public addresses, and to which http:// may be spoken, parted by commas: 10.4.0.0/16, private, loopback.",
   ),

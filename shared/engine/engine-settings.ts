@@ -24,12 +24,14 @@ export interface EngineSettings {
   /** The sweeper looks at what was accepted this long ago and is driven by nobody; five minutes unless told. */
   readonly listingAgeMinMs?: number;
   /**
-   * An attempt that is cut for time after at least so long makes its handler known as slow. Absent where the process
-   * lives as long as any attempt.
+   * An attempt that is cut for time after at least so long makes its handler known as slow, and one that has been open for
+   * so long as long, for everybody who shares the table. Absent where one process owns the store alone.
    */
   readonly slowFromMs?: number;
   /** Handlers known as slow are left to the queue: set where drivers have little time, and workers have more. */
   readonly leavesSlowToQueue?: boolean;
+  /** The queue has a lane for slow and long services, and this driver works beside it: it leaves them to that lane. */
+  readonly hasSlowLane?: boolean;
   /**
    * Narrows the protocol versions that are spoken; all that are known unless given. Versions below `deprecatedBelow` go on
    * with what began with them, and take nothing new (RT0020).

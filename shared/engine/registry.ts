@@ -24,6 +24,10 @@ export interface Registry {
   deployments(): Promise<readonly Deployment[]>;
   /** Remembers that a call of the handler takes longer than a driver with little time has. Never fails. */
   noteSlow(service: string, handler: string): Promise<void>;
+  /** Remembers that an attempt of the handler stayed open for long, whoever made it. Never fails. */
+  noteLong(service: string, handler: string): Promise<void>;
+  /** Whether a handler of the service is remembered as slow or long, as far as memory knows, fresh or not. */
+  isSlow(service: string): boolean;
   /** The deployment that the service's newest revision is on, as far as memory knows, fresh or not. */
   ownerOf(service: string): DeploymentId | undefined;
   /** Circuits that are open, by name, as of at most a second before memory was last asked. */

@@ -20,8 +20,10 @@ import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Log } from "../engine/ports/log.ts";
 import type { Queue } from "../engine/ports/queue.ts";
+import type { Registry } from "../engine/registry.ts";
 import { createStoredRegistry } from "../engine/register/stored-registry.ts";
 import { awsHttpsEndpoints } from "./aws-https-endpoints.ts";
+import { awsQueue } from "./aws-queue.ts";
 import { awsTimers } from "./aws-timers.ts";
 import { endpointsByDestination } from "./endpoints-by-destination.ts";
 import { engineSettingsOf } from "./engine-settings-of.ts";
@@ -84,8 +86,9 @@ async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings:
   const table = new DynamoTable({ client: dynamoClient(), tableName: required(settings, "aws.table"), clock });
   const client = sqsClient();
   const queueUrl = required(settings, "aws.queue-url");
-  const sqsQueue = new SqsQueue({ client, queueUrl, clock, log, fairBy: settings["aws.fair-queue"] });
-  const queue = throughQueue?.(sqsQueue) ?? sqsQueue;
+  const known: { registry?: Registry } = {};
+  const lanes = awsQueue(settings, { client, clock, log }, known);
+  const queue = throughQueue?.(lanes) ?? lanes;
   const plain = engineSettingsOf(settings, undefined);
   const place = parameterPlace(settings);
   const keys = place && (await readParameterKeys(parameterStore(), place));
@@ -94,18 +97,16 @@ async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings:
     // Drivers share the table, so no process owns it alone.
     ...plain,
     slowFromMs: settings["aws.slow-from"],
+    // What an ingress driver waits for holds a caller's connection, and no worker.
+    hasSlowLane: settings["aws.slow-queue-url"] !== undefined && leavesSlowToQueue !== true,
     indexShards: Math.max(settings["aws.index-shards"], indexShardsMin),
     ...(leavesSlowToQueue === true && { leavesSlowToQueue }),
   };
   const secret = await (keys
     ? recognisedSecret(table, engineSettings.keyPrefix, keys.secret)
     : environmentSecret(table, engineSettings.keyPrefix, freshSecretBytes));
-  const [externalId, handlerTag] = [settings["aws.external-id"], settings["aws.handler-tag"]];
-  const lambda = new LambdaEndpoints({
-    ...(externalId !== undefined && { externalId }),
-    ...(handlerTag !== undefined && { handlerTag }),
-  });
-  const endpoints = endpointsByDestination({ https: awsHttpsEndpoints(settings), lambda });
+  known.registry = createStoredRegistry({ meta: table, clock, settings: engineSettings, log });
+  const endpoints = endpointsByDestination({ https: awsHttpsEndpoints(settings), lambda: lambdaEndpoints(settings) });
   const engine: Engine = {
     table,
     meta: table,
@@ -116,7 +117,7 @@ async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings:
       place && keys
         ? endpointsSignedBy(endpoints, keys.signingPem, parameterNames(place).current, clock)
         : signingEndpoints(endpoints, settings, clock, log),
-    registry: createStoredRegistry({ meta: table, clock, settings: engineSettings, log }),
+    registry: known.registry,
     clock,
     ids: new SecretIdSource(secret),
     codec: deflateCodec,
@@ -135,6 +136,14 @@ async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings:
     ...(deadLetters && { deadLetters }),
     ...(emf && { flushMetrics: () => emf.flush() }),
   };
+}
+
+function lambdaEndpoints(settings: Settings): LambdaEndpoints {
+  const [externalId, handlerTag] = [settings["aws.external-id"], settings["aws.handler-tag"]];
+  return new LambdaEndpoints({
+    ...(externalId !== undefined && { externalId }),
+    ...(handlerTag !== undefined && { handlerTag }),
+  });
 }
 
 function emfMeter(settings: Settings, clock: Clock): EmfMeter {

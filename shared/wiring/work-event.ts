@@ -1,9 +1,10 @@
 /** The worker's event: messages of the queue, worked on as a batch and answered by naming those that failed. */
-import { batchFailures, deliveriesOfEvent } from "../adapters/sqs/event-deliveries.ts";
+import { batchFailures, deliveriesOfEvent, laneOfEvent } from "../adapters/sqs/event-deliveries.ts";
 import type { BatchResponse, SqsEvent } from "../adapters/sqs/event-deliveries.ts";
-import type { SliceMessage } from "../adapters/sqs/received-message.ts";
+import type { MessageDelivery, SliceMessage } from "../adapters/sqs/received-message.ts";
 import { atMost } from "../engine/at-most.ts";
 import type { Engine } from "../engine/engine.ts";
+import { sendSlowOn } from "../engine/drive/send-slow-on.ts";
 import { runSlice } from "../engine/sweep/run-slice.ts";
 import { workBatch } from "../engine/drive/work-batch.ts";
 
@@ -13,17 +14,29 @@ const SLICES_TOGETHER = 2;
 export type WorkEvent = SqsEvent;
 export type WorkAnswer = BatchResponse;
 
-export async function workEvent(engine: Engine, event: WorkEvent): Promise<WorkAnswer> {
-  const { deliveries, slices, unreadable } = deliveriesOfEvent(event);
+/** @param slowQueueUrl of the lane for slow services, where there is one */
+export async function workEvent(engine: Engine, event: WorkEvent, slowQueueUrl?: string): Promise<WorkAnswer> {
+  const lane = laneOfEvent(event, slowQueueUrl);
+  const driver = lane === "slow" ? { ...engine, settings: { ...engine.settings, hasSlowLane: false } } : engine;
+  const { deliveries, slices, unreadable } = deliveriesOfEvent(event, lane);
   for (const { messageId, reason } of unreadable) {
     engine.log.error("a message that is no wake is deleted", { messageId, reason });
   }
+  const [failed] = await Promise.all([workDeliveries(driver, deliveries), workSlices(engine, slices)]);
+  return batchFailures(failed);
+}
+
+/** @returns those that must come again */
+async function workDeliveries<D extends MessageDelivery>(
+  engine: Engine,
+  deliveries: readonly D[],
+): Promise<readonly D[]> {
+  const { staying, failed } = await sendSlowOn(engine, deliveries);
   // Before the work, so that a function that ends in the middle of it has told what it was working on.
-  for (const { messageId, wake, receiveCount } of deliveries) {
+  for (const { messageId, wake, receiveCount } of staying) {
     engine.log.info("a wake is taken up", { invocationId: wake.invocationId, messageId, receiveCount });
   }
-  const [failed] = await Promise.all([workBatch(engine, deliveries), workSlices(engine, slices)]);
-  return batchFailures(failed);
+  return [...failed, ...(await workBatch(engine, staying))];
 }
 
 /** A slice that fails is left to the next pass of the sweeper, which sends it again: its message is only a hint (I8). */

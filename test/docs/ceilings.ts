@@ -13,6 +13,8 @@ export interface CeilingFacts {
   readonly fullestShare: Readonly<Record<number, number>>;
   /** The most workers that the stack runs at a time. */
   readonly workersMax: number;
+  /** Beside those, for slow services. */
+  readonly slowWorkersMax: number;
   readonly batch: number;
 }
 
@@ -141,13 +143,13 @@ function api(): Ceiling {
 }
 
 /** Each process that has requests asks once a second whether the registry has changed, at one key. */
-function registry({ workersMax }: CeilingFacts): Ceiling {
+function registry({ workersMax, slowWorkersMax }: CeilingFacts): Ceiling {
   const { partitionReads } = QUOTAS;
   const heldMs = OWN_MS + HANDLER_MS;
   return {
     what: "head of the registry",
-    callsPerS: ((partitionReads.value - workersMax) * 1_000) / heldMs,
-    sum: `(${partitionReads.value} reads − ${workersMax} workers) ÷ ${heldMs} ms that a call holds a process of the ingress`,
+    callsPerS: ((partitionReads.value - workersMax - slowWorkersMax) * 1_000) / heldMs,
+    sum: `(${partitionReads.value} reads − ${workersMax + slowWorkersMax} workers) ÷ ${heldMs} ms that a call holds a process of the ingress`,
     movedBy: "nothing: shorter handlers, or sends in place of calls",
   };
 }

@@ -62,7 +62,8 @@ export function accessLines(requests: number): number {
 /** What is paid for a month of `stack` without a request, item by item, in dollars. */
 export function idleMonth(sweep: CostCounts, stack: StackCounts): readonly (readonly [what: string, usd: number])[] {
   const passes = (ASSUMED.monthHours.value * SECONDS_PER_HOUR) / stack.sweepEveryS;
-  const polls = (ASSUMED.monthHours.value * SECONDS_PER_HOUR * ASSUMED.pollers.value) / POLL_S;
+  const pollers = stack.eventSources * ASSUMED.pollers.value;
+  const polls = (ASSUMED.monthHours.value * SECONDS_PER_HOUR * pollers) / POLL_S;
   const sweeper = dollars("functionCall", passes) + waiting(passes, ASSUMED.sweepMs.value, stack.memoryMb);
   const table = dollars("writeUnit", passes * sweep.tableWrites) + dollars("readUnit", passes * sweep.readUnits);
   return [
@@ -70,7 +71,10 @@ export function idleMonth(sweep: CostCounts, stack: StackCounts): readonly (read
     [`its ${sweep.readUnits} read units and ${sweep.tableWrites} write units a pass`, table],
     [`its look at the dead-letter queue, a request a pass`, dollars("queueRequest", passes)],
     ["what the passes log", logs(passes)],
-    [`${polls} long polls of the queue by its event source`, dollars("queueRequest", polls)],
+    [
+      `${polls} long polls of the ${stack.eventSources} queues of wakes by their event sources`,
+      dollars("queueRequest", polls),
+    ],
     ["4 metrics that the sweeper writes", dollars("metricMonth", 4)],
     [`${stack.alarms} alarms, which read ${stack.alarmMetrics} metrics`, dollars("alarmMonth", stack.alarmMetrics)],
     [`${stack.dashboards} dashboard`, dollars("dashboardMonth", stack.dashboards)],

@@ -55,7 +55,8 @@ test("there are as many of each resource as are told", () => {
   for (const [words, type, count] of [
     ["| 2 HTTP APIs |", "AWS::ApiGatewayV2::Api", 2],
     ["| 1 DynamoDB table, on demand, with 2 indexes |", "AWS::DynamoDB::GlobalTable", 1],
-    ["| 1 SQS queue and its dead-letter queue |", "AWS::SQS::Queue", 2],
+    ["| 2 SQS queues and their dead-letter queue |", "AWS::SQS::Queue", 3],
+    ["| 2 event sources of the worker |", "AWS::Lambda::EventSourceMapping", 2],
     ["| 1 group of EventBridge schedules |", "AWS::Scheduler::ScheduleGroup", 1],
     ["| 1 rule, every 5 minutes |", "AWS::Events::Rule", 1],
     ["| 8 alarms and 1 dashboard |", "AWS::CloudWatch::Alarm", 8],
@@ -88,12 +89,12 @@ test("settings have the values that are told", () => {
 
 test("the queues keep and give up as is told", () => {
   const queues = resourcesOf(template, "AWS::SQS::Queue").map(([, { Properties }]) => Properties);
-  expect(queues.map(({ MessageRetentionPeriod }) => MessageRetentionPeriod)).toEqual([14 * 86_400, 14 * 86_400]);
-  const [receives] = queues.flatMap(({ RedrivePolicy }) => {
+  expect(queues.map(({ MessageRetentionPeriod }) => MessageRetentionPeriod)).toEqual(Array(3).fill(14 * 86_400));
+  const receives = queues.flatMap(({ RedrivePolicy }) => {
     const redrive = RedrivePolicy as { readonly maxReceiveCount: number } | undefined;
     return redrive === undefined ? [] : [redrive.maxReceiveCount];
   });
-  expect(receives).toBe(12);
+  expect(receives).toEqual([12, 12]);
 });
 
 test("every file and every place that it points to is there", () => {

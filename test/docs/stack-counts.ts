@@ -9,6 +9,8 @@ export interface StackCounts {
   readonly alarmMetrics: number;
   readonly dashboards: number;
   readonly keys: number;
+  /** Event sources of functions, each over a queue of wakes. */
+  readonly eventSources: number;
 }
 
 export function countStack(template: Template): StackCounts {
@@ -21,6 +23,7 @@ export function countStack(template: Template): StackCounts {
     alarmMetrics: alarms.reduce((sum, [, { Properties }]) => sum + metricsOf(Properties), 0),
     dashboards: count("AWS::CloudWatch::Dashboard"),
     keys: count("AWS::KMS::Key"),
+    eventSources: count("AWS::Lambda::EventSourceMapping"),
   };
 }
 

@@ -18,7 +18,9 @@ export async function schedules({ outputs }: DeployedStack, prefix = ""): Promis
 export async function wipeHints(stack: DeployedStack): Promise<void> {
   const GroupName = stack.outputs["ScheduleGroup"]!;
   for (const Name of await schedules(stack)) await scheduler.send(new DeleteScheduleCommand({ GroupName, Name }));
-  await sqs.send(new PurgeQueueCommand({ QueueUrl: stack.outputs["QueueUrl"]! }));
+  for (const lane of ["QueueUrl", "SlowQueueUrl"]) {
+    await sqs.send(new PurgeQueueCommand({ QueueUrl: stack.outputs[lane]! }));
+  }
 }
 
 /** As its rule does, or as somebody does who has restored the table. @returns what the sweeper reports */

@@ -36,7 +36,12 @@ export async function sendWakeOf(stack: DeployedStack, id: string): Promise<void
 
 /** Makes dead letters of what failed so often, which takes the better part of an hour as the stack has it. @returns puts it back */
 export async function letterAfter({ outputs }: DeployedStack, receives: number): Promise<() => Promise<void>> {
-  const QueueUrl = outputs["QueueUrl"]!;
+  const lanes = [outputs["QueueUrl"]!, outputs["SlowQueueUrl"]!];
+  const undone = await Promise.all(lanes.map((QueueUrl) => letterOfQueueAfter(QueueUrl, receives)));
+  return async () => void (await Promise.all(undone.map((undo) => undo())));
+}
+
+async function letterOfQueueAfter(QueueUrl: string, receives: number): Promise<() => Promise<void>> {
   const AttributeNames = ["RedrivePolicy" as const];
   const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames }));
   const asDeployed = Attributes!.RedrivePolicy!;

@@ -12,6 +12,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^<StepwellInvocationsTable>$/, "the table"],
   [/^<StepwellInvocationsTable>\/index\/(\w+)$/, "the index `$1` of the table"],
   [/^<StepwellWakesQueue>$/, "the queue of wakes"],
+  [/^<StepwellWakesSlowQueue>$/, "the queue of wakes of slow services"],
   [/^<StepwellWakesDlq>$/, "the dead-letter queue"],
   [/^<StepwellSchedulesRole>$/, "the role of the schedules"],
   [/^<StepwellSchedulesGroup>$/, "the group of schedules"],

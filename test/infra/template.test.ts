@@ -3,7 +3,7 @@ import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Match } from "aws-cdk-lib/assertions";
 import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { describe, expect, test } from "vitest";
-import { SETTING_PATHS, SETTINGS, variableOf } from "../../shared/config/settings-table.ts";
+import { SETTING_PATHS, variableOf } from "../../shared/config/settings-table.ts";
 import { INDEX_FACTS, TABLE_FACTS } from "../../shared/config/table-facts.ts";
 import { EXPIRY_ATTRIBUTE, tableDefinition } from "../../shared/adapters/dynamodb/table-definition.ts";
 import { OWNED_SETTINGS } from "../../infra/owned-settings.ts";
@@ -115,57 +115,12 @@ describe("what protects the data", () => {
 
   test("queues refuse requests without TLS", () => {
     const policies = resourcesOf(template, "AWS::SQS::QueuePolicy");
-    expect(policies).toHaveLength(2);
+    expect(policies).toHaveLength(3);
     for (const [, { Properties }] of policies) {
       expect(Properties["PolicyDocument"]).toMatchObject({
         Statement: [{ Effect: "Deny", Action: "sqs:*", Condition: { Bool: { "aws:SecureTransport": "false" } } }],
       });
     }
-  });
-});
-
-describe("the queues", () => {
-  const queues = resourcesOf(template, "AWS::SQS::Queue");
-
-  test("every one but the dead-letter queue has one, and is named for what it is", () => {
-    const dead = queues.filter(([id]) => /Dlq/.test(id));
-    expect(dead).toHaveLength(1);
-    for (const [id, { Properties }] of queues) {
-      const redrive = Properties["RedrivePolicy"] as { readonly maxReceiveCount: number } | undefined;
-      if (/Dlq/.test(id)) expect(redrive).toBeUndefined();
-      else expect(redrive?.maxReceiveCount).toBeGreaterThanOrEqual(5);
-    }
-  });
-
-  test("hide a message for at least as long as its worker may run", () => {
-    const [, { Properties: worker }] = functions.find(([id]) => id === idOf("Worker"))!;
-    for (const [id, { Properties }] of queues) {
-      if (!/Dlq/.test(id)) expect(Properties["VisibilityTimeout"]).toBeGreaterThanOrEqual(Number(worker["Timeout"]));
-    }
-  });
-
-  test("are standard ones, fair by the service that a message is for unless told, and ordered by nothing", () => {
-    for (const [id, { Properties }] of queues) {
-      expect(Properties["FifoQueue"], id).toBeUndefined();
-      expect(Properties["ContentBasedDeduplication"], id).toBeUndefined();
-    }
-    expect(SETTINGS["aws.fair-queue"].fallback).toBe("service");
-    synthesised({ settings: { "aws.fair-queue": "none" } }).resourcePropertiesCountIs(
-      "AWS::Lambda::Function",
-      { Environment: { Variables: { [variableOf("aws.fair-queue")]: "none" } } },
-      NAMES.length,
-    );
-  });
-
-  test("are worked on in batches whose messages fail one by one, by so many workers and no more", () => {
-    template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
-      FunctionResponseTypes: ["ReportBatchItemFailures"],
-      BatchSize: 10,
-      ScalingConfig: { MaximumConcurrency: 100 },
-    });
-    synthesised({ workerConcurrencyMax: 7 }).hasResourceProperties("AWS::Lambda::EventSourceMapping", {
-      ScalingConfig: { MaximumConcurrency: 7 },
-    });
   });
 });
 

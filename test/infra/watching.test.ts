@@ -134,6 +134,17 @@ test("alarms and page look at every metric that functions write, under its very 
   expect(chartedMetrics(renamed, "eu")).toEqual(OWN_METRICS);
 });
 
+test("the page shows how many wakes of slow services there are, and how old the oldest is", () => {
+  const [[, { Properties }]] = resourcesOf(template, "AWS::CloudWatch::Dashboard") as [
+    ReturnType<typeof resourcesOf>[number],
+  ];
+  const body = JSON.stringify(Properties["DashboardBody"]);
+  expect(body).toMatch(/Wakes of slow services/);
+  for (const name of ["ApproximateNumberOfMessagesVisible", "ApproximateAgeOfOldestMessage"]) {
+    expect(body, name).toMatch(new RegExp(`${name}[^}]*WakesSlowQueue`));
+  }
+});
+
 test("without metrics of its own a stack has no alarm on them, and no page about them", () => {
   const silent = synthesised({ settings: { "aws.metrics": "none" } });
   const ids = resourcesOf(silent, "AWS::CloudWatch::Alarm").map(([id]) => id);

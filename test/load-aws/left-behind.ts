@@ -26,7 +26,8 @@ export interface LeftBehind {
 
 export async function leftBehind(): Promise<LeftBehind> {
   const { outputs } = aws.plain;
-  const messages = await messagesIn(outputs["QueueUrl"]!);
+  const lanes = await Promise.all([outputs["QueueUrl"]!, outputs["SlowQueueUrl"]!].map(messagesIn));
+  const messages = lanes.flat();
   return {
     open: await idsIn("open", "openPk", (shard) => [openPk("", shard)]),
     waiting: messages.filter(({ ReceiveCount }) => ReceiveCount === 0),

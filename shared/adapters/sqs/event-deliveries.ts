@@ -1,4 +1,5 @@
 /** The queue as a function's event source: the event becomes deliveries, and those that failed become its answer. */
+import { slowReceipt } from "./laned-queue.ts";
 import type { MessageDelivery, ReadMessages } from "./received-message.ts";
 import { readMessages } from "./received-message.ts";
 
@@ -8,6 +9,8 @@ export interface SqsEvent {
     readonly messageId: string;
     readonly receiptHandle: string;
     readonly body: string;
+    /** Of the queue; its last part is the queue's name. */
+    readonly eventSourceARN?: string;
     readonly attributes?: { readonly ApproximateReceiveCount?: string; readonly SentTimestamp?: string };
   }[];
 }
@@ -16,16 +19,24 @@ export interface BatchResponse {
   readonly batchItemFailures: readonly { readonly itemIdentifier: string }[];
 }
 
+export type Lane = "main" | "slow";
+
+/** All messages of an event come from one queue. @param slowQueueUrl of the slow lane, where there is one */
+export function laneOfEvent({ Records: [first] }: SqsEvent, slowQueueUrl: string | undefined): Lane {
+  const name = first?.eventSourceARN?.split(":").at(-1);
+  return name !== undefined && name === slowQueueUrl?.split("/").at(-1) ? "slow" : "main";
+}
+
 /**
  * Receipts are those of the queue, so that its `extend` and `ack` take them. What is unreadable is deleted like all
  * that the answer does not name; it is for the caller to tell the log.
  */
-export function deliveriesOfEvent({ Records }: SqsEvent): ReadMessages {
+export function deliveriesOfEvent({ Records }: SqsEvent, lane: Lane = "main"): ReadMessages {
   return readMessages(
     Records.map(({ messageId, receiptHandle, body, attributes }) => ({
       messageId,
       body,
-      receipt: receiptHandle,
+      receipt: lane === "slow" ? slowReceipt(receiptHandle) : receiptHandle,
       receiveCount: attributes?.ApproximateReceiveCount,
       sentTimestamp: attributes?.SentTimestamp,
     })),

@@ -16,6 +16,7 @@ import { parkPending } from "./park-at-start.ts";
 import type { Routing } from "../registry.ts";
 import { retentionOf } from "../ledger/retention.ts";
 import { hasExpired, type Loaded } from "../ledger/load.ts";
+import { leavesToSlowLane } from "./slow-lane.ts";
 import { startAgain, startSend } from "./start-send.ts";
 import { traceparentBelow } from "../traces.ts";
 import { wakeNow } from "./wake.ts";
@@ -50,7 +51,8 @@ export async function acceptChild(
     return undefined;
   }
   const tooSlow = engine.settings.leavesSlowToQueue === true && routing.found && routing.slow === true;
-  const alongside = room > 0 && held.depth < DEPTH_MAX && !held.stopping && !tooSlow;
+  const isElsewhere = leavesToSlowLane(engine, service);
+  const alongside = room > 0 && held.depth < DEPTH_MAX && !held.stopping && !tooSlow && !isElsewhere;
   const lease = alongside ? nextLease(engine, engine.drives.newToken()) : NO_LEASE;
   const acceptation = await accept(engine, acceptance, lease, isThis);
   if (acceptation.kind === "existing") {

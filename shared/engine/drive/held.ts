@@ -21,6 +21,8 @@ export interface OpenExchange {
   /** When the last bytes came; the start while none have. */
   heardAtMs: number;
   silent: boolean;
+  /** It has been open for so long that its handler is remembered for it. */
+  long?: true;
   /** The reader waits for room, and the deployment for the reader: the silence is not the deployment's. */
   waitsForRoom?: true;
   letGo?: LetGo;
@@ -49,6 +51,8 @@ export interface Held {
   /** 0 for what a request or a message started, 1 for its children, and so on. */
   readonly depth: number;
   readonly caller?: InlineCaller;
+  /** Its message came by the lane of the queue that slow services are to leave. */
+  inMainLane?: true;
   invocation: Invocation;
   lease: Lease;
   /** The hold item as last read or written; absent while there is none. */

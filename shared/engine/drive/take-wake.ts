@@ -10,6 +10,7 @@ import { killLoaded } from "./kill.ts";
 import { JournalRoom, NoJournalRoomError } from "./journal-room.ts";
 import { isHeld, type Loaded, unperformed } from "../ledger/load.ts";
 import type { Wake } from "../ports/queue.ts";
+import { belongsInSlowLane } from "./slow-lane.ts";
 import { EARLY_MS, isFar, sendInPlace, wakeAt } from "./wake.ts";
 
 /** Put back at first for so long, then twice as long each time: an end that comes soon is seen soon. */
@@ -48,13 +49,17 @@ async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promis
     const parked = stillParked(loaded, nowMs);
     if (parked !== undefined) return await wakeAgainIfEarly(engine, loaded, wake, parked.wakeAtMs);
     if (isLeftInLine(loaded, nowMs) && (await stillWaits(engine, loaded))) return;
+    const { acceptance } = loaded.invocation;
+    if (belongsInSlowLane(engine, wake, acceptance.target.service))
+      return await sendInPlace(engine, wake, acceptance, 0);
     const waiting = waitsForCircuit(engine, loaded, nowMs);
     const untilMs = waiting && (await waiting);
-    if (untilMs !== undefined) return await sendInPlace(engine, wake, loaded.invocation.acceptance, untilMs - nowMs);
+    if (untilMs !== undefined) return await sendInPlace(engine, wake, acceptance, untilMs - nowMs);
     const held = await claim(engine, loaded, { messageDriven: true, spentAtMs: wake.wakeAtMs });
     if (held === undefined) continue;
     if (waiting !== undefined) held.mayProbe = true;
     held.journalRoom = room;
+    if (engine.settings.hasSlowLane === true) held.inMainLane = true;
     const end = await drive(engine, held, unperformed(loaded));
     if (end !== "lost") return;
   }

@@ -1,7 +1,8 @@
 /** The watch over what this process drives: leases are renewed, silent deployments noticed, dead exchanges ended. */
 import type { Engine } from "../engine.ts";
 import { renew } from "./grasp.ts";
-import { type Held, letGo } from "./held.ts";
+import { type Held, letGo, type OpenExchange } from "./held.ts";
+import { handOn } from "./slow-lane.ts";
 
 /** A lease is renewed when less than this share of it is left. */
 const RENEW_BELOW_SHARE = 0.5;
@@ -38,6 +39,10 @@ function watchOver(engine: Engine, held: Held, nowMs: number): void {
   const { leaseMs, silentAfterMs } = engine.settings;
   const { exchange } = held;
   if (exchange !== undefined) {
+    if (exchange.waitsForRoom !== true) {
+      noteLong(engine, held, exchange, nowMs);
+      if (handOn(engine, held, exchange, nowMs)) return;
+    }
     const quietMs = nowMs - exchange.heardAtMs;
     if (exchange.waitsForRoom === true) exchange.heardAtMs = nowMs;
     else if (quietMs >= exchange.abortTimeoutMs) letGo(held, "abort-timeout");
@@ -57,6 +62,18 @@ function watchOver(engine: Engine, held: Held, nowMs: number): void {
   const leftMs = held.lease.untilMs - nowMs;
   if (!held.lost && held.lease.untilMs > 0 && leftMs < leaseMs * RENEW_BELOW_SHARE)
     held.renewal ??= keepOrLose(engine, held);
+}
+
+/**
+ * While the attempt is open, since who waits for its end may learn of a handler that never answers when all workers wait.
+ * An ingress driver may still drive the handler: only a cut shows that its time is too short.
+ */
+function noteLong(engine: Engine, { invocation }: Held, exchange: OpenExchange, nowMs: number): void {
+  const { slowFromMs } = engine.settings;
+  if (slowFromMs === undefined || exchange.long === true || nowMs - exchange.startedAtMs < slowFromMs) return;
+  exchange.long = true;
+  const { service, handler } = invocation.acceptance.target;
+  void engine.registry.noteLong(service, handler);
 }
 
 /** A store that cannot renew now is asked again in the next round; the fence protects what the lease does not (I1). */

@@ -31,7 +31,7 @@ export async function workBatch<D extends Delivery>(engine: Engine, deliveries: 
   over.abort();
   // Nothing is left on its way: the process freezes behind its reply.
   await hidden;
-  await Promise.all(failed.map((delivery) => hideFor(engine, delivery, pauseMs(delivery))));
+  await Promise.all(failed.map((delivery) => putOff(engine, delivery)));
   return failed;
 }
 
@@ -66,6 +66,11 @@ async function keepHidden<D extends Delivery>(
       }),
     ]);
   } while (await engine.clock.sleep(roundMs, over));
+}
+
+/** A message that failed comes again, later each time. */
+export async function putOff(engine: Engine, delivery: Delivery): Promise<void> {
+  await hideFor(engine, delivery, pauseMs(delivery));
 }
 
 async function hideFor(engine: Engine, { receipt, wake }: Delivery, ms: number): Promise<void> {

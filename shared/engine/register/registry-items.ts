@@ -1,4 +1,4 @@
-/** The registry as it lies in the meta store: one partition, an item per deployment, per open circuit and per slow handler, and a head that counts changes. */
+/** The registry as it lies in the meta store: one partition, an item per deployment, per open circuit and per slow or long handler, and a head that counts changes. */
 import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
@@ -10,8 +10,9 @@ const HEAD = "head";
 const DEPLOYMENT_PREFIX = "dep#";
 /** Behind the head in key order, so that one query reads both. */
 const SLOW_PREFIX = "slow#";
+const LONG_PREFIX = "long#";
 const HEAD_TO_SLOW = { from: HEAD, below: "slow$" };
-/** A handler that was slow is tried again after so long: it may have been made faster. */
+/** A handler that was slow or long is tried again after so long: it may have been made faster. */
 const SLOW_KEPT_S = 7 * 86_400;
 const FORMAT = 1;
 /** Below the 400 KB that a table takes, with room for keys and for what is not ASCII. */
@@ -24,6 +25,8 @@ export interface RegistryHead {
   readonly version: number;
   /** Handlers that were too slow for a driver with little time, as `<service>/<handler>`. */
   readonly slow: ReadonlySet<string>;
+  /** Handlers with an attempt that stayed open for long, named in the same way. */
+  readonly long: ReadonlySet<string>;
   /** Circuits that are open, by name. */
   readonly circuits: ReadonlyMap<string, OpenCircuit>;
 }
@@ -39,24 +42,41 @@ export function registryPk(keyPrefix: string): string {
 export async function readHead(meta: Table, keyPrefix: string): Promise<RegistryHead> {
   let version = 0;
   const slow = new Set<string>();
+  const long = new Set<string>();
   const circuits = new Map<string, OpenCircuit>();
   for (const item of await readPartition(meta, registryPk(keyPrefix), HEAD_TO_SLOW)) {
     if (item.sk.startsWith(SLOW_PREFIX)) slow.add(item.sk.slice(SLOW_PREFIX.length));
+    else if (item.sk.startsWith(LONG_PREFIX)) long.add(item.sk.slice(LONG_PREFIX.length));
     else if (item.sk.startsWith(CIRCUIT_PREFIX)) {
       const circuit = circuitOf(item);
       if (circuit !== undefined) circuits.set(circuitName(circuit), circuit);
     } else if (item.sk === HEAD && typeof item["version"] === "number") version = item["version"];
   }
-  return { version, slow, circuits };
+  return { version, slow, long, circuits };
 }
 
 export function slowName(service: string, handler: string): string {
   return `${service}/${handler}`;
 }
 
-export async function writeSlow(meta: Table, keyPrefix: string, name: string, nowMs: number): Promise<void> {
+/** The service of what `slowName` has named: no name of a service has a slash. */
+export function serviceOfSlow(name: string): string {
+  return name.slice(0, name.indexOf("/"));
+}
+
+/** `slow`: an attempt was cut for time. `long`: an attempt stayed open for long, which by itself is nobody's fault. */
+export type Slowness = "slow" | "long";
+
+export async function writeSlow(
+  meta: Table,
+  keyPrefix: string,
+  kind: Slowness,
+  name: string,
+  nowMs: number,
+): Promise<void> {
+  const prefix = kind === "slow" ? SLOW_PREFIX : LONG_PREFIX;
   const expiresAtS = Math.ceil(nowMs / 1000) + SLOW_KEPT_S;
-  await meta.put({ pk: registryPk(keyPrefix), sk: SLOW_PREFIX + name, expiresAtS });
+  await meta.put({ pk: registryPk(keyPrefix), sk: prefix + name, expiresAtS });
 }
 
 /** The version is read first, so that a change in between is seen again at the next comparison. */

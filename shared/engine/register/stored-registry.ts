@@ -3,18 +3,19 @@ import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { Engine } from "../engine.ts";
 import type { Registry, Routing } from "../registry.ts";
 import { deleteCircuit, putCircuit } from "./circuit-items.ts";
-import { readHead, readRegistry, registryPk, slowName, writeSlow } from "./registry-items.ts";
+import { readHead, readRegistry, registryPk, serviceOfSlow, slowName } from "./registry-items.ts";
+import type { RegistryHead, Slowness } from "./registry-items.ts";
+import { SlowNotes } from "./slow-notes.ts";
 import { routingTable } from "./routing-table.ts";
 import type { RoutingTable } from "./routing-table.ts";
 
 /** How long an answer may be given without asking whether the registry has changed. */
 const FRESH_FOR_MS = 1000;
 
-interface Snapshot {
-  readonly version: number;
+interface Snapshot extends RegistryHead {
   readonly table: RoutingTable;
-  readonly slow: ReadonlySet<string>;
-  readonly circuits: ReadonlyMap<string, OpenCircuit>;
+  /** Services with a handler that is slow or long. */
+  readonly slowServices: ReadonlySet<string>;
   readonly freshUntilMs: number;
 }
 
@@ -29,6 +30,7 @@ export function createStoredRegistry(ground: RegistryGround): Registry {
   let reading: Promise<Snapshot> | undefined;
   /** Raised by `refresh`, so that a read that began before it is not held. */
   let generation = 0;
+  const notes = new SlowNotes(ground);
 
   async function read(): Promise<Snapshot> {
     const begunIn = generation;
@@ -59,6 +61,10 @@ export function createStoredRegistry(ground: RegistryGround): Registry {
     return await readOnce();
   }
 
+  async function note(kind: Slowness, service: string, handler: string): Promise<void> {
+    if (await notes.write(kind, service, handler, held?.[kind])) held = withNote(held, kind, service, handler);
+  }
+
   return {
     known: (service, handler) => knownIn(held, clock.nowMs(), service, handler),
     async route(service, handler) {
@@ -71,11 +77,9 @@ export function createStoredRegistry(ground: RegistryGround): Registry {
     },
     services: async () => (await current()).table.services,
     deployments: async () => (await current()).table.deployments,
-    async noteSlow(service, handler) {
-      const name = slowName(service, handler);
-      if (held?.slow.has(name) === true || !(await storeSlow(ground, service, handler))) return;
-      if (held !== undefined) held = { ...held, slow: new Set([...held.slow, name]) };
-    },
+    noteSlow: (service, handler) => note("slow", service, handler),
+    noteLong: (service, handler) => note("long", service, handler),
+    isSlow: (service) => held?.slowServices.has(service) === true,
     ownerOf: (service) => held?.table.ownerOf(service),
     circuits: () => held?.circuits ?? NO_CIRCUITS,
     async setCircuit(circuit, before) {
@@ -96,24 +100,18 @@ async function readSnapshot({ meta, clock, settings }: RegistryGround, known: Sn
   const { keyPrefix, defaults, journalRetentionMaxMs } = settings;
   const freshUntilMs = clock.nowMs() + FRESH_FOR_MS;
   const head = known && (await readHead(meta, keyPrefix));
-  if (known !== undefined && head?.version === known.version) return { ...known, ...head, freshUntilMs };
+  if (known !== undefined && head?.version === known.version) return withServices({ ...known, ...head, freshUntilMs });
   const { deployments, ...read } = await readRegistry(meta, keyPrefix);
   const maxima = journalRetentionMaxMs === undefined ? {} : { journalRetentionMaxMs };
-  return { ...read, table: routingTable(deployments, defaults, maxima), freshUntilMs };
+  return withServices({ ...read, table: routingTable(deployments, defaults, maxima), freshUntilMs });
 }
 
-async function storeSlow(
-  { meta, clock, settings, log }: RegistryGround,
-  service: string,
-  handler: string,
-): Promise<boolean> {
-  try {
-    await writeSlow(meta, settings.keyPrefix, slowName(service, handler), clock.nowMs());
-    return true;
-  } catch (error) {
-    log?.warn("a slow handler could not be remembered", { service, handler, error: String(error) });
-    return false;
-  }
+function withNote(held: Snapshot | undefined, kind: Slowness, service: string, handler: string): Snapshot | undefined {
+  return held && withServices({ ...held, [kind]: new Set([...held[kind], slowName(service, handler)]) });
+}
+
+function withServices(read: Omit<Snapshot, "slowServices">): Snapshot {
+  return { ...read, slowServices: new Set([...read.slow, ...read.long].map(serviceOfSlow)) };
 }
 
 async function storeCircuit(

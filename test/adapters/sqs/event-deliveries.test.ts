@@ -1,6 +1,7 @@
 /** The event of a function's queue as deliveries, and its answer. */
 import { expect, test } from "vitest";
-import { batchFailures, deliveriesOfEvent } from "../../../shared/adapters/sqs/event-deliveries.ts";
+import { batchFailures, deliveriesOfEvent, laneOfEvent } from "../../../shared/adapters/sqs/event-deliveries.ts";
+import { slowReceipt } from "../../../shared/adapters/sqs/laned-queue.ts";
 import { bodyOfSlice } from "../../../shared/adapters/sqs/slice-body.ts";
 import { bodyOfWake } from "../../../shared/engine/ports/wake-body.ts";
 import { invocation } from "../../contracts/queue-contract.ts";
@@ -70,4 +71,17 @@ test("a message that claims a moment ahead of the queue's own was sent when the 
   const event = { Records: [record("a", far, "1", "1000000"), record("b", near, "1", "1000000")] };
   const sent = deliveriesOfEvent(event).deliveries.map(({ wake }) => wake.sentAtMs);
   expect(sent).toEqual([1_000_000, 1_030_000]);
+});
+
+test.each([
+  ["arn:aws:sqs:eu-west-1:111122223333:slow-wakes", "slow"],
+  ["arn:aws:sqs:eu-west-1:111122223333:wakes", "main"],
+  [undefined, "main"],
+] as const)("an event from %s came by the %s lane, and its receipts say so", (arn, lane) => {
+  const from = { ...record("a", bodyOfWake(WAKE)), ...(arn !== undefined && { eventSourceARN: arn }) };
+  const url = "https://sqs.eu-west-1.amazonaws.com/111122223333/slow-wakes";
+  expect(laneOfEvent({ Records: [from] }, url)).toBe(lane);
+  expect(laneOfEvent({ Records: [from] }, undefined)).toBe("main");
+  const [delivery] = deliveriesOfEvent({ Records: [from] }, lane).deliveries;
+  expect(delivery!.receipt).toBe(lane === "slow" ? slowReceipt("receipt of a") : "receipt of a");
 });

@@ -1,0 +1,59 @@
+/** One queue of two lanes: messages for slow services go to a queue of their own, so that they fill no other. */
+import type { Delivery, Queue, Ticket, Wake } from "../../engine/ports/queue.ts";
+
+/** Put before receipts and tickets of the slow lane; neither of SQS has a space. */
+const SLOW = "slow ";
+
+export interface LanedQueueOptions {
+  readonly main: Queue;
+  readonly slow: Queue;
+  /** Asked for each message that names its service, from memory. */
+  readonly isSlow: (service: string) => boolean;
+}
+
+/** Receipts name the lane that their message came by, so that it is hidden and deleted there, wherever its service belongs by then. */
+export class LanedQueue implements Queue {
+  readonly #main: Queue;
+  readonly #slow: Queue;
+  readonly #isSlow: (service: string) => boolean;
+
+  constructor({ main, slow, isSlow }: LanedQueueOptions) {
+    this.#main = main;
+    this.#slow = slow;
+    this.#isSlow = isSlow;
+  }
+
+  async send(wake: Wake): Promise<Ticket> {
+    const isSlow = wake.service !== undefined && this.#isSlow(wake.service);
+    return isSlow ? slowReceipt(await this.#slow.send(wake)) : await this.#main.send(wake);
+  }
+
+  async recall(ticket: Ticket): Promise<void> {
+    const [lane, own] = this.#laneOf(ticket);
+    await lane.recall(own);
+  }
+
+  /** Messages of the main lane alone: each lane has an event source of its own, and nobody receives from both. */
+  async receive(...asked: Parameters<Queue["receive"]>): Promise<readonly Delivery[]> {
+    return await this.#main.receive(...asked);
+  }
+
+  async extend(receipt: string, visibilityMs: number): Promise<void> {
+    const [lane, own] = this.#laneOf(receipt);
+    await lane.extend(own, visibilityMs);
+  }
+
+  async ack(receipt: string): Promise<void> {
+    const [lane, own] = this.#laneOf(receipt);
+    await lane.ack(own);
+  }
+
+  #laneOf(receipt: string): readonly [lane: Queue, own: string] {
+    return receipt.startsWith(SLOW) ? [this.#slow, receipt.slice(SLOW.length)] : [this.#main, receipt];
+  }
+}
+
+/** @param receipt of the queue that is the slow lane */
+export function slowReceipt(receipt: string): string {
+  return SLOW + receipt;
+}

@@ -1,0 +1,43 @@
+/** Writes notes of handlers that are slow or long, so that many attempts that become long together are one write. */
+import type { Engine } from "../engine.ts";
+import { slowName, writeSlow } from "./registry-items.ts";
+import type { Slowness } from "./registry-items.ts";
+
+type Ground = Pick<Engine, "meta" | "clock" | "settings"> & Partial<Pick<Engine, "log">>;
+
+export class SlowNotes {
+  readonly #ground: Ground;
+  readonly #underWay = new Set<string>();
+
+  constructor(ground: Ground) {
+    this.#ground = ground;
+  }
+
+  /**
+   * Never fails.
+   * @param known names that are noted already
+   * @returns false where the note is there or under way already, or could not be written
+   */
+  async write(
+    kind: Slowness,
+    service: string,
+    handler: string,
+    known: ReadonlySet<string> = new Set(),
+  ): Promise<boolean> {
+    const name = slowName(service, handler);
+    const place = `${kind}#${name}`;
+    if (known.has(name) || this.#underWay.has(place)) return false;
+    this.#underWay.add(place);
+    const { meta, clock, settings, log } = this.#ground;
+    try {
+      await writeSlow(meta, settings.keyPrefix, kind, name, clock.nowMs());
+      if (kind === "long") log?.info("an attempt of a handler has been open for long", { service, handler });
+      return true;
+    } catch (error) {
+      log?.warn("a slow handler could not be remembered", { service, handler, error: String(error) });
+      return false;
+    } finally {
+      this.#underWay.delete(place);
+    }
+  }
+}

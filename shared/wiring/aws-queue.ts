@@ -1,0 +1,25 @@
+/** The queue of wakes on AWS: one of SQS, or two where slow services have a lane of their own. */
+import { LanedQueue } from "../adapters/sqs/laned-queue.ts";
+import type { SqsQueueOptions } from "../adapters/sqs/sqs-queue.ts";
+import { SqsQueue } from "../adapters/sqs/sqs-queue.ts";
+import type { Settings } from "../config/settings-table.ts";
+import type { Queue } from "../engine/ports/queue.ts";
+import type { Registry } from "../engine/registry.ts";
+import { required } from "./required-setting.ts";
+
+/**
+ * @param known has the registry as soon as there is one: a message that is sent before goes to the main lane
+ * @throws CodedError RT0002 where a setting is missing
+ */
+export function awsQueue(
+  settings: Settings,
+  sqs: Omit<SqsQueueOptions, "queueUrl" | "fairBy">,
+  known: { readonly registry?: Registry },
+): Queue {
+  const fairBy = settings["aws.fair-queue"];
+  const main = new SqsQueue({ ...sqs, fairBy, queueUrl: required(settings, "aws.queue-url") });
+  const queueUrl = settings["aws.slow-queue-url"];
+  if (queueUrl === undefined) return main;
+  const slow = new SqsQueue({ ...sqs, fairBy, queueUrl });
+  return new LanedQueue({ main, slow, isSlow: (service) => known.registry?.isSlow(service) === true });
+}

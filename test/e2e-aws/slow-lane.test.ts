@@ -1,0 +1,46 @@
+/** A service whose handler never answers, with hundreds of sends, beside one that answers at once: they meet in no queue. */
+import { beforeAll, expect, test } from "vitest";
+import { Gate } from "../engine/gate.ts";
+import { aws, ControlPlane, pause } from "./control-plane.ts";
+import { serveHandlers } from "./url-deployment.ts";
+
+const plane = new ControlPlane(aws.plain);
+const SENDS = 300;
+const TOGETHER = 10;
+/** The stack has four workers of ten messages, notes a handler after a second, and hands an attempt on after five. */
+const KNOWN_AFTER_MS = 15_000;
+const SERVED_WITHIN_MS = 5_000;
+
+const gate = new Gate();
+
+async function waitedMs(): Promise<number> {
+  const sinceMs = Date.now();
+  await plane.result(await plane.send("brisk/greet", "Ada"));
+  return Date.now() - sinceMs;
+}
+
+beforeAll(async () => {
+  const stuck = { hang: async () => (await gate.passed, "late") };
+  await plane.register({ uri: await serveHandlers("stuck", stuck) });
+  await plane.register({ uri: await serveHandlers("brisk", { greet: async () => "hello" }) });
+});
+
+test("a call and a send are answered", async () => {
+  expect(await plane.answer("brisk/greet", "Ada")).toBe("hello");
+  expect(await waitedMs()).toBeLessThanOrEqual(SERVED_WITHIN_MS);
+});
+
+test("hundreds of sends to a handler that never answers keep nobody else's send waiting, and none of them is lost", async () => {
+  const ids: string[] = [];
+  while (ids.length < SENDS) {
+    ids.push(...(await Promise.all(Array.from({ length: TOGETHER }, () => plane.send("stuck/hang", undefined)))));
+  }
+  await pause(KNOWN_AFTER_MS);
+  const waits: number[] = [];
+  for (let n = 0; n < 5; n++) waits.push(await waitedMs());
+  console.log(`sends beside ${SENDS} that hang are answered after ${waits.join(", ")} ms`);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(SERVED_WITHIN_MS);
+  expect(new Set(await Promise.all(ids.slice(0, 20).map((id) => plane.status(id))))).not.toContain("completed");
+  gate.open();
+  for (const id of ids) expect(await plane.result(id)).toBe("late");
+}, 240_000);

@@ -1,0 +1,90 @@
+/** Attempts that stay open: while they are, whoever shares the table comes to know that their handler takes long. */
+import { expect, test } from "vitest";
+import { callOn, sendOn, textOf } from "./engine-fixture.ts";
+import type { Actor } from "./engine-fixture.ts";
+import { Gate } from "./gate.ts";
+import { stages } from "./stages.ts";
+
+const open = stages();
+const SLOW_FROM_MS = 5_000;
+const DAY_MS = 86_400_000;
+
+async function openStage(settings: { slowFromMs?: number } = { slowFromMs: SLOW_FROM_MS }) {
+  const gate = new Gate();
+  const stage = await open(
+    { hangs: () => gate.passed.then(() => "late"), quick: () => "at once" },
+    { ...settings, leavesSlowToQueue: true },
+  );
+  const onlooker = stage.actor();
+  const isSlow = async (): Promise<boolean> => {
+    onlooker.engine.registry.refresh();
+    await onlooker.engine.registry.services();
+    return onlooker.engine.registry.isSlow("S");
+  };
+  return { stage, gate, isSlow, driver: stage.actor() };
+}
+
+const notes = ({ process }: Actor) =>
+  process.calls.filter(({ method, args }) => method === "put" && JSON.stringify(args[0]).includes('"long#S/hangs"'));
+
+test("a handler that an ingress driver waits for is known while the attempt is open, and driven by it as before", async () => {
+  const { stage, gate, isSlow, driver } = await openStage();
+  const first = callOn(driver, "hangs");
+  await stage.pulse.pass(SLOW_FROM_MS - 500);
+  expect(await isSlow()).toBe(false);
+  await stage.pulse.pass(1_000);
+  expect(driver.engine.registry.isSlow("S")).toBe(true);
+  expect(await isSlow()).toBe(true);
+  gate.open();
+  expect(textOf(await stage.pulse.within(1_000, first))).toBe("late");
+  // No worker is there: who answers is the driver of the call.
+  expect(textOf(await stage.pulse.within(1_000, callOn(stage.actor(), "hangs")))).toBe("late");
+});
+
+test("a worker that waits for many attempts of a handler writes of it once, and not again while the note is kept", async () => {
+  const { stage, isSlow, driver } = await openStage();
+  for (let n = 0; n < 20; n++) await stage.pulse.within(0, sendOn(driver, "hangs"));
+  driver.startWorker();
+  await stage.pulse.pass(4 * SLOW_FROM_MS);
+  expect(stage.deployment.attempts).toHaveLength(20);
+  expect(notes(driver)).toHaveLength(1);
+  expect(await isSlow()).toBe(true);
+});
+
+test("a note that the store refuses is written by the next attempt that stays open", async () => {
+  const { stage, isSlow, driver } = await openStage();
+  driver.process.before = ({ method, args }) =>
+    method === "put" && JSON.stringify(args[0]).includes("long#") ? Promise.reject(new Error("no")) : undefined;
+  void callOn(driver, "hangs").catch(() => undefined);
+  await stage.pulse.pass(2 * SLOW_FROM_MS);
+  expect(await isSlow()).toBe(false);
+  driver.process.before = () => undefined;
+  void callOn(driver, "hangs").catch(() => undefined);
+  await stage.pulse.pass(2 * SLOW_FROM_MS);
+  expect(await isSlow()).toBe(true);
+});
+
+test("a quick handler is never known as slow, and neither is any where one process lives as long as its attempts", async () => {
+  const quick = await openStage();
+  expect(textOf(await quick.stage.pulse.within(100, callOn(quick.driver, "quick")))).toBe("at once");
+  await quick.stage.pulse.pass(2 * SLOW_FROM_MS);
+  expect(await quick.isSlow()).toBe(false);
+  const alone = await openStage({});
+  void callOn(alone.driver, "hangs").catch(() => undefined);
+  await alone.stage.pulse.pass(4 * SLOW_FROM_MS);
+  expect(await alone.isSlow()).toBe(false);
+  expect(notes(alone.driver)).toEqual([]);
+});
+
+test("the note expires after seven days", async () => {
+  const { stage, gate, isSlow, driver } = await openStage();
+  const first = callOn(driver, "hangs");
+  await stage.pulse.pass(2 * SLOW_FROM_MS);
+  gate.open();
+  await stage.pulse.within(1_000, first);
+  const [note] = notes(driver);
+  const { expiresAtS } = note!.args[0] as { readonly expiresAtS: number };
+  expect(expiresAtS * 1_000 - stage.pulse.nowMs()).toBeGreaterThan(6.9 * DAY_MS);
+  expect(expiresAtS * 1_000 - stage.pulse.nowMs()).toBeLessThan(7 * DAY_MS);
+  expect(await isSlow()).toBe(true);
+});

@@ -1,0 +1,74 @@
+/** The queues of a stack and the event sources over them, read from its template. */
+import { expect, test } from "vitest";
+import { SETTINGS, variableOf } from "../../shared/config/settings-table.ts";
+import { resourcesOf, synthesised } from "./synthesised.ts";
+
+const template = synthesised();
+const queues = resourcesOf(template, "AWS::SQS::Queue");
+const functions = resourcesOf(template, "AWS::Lambda::Function");
+/** All but the one that makes the keys. */
+const FUNCTIONS = 4;
+
+test("every one but the dead-letter queue has one, and is named for what it is", () => {
+  const dead = queues.filter(([id]) => /Dlq/.test(id));
+  expect(dead).toHaveLength(1);
+  for (const [id, { Properties }] of queues) {
+    const redrive = Properties["RedrivePolicy"] as { readonly maxReceiveCount: number } | undefined;
+    if (/Dlq/.test(id)) expect(redrive).toBeUndefined();
+    else expect(redrive?.maxReceiveCount).toBeGreaterThanOrEqual(5);
+  }
+});
+
+test("hide a message for at least as long as its worker may run", () => {
+  const [, { Properties: worker }] = functions.find(([id]) => id.startsWith("StepwellFunctionsWorker"))!;
+  for (const [id, { Properties }] of queues) {
+    if (!/Dlq/.test(id)) expect(Properties["VisibilityTimeout"]).toBeGreaterThanOrEqual(Number(worker["Timeout"]));
+  }
+});
+
+test("are standard ones, fair by the service that a message is for unless told, and ordered by nothing", () => {
+  for (const [id, { Properties }] of queues) {
+    expect(Properties["FifoQueue"], id).toBeUndefined();
+    expect(Properties["ContentBasedDeduplication"], id).toBeUndefined();
+  }
+  expect(SETTINGS["aws.fair-queue"].fallback).toBe("service");
+  synthesised({ settings: { "aws.fair-queue": "none" } }).resourcePropertiesCountIs(
+    "AWS::Lambda::Function",
+    { Environment: { Variables: { [variableOf("aws.fair-queue")]: "none" } } },
+    FUNCTIONS,
+  );
+});
+
+test("are worked on in batches whose messages fail one by one, by so many workers and no more", () => {
+  template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+    FunctionResponseTypes: ["ReportBatchItemFailures"],
+    BatchSize: 10,
+    ScalingConfig: { MaximumConcurrency: 100 },
+  });
+  synthesised({ workerConcurrencyMax: 7 }).hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+    ScalingConfig: { MaximumConcurrency: 7 },
+  });
+});
+
+test("slow services have one of their own, with workers of their own: half as many unless told, and two at least", () => {
+  const workersOf = (of: typeof template): object =>
+    Object.fromEntries(
+      resourcesOf(of, "AWS::Lambda::EventSourceMapping").map(([, { Properties }]) => [
+        (Properties["EventSourceArn"] as { "Fn::GetAtt": [string, string] })["Fn::GetAtt"][0].slice(0, -8),
+        (Properties["ScalingConfig"] as { MaximumConcurrency: number }).MaximumConcurrency,
+      ]),
+    );
+  const [main, slow] = ["StepwellWakesQueue", "StepwellWakesSlowQueue"];
+  expect(workersOf(template)).toEqual({ [main]: 100, [slow]: 50 });
+  expect(workersOf(synthesised({ workerConcurrencyMax: 3 }))).toEqual({ [main]: 3, [slow]: 2 });
+  expect(workersOf(synthesised({ slowWorkerConcurrencyMax: 300 }))).toEqual({ [main]: 100, [slow]: 300 });
+});
+
+test("every function knows both, so that whoever sends chooses the lane", () => {
+  const [[slowId]] = queues.filter(([id]) => /SlowQueue/.test(id)) as [(typeof queues)[number]];
+  template.resourcePropertiesCountIs(
+    "AWS::Lambda::Function",
+    { Environment: { Variables: { [variableOf("aws.slow-queue-url")]: { Ref: slowId } } } },
+    FUNCTIONS,
+  );
+});

@@ -1,0 +1,70 @@
+/** Lambda's event sources over the lanes of a queue: so many batches at once for each, and no more. */
+import { LanedQueue } from "../../shared/adapters/sqs/laned-queue.ts";
+import type { Engine } from "../../shared/engine/engine.ts";
+import type { Queue } from "../../shared/engine/ports/queue.ts";
+import { bodyOfWake } from "../../shared/engine/ports/wake-body.ts";
+import { workEvent } from "../../shared/wiring/work-event.ts";
+import type { WorkEvent } from "../../shared/wiring/work-event.ts";
+import type { Stage } from "../engine/engine-fixture.ts";
+import { MemoryQueue } from "../simulation/memory-queue.ts";
+
+export const SLOW_URL = "https://sqs.eu-west-1.amazonaws.com/111122223333/slow-wakes";
+const ARN = "arn:aws:sqs:eu-west-1:111122223333:";
+const BATCH_MESSAGES = 10;
+const HIDDEN_MS = 900_000;
+
+export interface Lanes {
+  readonly main: MemoryQueue;
+  readonly slow: MemoryQueue;
+  /** A process of its own; where it has lanes, it sends to both. */
+  engine(): Engine;
+  /** Starts so many workers for each lane, each a process that takes one batch at a time. */
+  start(workers: { readonly main: number; readonly slow: number }): void;
+}
+
+/** @param hasSlowLane false for a queue without lanes, as it was before there were any */
+export function lanesOn(stage: Stage, hasSlowLane = true): Lanes {
+  const [main, slow] = [new MemoryQueue(stage.pulse), new MemoryQueue(stage.pulse)];
+  const engine = (): Engine => {
+    const { engine: own } = stage.actor();
+    const { registry, settings } = own;
+    const laned = new LanedQueue({ main, slow, isSlow: (service) => registry.isSlow(service) });
+    return { ...own, queue: hasSlowLane ? laned : main, settings: { ...settings, hasSlowLane } };
+  };
+  const work = async (queue: MemoryQueue, name: string): Promise<never> => {
+    for (const worker = engine(); ;) {
+      const event = await nextEvent(queue, name);
+      const { batchItemFailures } = await workEvent(worker, event, hasSlowLane ? SLOW_URL : undefined);
+      const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
+      for (const { messageId, receiptHandle } of event.Records) {
+        if (!failed.has(messageId)) await queue.ack(receiptHandle);
+      }
+    }
+  };
+  return {
+    main,
+    slow,
+    engine,
+    start(workers) {
+      for (let n = 0; n < workers.main; n++) void work(main, "wakes");
+      for (let n = 0; n < workers.slow; n++) void work(slow, "slow-wakes");
+    },
+  };
+}
+
+/** The next batch of a queue, as its event source hands it over. */
+export async function nextEvent(queue: Queue, name: string): Promise<WorkEvent> {
+  for (;;) {
+    const deliveries = await queue.receive(BATCH_MESSAGES, HIDDEN_MS, 20_000);
+    if (deliveries.length === 0) continue;
+    return {
+      Records: deliveries.map(({ wake, receipt, receiveCount }, at) => ({
+        messageId: `m${at}`,
+        receiptHandle: receipt,
+        body: bodyOfWake(wake),
+        eventSourceARN: ARN + name,
+        attributes: { ApproximateReceiveCount: String(receiveCount) },
+      })),
+    };
+  }
+}

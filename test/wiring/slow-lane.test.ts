@@ -1,0 +1,226 @@
+/** The lane for slow services: a handler that never answers fills it, and the neighbours of its service go on. */
+import { describe, expect, test } from "vitest";
+import type { InvocationId } from "../../shared/core/model/ids.ts";
+import { bodyOfSlice } from "../../shared/adapters/sqs/slice-body.ts";
+import { send } from "../../shared/engine/desk/send.ts";
+import type { Engine } from "../../shared/engine/engine.ts";
+import { inspect } from "../../shared/engine/operate/inspect.ts";
+import { workEvent } from "../../shared/wiring/work-event.ts";
+import { service } from "../core/registry/sample-deployment.ts";
+import type { Stage } from "../engine/engine-fixture.ts";
+import { submission } from "../engine/engine-fixture.ts";
+import { Gate } from "../engine/gate.ts";
+import { stages } from "../engine/stages.ts";
+import { lanesOn, nextEvent, SLOW_URL } from "./event-sources.ts";
+
+const open = stages();
+const SLOW_FROM_MS = 5_000;
+const MINUTE_MS = 60_000;
+
+/** `S/hangs` never answers; `Quiet/greet` does at once, and `Quiet/calls` waits for `S/hangs`. */
+async function openStage() {
+  const gate = new Gate();
+  const stage = await open(
+    {
+      hangs: () => gate.passed.then(() => "late"),
+      greet: () => "hello",
+      calls: async (ctx) => await ctx.get(ctx.call("hangs")),
+    },
+    { slowFromMs: SLOW_FROM_MS, services: [service("Quiet", ["greet", "calls"])] },
+  );
+  return { stage, gate };
+}
+
+async function sendTo(engine: Engine, serviceName: string, handler: string, startAtMs?: number): Promise<InvocationId> {
+  const target = { service: serviceName, handler };
+  const sent = await send(engine, submission(handler, "", { target, ...(startAtMs !== undefined && { startAtMs }) }));
+  if (sent.kind !== "sent") throw new Error(`refused: ${sent.kind}`);
+  return sent.invocationId;
+}
+
+async function flood(
+  stage: Stage,
+  engine: Engine,
+  handler: string,
+  of: string,
+  count: number,
+): Promise<InvocationId[]> {
+  const ids: InvocationId[] = [];
+  for (let n = 0; n < count; n++) ids.push(await stage.pulse.within(0, sendTo(engine, of, handler)));
+  return ids;
+}
+
+/** @returns how long the neighbour waits for the answer to a send, undefined where it waits longer than `withinMs` */
+async function waitedMs(stage: Stage, engine: Engine, withinMs: number): Promise<number | undefined> {
+  const id = await stage.pulse.within(0, sendTo(engine, "Quiet", "greet"));
+  const sinceMs = stage.pulse.nowMs();
+  while (stage.pulse.nowMs() - sinceMs < withinMs) {
+    await stage.pulse.pass(100);
+    const view = await stage.pulse.within(0, inspect(engine, id));
+    if (view?.status === "completed") return stage.pulse.nowMs() - sinceMs;
+  }
+  return undefined;
+}
+
+describe("three hundred sends to a handler that never answers", () => {
+  test("stop the sends of others where all share one lane", async () => {
+    const { stage } = await openStage();
+    const lanes = lanesOn(stage, false);
+    lanes.start({ main: 4, slow: 0 });
+    const client = lanes.engine();
+    await flood(stage, client, "hangs", "S", 300);
+    await stage.pulse.pass(MINUTE_MS);
+    expect(await waitedMs(stage, client, 5 * MINUTE_MS)).toBeUndefined();
+  });
+
+  test("fill the slow lane alone: all others are served at once as soon as the service is known", async () => {
+    const { stage, gate } = await openStage();
+    const lanes = lanesOn(stage);
+    lanes.start({ main: 4, slow: 2 });
+    const client = lanes.engine();
+    const ids = await flood(stage, client, "hangs", "S", 300);
+    // Even the first attempts, which have taken all workers before anybody could know, leave them.
+    expect(await waitedMs(stage, client, MINUTE_MS)).toBeLessThanOrEqual(6 * SLOW_FROM_MS);
+    for (let n = 0; n < 5; n++) expect(await waitedMs(stage, client, MINUTE_MS)).toBeLessThanOrEqual(1_000);
+    await flood(stage, client, "hangs", "S", 100);
+    await stage.pulse.pass(MINUTE_MS);
+    expect(await waitedMs(stage, client, MINUTE_MS)).toBeLessThanOrEqual(1_000);
+
+    // Nothing is lost: once the handler answers, all of it does.
+    gate.open();
+    await stage.pulse.pass(5 * MINUTE_MS);
+    for (const id of ids) expect(await inspect(client, id)).toMatchObject({ status: "completed", events: [] });
+    expect([lanes.main.size, lanes.slow.size]).toEqual([0, 0]);
+  });
+
+  test("stop nobody who comes later where the service is known already, though it is found out anew by each process", async () => {
+    const { stage } = await openStage();
+    const lanes = lanesOn(stage);
+    await stage.pulse.within(0, lanes.engine().registry.noteLong("S", "hangs"));
+    const [cold, client] = [lanes.engine(), lanes.engine()];
+    await flood(stage, cold, "hangs", "S", 300);
+    lanes.start({ main: 2, slow: 1 });
+    for (let n = 0; n < 5; n++) expect(await waitedMs(stage, client, MINUTE_MS)).toBeLessThanOrEqual(1_000);
+    expect(stage.deployment.of("hangs")).toHaveLength(10);
+  });
+
+  test("stop nobody where other services call the handler: its calls are left to the slow lane", async () => {
+    const { stage, gate } = await openStage();
+    const lanes = lanesOn(stage);
+    lanes.start({ main: 4, slow: 2 });
+    const client = lanes.engine();
+    const ids = await flood(stage, client, "calls", "Quiet", 100);
+    expect(await waitedMs(stage, client, MINUTE_MS)).toBeLessThanOrEqual(6 * SLOW_FROM_MS);
+    ids.push(...(await flood(stage, client, "calls", "Quiet", 100)));
+    for (let n = 0; n < 5; n++) expect(await waitedMs(stage, client, MINUTE_MS)).toBeLessThanOrEqual(1_000);
+    gate.open();
+    await stage.pulse.pass(5 * MINUTE_MS);
+    for (const id of ids) expect(await inspect(client, id)).toMatchObject({ status: "completed", events: [] });
+  });
+
+  test("stop nobody where messages that name no service come for them, as of who knows an id alone", async () => {
+    const { stage } = await openStage();
+    const lanes = lanesOn(stage);
+    await stage.pulse.within(0, lanes.engine().registry.noteLong("S", "hangs"));
+    lanes.start({ main: 2, slow: 1 });
+    const client = lanes.engine();
+    const ids = await flood(stage, client, "hangs", "S", 50);
+    await stage.pulse.pass(1_000);
+    for (const id of ids) await lanes.main.send({ invocationId: id, sentAtMs: stage.pulse.nowMs(), delayMs: 0 });
+    await stage.pulse.pass(10_000);
+    expect(await waitedMs(stage, client, MINUTE_MS)).toBeLessThanOrEqual(1_000);
+    expect(stage.deployment.of("hangs")).toHaveLength(10);
+  });
+});
+
+test("a handler that takes long and answers before it is handed on is attempted once", async () => {
+  const { stage, gate } = await openStage();
+  const lanes = lanesOn(stage);
+  lanes.start({ main: 1, slow: 1 });
+  const [id] = await flood(stage, lanes.engine(), "hangs", "S", 1);
+  await stage.pulse.pass(4 * SLOW_FROM_MS);
+  gate.open();
+  await stage.pulse.pass(1_000);
+  expect(await inspect(lanes.engine(), id!)).toMatchObject({ status: "completed" });
+  expect(stage.deployment.of("hangs")).toHaveLength(1);
+});
+
+test("an attempt in the slow lane is cut by nobody", async () => {
+  const { stage, gate } = await openStage();
+  const lanes = lanesOn(stage);
+  const client = lanes.engine();
+  await stage.pulse.within(0, client.registry.noteLong("S", "hangs"));
+  lanes.start({ main: 1, slow: 1 });
+  await flood(stage, client, "hangs", "S", 1);
+  await stage.pulse.pass(5 * MINUTE_MS);
+  gate.open();
+  await stage.pulse.pass(1_000);
+  expect(stage.deployment.of("hangs")).toHaveLength(1);
+});
+
+describe("an event of the main lane", () => {
+  /** An event with a message of the slow service and one of a quiet one. */
+  async function mixed() {
+    const { stage, gate } = await openStage();
+    gate.open();
+    const lanes = lanesOn(stage);
+    const client = lanes.engine();
+    const atMs = stage.pulse.nowMs() + 2_000;
+    await stage.pulse.within(0, sendTo(client, "S", "hangs", atMs));
+    await stage.pulse.within(0, sendTo(client, "Quiet", "greet"));
+    await stage.pulse.pass(2_500);
+    await stage.pulse.within(0, lanes.engine().registry.noteLong("S", "hangs"));
+    const event = await stage.pulse.within(0, nextEvent(lanes.main, "wakes"));
+    const worker = lanes.engine();
+    return { stage, lanes, event, worker, answer: () => workEvent(worker, event, SLOW_URL) };
+  }
+
+  test("sends messages of slow services on as they are, without a delay, deletes them, and works on the rest", async () => {
+    const { stage, lanes, event, answer } = await mixed();
+    expect(await stage.pulse.within(1_000, answer())).toEqual({ batchItemFailures: [] });
+    const bodies = event.Records.map(({ body }) => JSON.parse(body) as { service: string; sentAtMs: number });
+    const { sentAtMs } = bodies.find(({ service: name }) => name === "S")!;
+    const [sentOn, ...more] = lanes.slow.waitingBy(stage.pulse.nowMs());
+    expect(more).toEqual([]);
+    expect(sentOn).toMatchObject({ sentAtMs, delayMs: 0, service: "S" });
+    expect(stage.deployment.attempts.map(({ handler }) => handler)).toEqual(["greet"]);
+    // The deletion itself is Lambda's, for whatever it does not name and the worker has not deleted before.
+    expect(lanes.main.size).toBe(1);
+  });
+
+  test("keeps a message that cannot be sent on, and puts it off", async () => {
+    const { stage, lanes, event, answer } = await mixed();
+    lanes.slow.send = () => Promise.reject(new Error("no such queue"));
+    const at = event.Records.findIndex(({ body }) => body.includes('"S"'));
+    expect(await stage.pulse.within(1_000, answer())).toEqual({ batchItemFailures: [{ itemIdentifier: `m${at}` }] });
+    expect(stage.deployment.attempts.map(({ handler }) => handler)).toEqual(["greet"]);
+    await stage.pulse.pass(2_500);
+    expect(lanes.main.waitingBy(stage.pulse.nowMs())).toMatchObject([{ service: "S" }]);
+  });
+
+  test("keeps the moment that a timer's message stands for", async () => {
+    const { stage, lanes, event, worker } = await mixed();
+    const wakeAtMs = stage.pulse.nowMs() + 30_000;
+    const records = event.Records.map((record) => ({
+      ...record,
+      body: JSON.stringify({ ...(JSON.parse(record.body) as object), wakeAtMs }),
+    }));
+    await stage.pulse.within(1_000, workEvent(worker, { Records: records }, SLOW_URL));
+    expect(lanes.slow.waitingBy(stage.pulse.nowMs())).toMatchObject([{ service: "S", wakeAtMs }]);
+  });
+
+  test("is worked on in either lane where the registry cannot be read", async () => {
+    const { stage, event, worker } = await mixed();
+    const services = () => Promise.reject(new Error("no answer"));
+    const broken = { ...worker, registry: { ...worker.registry, services } };
+    expect(await stage.pulse.within(1_000, workEvent(broken, event, SLOW_URL))).toEqual({ batchItemFailures: [] });
+    expect(stage.deployment.attempts).toHaveLength(2);
+  });
+
+  test("may bring a slice of a walk, which runs as before", async () => {
+    const { stage, event, worker } = await mixed();
+    const slice = { ...event.Records[0]!, messageId: "slice", body: bodyOfSlice("listing#1767225600000#3-3") };
+    const answer = workEvent(worker, { Records: [slice] }, SLOW_URL);
+    expect(await stage.pulse.within(1_000, answer)).toEqual({ batchItemFailures: [] });
+  });
+});
