@@ -1,9 +1,10 @@
 /** Bundles the stepwell command and the examples into `dist`, or the folder given; packages stay outside, in node_modules. */
 import { existsSync, openSync, readSync, closeSync, readdirSync } from "node:fs";
-import { chmod, rm } from "node:fs/promises";
+import { chmod, rm, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { build } from "esbuild";
-import { statementProgram } from "./infra/statement-program.mjs";
+import { bundledPackages, LICENSES_FILE, licensesText } from "./infra/bundled-packages.mjs";
+import { statementInputs, statementProgram } from "./infra/statement-program.mjs";
 
 const COMMAND = "functions/cli/stepwell.ts";
 const TARGET = resolve(process.argv[2] ?? `${import.meta.dirname}/dist`);
@@ -44,6 +45,9 @@ async function buildCommand() {
   const define = await statementProgram();
   await build({ ...SHARED_OPTIONS, banner, define, entryPoints: [{ in: COMMAND, out: "stepwell" }], outdir: TARGET });
   await chmod(`${TARGET}/stepwell.js`, 0o755);
+  // The program of statements is the one part of the command that has packages inside of it.
+  const metafile = { outputs: { program: { inputs: await statementInputs() } } };
+  await writeFile(`${TARGET}/${LICENSES_FILE}`, licensesText(bundledPackages(metafile, import.meta.dirname)));
 }
 
 async function buildExamples() {

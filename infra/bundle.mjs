@@ -3,9 +3,11 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { statementProgram } from "./statement-program.mjs";
+import { statementInputs, statementProgram } from "./statement-program.mjs";
 import { bundledPackages, LICENSES_FILE, licensesText } from "./bundled-packages.mjs";
 
+/** What holds the program of statements. */
+const STATEMENT_FRONT = "shared/wiring/statement-front.ts";
 const ROOT = join(import.meta.dirname, "..");
 export const FUNCTIONS_FOLDER = join(ROOT, ".cache/functions");
 const FUNCTIONS = ["ingress", "admin", "worker", "sweeper", "keys", "registrar"];
@@ -46,7 +48,10 @@ export async function bundleFunctions(entries, folder, { quiet = false } = {}) {
     metafile: true,
     logLevel: "warning",
   });
-  for (const output of Object.keys(metafile.outputs)) {
+  const program = await statementInputs();
+  for (const [output, { inputs }] of Object.entries(metafile.outputs)) {
+    // The program of statements stands in the bundle as a text.
+    if (STATEMENT_FRONT in inputs) Object.assign(inputs, { ...program, ...inputs });
     const text = licensesText(bundledPackages(metafile, ROOT, [output]));
     writeFileSync(join(ROOT, dirname(output), LICENSES_FILE), text);
   }

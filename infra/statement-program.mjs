@@ -4,9 +4,21 @@ import { build } from "esbuild";
 
 const ROOT = join(import.meta.dirname, "..");
 
+/** @returns the inputs of the program's own build, as esbuild's metafile has them, for whoever lists what is given out */
+export async function statementInputs() {
+  const { metafile } = await built({ metafile: true });
+  return Object.values(metafile.outputs)[0].inputs;
+}
+
 /** @returns what a build has to define, by name, each value as an expression of JavaScript */
 export async function statementProgram() {
-  const { outputFiles } = await build({
+  const { outputFiles } = await built({});
+  return { STATEMENT_PROGRAM: JSON.stringify(outputFiles[0].text) };
+}
+
+async function built(more) {
+  return await build({
+    ...more,
     absWorkingDir: ROOT,
     entryPoints: ["shared/wiring/statement-program.ts"],
     bundle: true,
@@ -20,5 +32,4 @@ export async function statementProgram() {
     write: false,
     logLevel: "warning",
   });
-  return { STATEMENT_PROGRAM: JSON.stringify(outputFiles[0].text) };
 }

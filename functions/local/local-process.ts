@@ -54,6 +54,7 @@ export async function startLocalProcess(settings: Settings, version: string, log
     await beginLife(embedded.engine);
     const loops = startLoops(embedded, {
       concurrencyMax: settings["worker.invoker.concurrent-invocations-limit"],
+      heedsLag: true,
       perService: settings["worker.invoker.concurrent-invocations-limit-per-service"],
       perDeployment: settings["worker.invoker.concurrent-invocations-limit-per-deployment"],
     });

@@ -6,6 +6,8 @@ import type { Registry } from "../registry.ts";
 export interface WorkerLimits {
   /** Invocations that are driven at the same time. */
   readonly concurrencyMax: number;
+  /** Drives fewer at a time while timers come late: for a process that carries doors and other work beside its worker. */
+  readonly heedsLag?: boolean;
   /** Of these, those of one service; a share unless given. */
   readonly perService?: LaneLimit;
   /** Of these, those of one deployment; a share unless given. */

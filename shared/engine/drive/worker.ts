@@ -21,7 +21,7 @@ export async function runWorker(engine: Engine, signal: AbortSignal, limits: Wor
     slots.want(count);
     if (slots.hasRefused) look.abort();
   });
-  const watching = lag.watch(signal);
+  const watching = limits.heedsLag === true ? lag.watch(signal) : undefined;
   const workInSlot = async (delivery: Delivery, slot: Slot | undefined): Promise<void> => {
     await work(engine, hidden, delivery);
     if (slot === undefined) return;
