@@ -9,7 +9,7 @@ COPY build.mjs tsconfig.json ./
 COPY shared shared
 COPY functions functions
 COPY examples examples
-COPY infra/statement-program.mjs infra/
+COPY infra/bundled-packages.mjs infra/statement-program.mjs infra/
 RUN node build.mjs && npm prune --omit=dev --ignore-scripts --no-fund --no-audit
 
 FROM node:24-bookworm-slim
