@@ -8,7 +8,6 @@ import type { TraceContext } from "../../core/model/trace-context.ts";
 import type { Lease } from "../ledger/acceptance-record.ts";
 import type { Hold } from "../ledger/hold-record.ts";
 import type { Item, Written } from "../ports/table.ts";
-import type { JournalRoom } from "./journal-room.ts";
 import type { ReplyRoom } from "./reply-room.ts";
 import type { Lock } from "../ledger/lock-record.ts";
 
@@ -89,7 +88,7 @@ export interface Held {
   sinkSuspected: boolean;
   exchange?: OpenExchange;
   /** What the journal takes of the budget of journals, where a message brought it. */
-  journalRoom?: JournalRoom;
+  journalRoom?: { readonly sizeBytes: number };
   /** What the last attempt sent takes of the budget of replies, until it is stored. */
   replyRoom?: ReplyRoom;
   /** Of the attempt under way, where somebody traces. */
