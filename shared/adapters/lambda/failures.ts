@@ -50,7 +50,7 @@ function remedyOf(arn: string, name: string, message: string, handlerTag: string
   }
   if (name !== "AccessDeniedException") return "";
   const grant = `aws lambda add-permission --function-name ${arn} --statement-id stepwell --action lambda:InvokeFunction --principal ${principal}`;
-  if (handlerTag === undefined) return `lambda:InvokeFunction is missing. Grant it by: ${grant}. `;
+  if (handlerTag === undefined) return `lambda:InvokeFunction is missing. Grant it by: ${grant} -- `;
   const [untagged] = /^(?:[^:]*:){6}[^:]*/.exec(arn) ?? [arn];
   return `lambda:InvokeFunction is missing. Grant it by: ${grant} -- or, in the same account, by: aws lambda tag-resource --resource ${untagged} --tags stepwell=${handlerTag}. `;
 }
