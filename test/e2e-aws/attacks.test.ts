@@ -17,7 +17,7 @@ const plane = new ControlPlane(aws.plain);
 const NEIGHBOUR_EVERY_MS = 1_000;
 /** Cold starts among it, on a machine that has other work. */
 const SERVED_WITHIN_MS = 15_000;
-const STRIKE_MS = 8_000;
+const STRIKE_MS = 5_000;
 /** Five times what the workers drive at the same time. */
 const HANGING = 20;
 

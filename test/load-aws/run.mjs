@@ -17,7 +17,7 @@ const ROOT = join(import.meta.dirname, "../..");
 
 const { values } = parseArgs({
   options: {
-    minutes: { type: "string", default: "3" },
+    minutes: { type: "string", default: "2" },
     /** Submissions a second. */
     rate: { type: "string", default: "2" },
     /** Bursts of throttling a minute, of each of table reads, table writes, both indexes and schedules; 0 for none. */
