@@ -122,6 +122,10 @@ export const SETTINGS = {
     "A deployment that took an attempt and sent nothing is shown as silent.",
   ),
 
+  "worker.invoker.circuit-breaker": flag(
+    "true",
+    "Where everything fails on a service of a deployment, one attempt at a time finds out whether it works again.",
+  ),
   "worker.invoker.min-protocol-version": wholeWithin(
     "5",
     "The lowest version of the service protocol that is spoken, for invocations in flight as well (RT0013, RT0014).",

@@ -21,6 +21,8 @@ export interface EngineSettings {
   readonly silentAfterMs: number;
   /** A parked invocation that no clock wakes is looked at once per interval (I8); ten minutes unless told. */
   readonly checkIntervalMs?: number;
+  /** False where attempts go on at the pace of their policies, whatever else fails; true unless told. */
+  readonly opensCircuits?: boolean;
   /** The sweeper looks at what was accepted this long ago and is driven by nobody; five minutes unless told. */
   readonly listingAgeMinMs?: number;
   /**

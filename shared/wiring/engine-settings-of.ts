@@ -23,6 +23,7 @@ export function engineSettingsOf(settings: Settings, soleOwner: string | undefin
       : settings["worker.invoker.eager-state-size-limit"],
     silentAfterMs: settings["worker.invoker.silent-after"],
     checkIntervalMs: settings["worker.check-interval"],
+    opensCircuits: settings["worker.invoker.circuit-breaker"],
     listingAgeMinMs: settings["sweeper.listing-age"],
     protocol: protocolOf(settings),
     defaults: {

@@ -59,6 +59,8 @@ beforeAll(async () => {
     "default-retry-policy.max-attempts": "2",
     "default-retry-policy.on-max-attempts": "kill",
     "log.level": "error",
+    // Each failure is to be seen by itself.
+    "worker.invoker.circuit-breaker": "false",
   };
   stage = await openLocalStage({ services: INGRESS_SERVICES, flags });
   rogue = await startRogue();

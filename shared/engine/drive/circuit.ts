@@ -57,7 +57,7 @@ async function waitOrProbe(engine: Engine, open: OpenCircuit): Promise<number | 
  */
 export function noteOutcome(engine: Engine, held: Held, ended: AttemptEnded): undefined | Promise<void> {
   const { ending, pin } = ended;
-  if (ending.kind === "cut" || pin.deploymentId === "") return undefined;
+  if (ending.kind === "cut" || pin.deploymentId === "" || engine.settings.opensCircuits === false) return undefined;
   const place = { deploymentId: pin.deploymentId, service: held.invocation.acceptance.target.service };
   if (ending.kind === "failed")
     return ending.ownFault === true ? undefined : failedAt(engine, held, place, ended, ending);

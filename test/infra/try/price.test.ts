@@ -54,8 +54,8 @@ test("the page of operators tells the same price, and every exit code", () => {
   const page = readFileSync(new URL("../../../docs/operating.md", import.meta.url), "utf8");
   const section = page.split("\n## Try it\n")[1]!.split("\n## ")[0]!;
   expect(section).toContain("below one cent for an hour of it");
-  expect(section).toContain("some five cents a day");
-  expect(Math.round(price.dayUsd * 100)).toBe(5);
+  expect(section).toContain("some six cents a day");
+  expect(Math.round(price.dayUsd * 100)).toBe(6);
   const told = section.split("**For programs:**")[1]!.split("\n")[0]!;
   expect([...told.matchAll(/\b(\d+) [a-z]/g)].map(([, code]) => Number(code))).toEqual(
     EXIT_CODES.map(({ code }) => code),
