@@ -86,7 +86,10 @@ function endInPieces(outgoing: Outgoing, body: Uint8Array, { from, sizeBytes, on
     // What has been given up takes no more pieces.
     if (error) return;
     onMoved?.();
-    endInPieces(outgoing, body, { from: to, sizeBytes, onMoved });
+    // A socket takes megabytes without a pause; a hundred of them would hold the thread for as long.
+    setImmediate(() => {
+      if (!outgoing.destroyed) endInPieces(outgoing, body, { from: to, sizeBytes, onMoved });
+    });
   };
   // Both have this form, but for their lists of overloads.
   (outgoing as ServerResponse).write(body.subarray(from, to), next);

@@ -100,7 +100,7 @@ export const SETTINGS = {
     "Of these, those of one deployment; as a share, twice as many as all deployments leave free.",
   ),
   "worker.invoker.replies-size-limit": optionalSize(
-    "What deployments have sent and the store has yet to take, in all; a sixteenth of memory-size where nothing is said. One deployment holds no more than is left free, and beyond that deployments wait.",
+    "What deployments have sent and the store has yet to take, in all; a sixteenth of memory-size where nothing is said. One deployment holds no more than is left free, and beyond that deployments wait; one attempt may send twice as much.",
   ),
   "worker.invoker.journals-size-limit": optionalSize(
     "Journals above 4 MiB that drivers hold in memory, in all; a sixteenth of memory-size where nothing is said. One service holds no more than is left free, and beyond that its invocations wait.",

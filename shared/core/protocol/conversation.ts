@@ -26,6 +26,8 @@ export interface ConversationSetting {
   readonly openRuns: ReadonlySet<number>;
   /** Whether the replayed journal holds an output. */
   readonly hasOutput: boolean;
+  /** What the attempt may send in all; `REPLY_MAX_MESSAGES` messages of the largest size unless this is less. */
+  readonly replyMaxBytes?: number;
   /** How many entries the replayed journal has; none unless told. */
   readonly journalEntries?: number;
 }
@@ -63,7 +65,8 @@ export class Conversation {
     this.#openRuns = new Set(setting.openRuns);
     this.#hasOutput = setting.hasOutput;
     this.#entriesMax = JOURNAL_MAX_ENTRIES - (setting.journalEntries ?? 0);
-    this.#replyMaxBytes = REPLY_MAX_MESSAGES * setting.messageSizeMaxBytes;
+    const { messageSizeMaxBytes, replyMaxBytes = Infinity } = setting;
+    this.#replyMaxBytes = Math.min(REPLY_MAX_MESSAGES * messageSizeMaxBytes, replyMaxBytes);
   }
 
   /** The entries so far, in order; grows with `receive`. */

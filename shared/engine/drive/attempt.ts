@@ -106,6 +106,7 @@ async function converse(
   const conversation = new Conversation({
     version,
     messageSizeMaxBytes: engine.settings.messageSizeMaxBytes,
+    replyMaxBytes: REPLY_OF_BUDGET * engine.bulkheads.replies.capacity,
     openRuns: openRuns(journal),
     hasOutput: journal.output !== undefined,
     journalEntries: journal.entries.length,
@@ -141,6 +142,9 @@ async function converse(
     delete held.exchange;
   }
 }
+
+/** One attempt may send so many times the budget of all replies: storing it takes its size several times over. */
+const REPLY_OF_BUDGET = 2;
 
 /**
  * A deployment is alive where it ends a message, or sends this much of one: a byte each half second would otherwise keep an
