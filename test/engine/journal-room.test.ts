@@ -1,14 +1,21 @@
 /** Large journals are in memory a few at a time, and small ones are never kept waiting by them. */
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { newBulkheads } from "../../shared/engine/bulkheads/bulkheads.ts";
+import type { Codec } from "../../shared/engine/ports/codec.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { type Actor, sendOn, type Stage } from "./engine-fixture.ts";
+import { type Actor, callOn, sendOn, type Stage, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";
 import { stages } from "./stages.ts";
 
 const open = stages();
 const MIB = 1024 * 1024;
 const LARGE = 5;
+/** Works at once: a stepped clock does not wait for other threads. */
+const codec: Codec = {
+  pack: async (bytes) => new Uint8Array(deflateRawSync(bytes)),
+  unpack: async (packed) => new Uint8Array(inflateRawSync(packed)),
+};
 const INPUT = "x".repeat(9 * MIB);
 
 /** An actor whose budget of journals holds one journal of nine MiB, and no second. */
@@ -39,6 +46,29 @@ test("of large invocations whose handlers never answer, one is in memory, and sm
   await stage.pulse.pass(60_000);
   for (const id of ids) expect(await inspect(actor.engine, id)).toMatchObject({ status: "completed" });
   expect(stage.deployment.of("large").length).toBe(LARGE);
+  expect(actor.engine.bulkheads.journals.held).toBe(0);
+});
+
+test("an invocation that is large once it is unpacked comes to its end", async () => {
+  const stage = await open({ large: () => "done" }, { messageSizeMaxBytes: 32 * MIB });
+  const actor = stage.actor();
+  Object.assign(actor.engine, { codec });
+  actor.startWorker();
+  const answer = await stage.pulse.within(500, callOn(actor, "large", "words that repeat ".repeat(2 * MIB)));
+  expect(textOf(answer)).toBe("done");
+});
+
+test("an invocation that is small while it is packed takes the room of what it unpacks to", async () => {
+  const gate = new Gate();
+  const stage = await open({ large: async () => gate.passed.then(() => "done") }, { messageSizeMaxBytes: 32 * MIB });
+  const actor = stage.actor();
+  Object.assign(actor.engine, { codec });
+  actor.startWorker();
+  await stage.pulse.within(1_000, sendOn(actor, "large", INPUT));
+  await stage.pulse.pass(2_000);
+  expect(actor.engine.bulkheads.journals.held).toBeGreaterThanOrEqual(INPUT.length);
+  gate.open();
+  await stage.pulse.pass(2_000);
   expect(actor.engine.bulkheads.journals.held).toBe(0);
 });
 

@@ -9,7 +9,7 @@ import { atMost } from "../at-most.ts";
 import type { Engine } from "../engine.ts";
 import { belongsTo, pieceKey, pieceRange, PIECES } from "./item-keys.ts";
 import { type Item, StoreError } from "../ports/table.ts";
-import { readPartition } from "./read-partition.ts";
+import { type OnBytes, readPartition } from "./read-partition.ts";
 import { CODEC, contentOf, ENVELOPE_BYTES, enveloped, isPlain, sameBytes, sealed } from "./record-envelope.ts";
 
 type Ports = Pick<Engine, "table" | "ids" | "codec">;
@@ -92,9 +92,15 @@ function sizeOf(item: Item): number {
 /**
  * Makes what was read of one partition readable: every record of this owner is in one piece and unpacked, and pieces are
  * left out. Costs a read for each record whose pieces are not among the items, and none otherwise.
+ * @param onUnpacked called with the size of each record that was unpacked: a packed record may be a thousandth of it
  * @throws StoreError where pieces are missing
  */
-export async function whole(ports: Ports, items: readonly Item[], owner: Nonce): Promise<readonly Item[]> {
+export async function whole(
+  ports: Ports,
+  items: readonly Item[],
+  owner: Nonce,
+  onUnpacked?: OnBytes,
+): Promise<readonly Item[]> {
   const isPiece = ({ sk }: Item): boolean => sk.startsWith(PIECES.from);
   if (!items.some((item) => isPiece(item) || !isPlain(item["b"]))) return items;
   const pieces = new Map<string, Uint8Array>();
@@ -102,7 +108,7 @@ export async function whole(ports: Ports, items: readonly Item[], owner: Nonce):
   return await atMost(
     PIECES_AT_ONCE,
     items.filter((item) => !isPiece(item) && belongsTo(item.sk, owner)),
-    async (item) => (isPlain(item["b"]) ? item : { ...item, b: await plainRecord(ports, item, pieces) }),
+    async (item) => (isPlain(item["b"]) ? item : { ...item, b: await plainRecord(ports, item, pieces, onUnpacked) }),
   );
 }
 
@@ -110,12 +116,14 @@ async function plainRecord(
   ports: Ports,
   item: Item,
   pieces: ReadonlyMap<string, Uint8Array>,
+  onUnpacked: OnBytes | undefined,
 ): Promise<Uint8Array | undefined> {
   const record = item["b"] as Uint8Array;
   const joined = record[1] === CODEC.pieces ? await join(ports, item, pieces) : record;
   if (isPlain(joined)) return joined;
   if (ports.codec === undefined) throw new StoreError(`${item.sk} is packed, and this process has no codec`);
   const content = await ports.codec.unpack(contentOf(joined, CODEC.packed, item.sk));
+  await onUnpacked?.(content.length);
   return enveloped(content, CODEC.plain);
 }
 

@@ -22,7 +22,7 @@ import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, EARLY, invocationPk, uni
 import type { Item } from "../ports/table.ts";
 import { JointReads } from "./joint-reads.ts";
 import { whole } from "./large-record.ts";
-import { type OnPage, readPartition, TooLargeError } from "./read-partition.ts";
+import { type OnBytes, readPartition, TooLargeError } from "./read-partition.ts";
 import { lastActIn } from "./operator-act.ts";
 import type { OperatorAct } from "../submission.ts";
 import { AbsentArrivalError, readSegment, segmentsThatCount } from "./segment-record.ts";
@@ -85,8 +85,8 @@ async function loadInTurn(engine: Engine, id: InvocationId): Promise<Loaded | un
 }
 
 /**
- * @param sizeMaxBytes of what is stored; no bound unless told
- * @param onPage told of what is read, page by page
+ * @param sizeMaxBytes of what is stored, and of what that is unpacked; none by default
+ * @param onBytes called with the size of each page and of each unpacked record, as they come into memory
  * @returns undefined where nothing was ever accepted under this id, or all of it is gone
  * @throws TooLargeError
  */
@@ -94,13 +94,18 @@ export async function load(
   engine: Engine,
   id: InvocationId,
   sizeMaxBytes = Infinity,
-  onPage?: OnPage,
+  onBytes?: OnBytes,
 ): Promise<Loaded | undefined> {
   const pk = invocationPk(engine.settings.keyPrefix, id);
-  const found = await readPartition(engine.table, pk, ARRIVALS_TO_SEGMENTS, sizeMaxBytes, onPage);
+  const found = await readPartition(engine.table, pk, ARRIVALS_TO_SEGMENTS, sizeMaxBytes, onBytes);
   const nonce = found.find(({ sk }) => sk === ACCEPTANCE_SK)?.["n"] as Nonce | undefined;
   if (nonce === undefined) return undefined;
-  const items = await whole(engine, found, nonce);
+  let unpackedBytes = 0;
+  const items = await whole(engine, found, nonce, async (bytes) => {
+    unpackedBytes += bytes;
+    if (unpackedBytes > sizeMaxBytes) throw new TooLargeError(`${pk} unpacks to more than ${sizeMaxBytes} bytes`);
+    await onBytes?.(bytes);
+  });
   const acceptance = items.find(({ sk }) => sk === ACCEPTANCE_SK)!;
   try {
     return assemble(id, pk, acceptance, items, items.filter(isArrival));

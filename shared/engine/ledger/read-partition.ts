@@ -1,13 +1,13 @@
 /** Reads a whole range of one partition, page by page. */
 import type { Item, Range, Table } from "../ports/table.ts";
 
-/** There is more than who reads wants in its memory. */
+/** The records are larger than the bound of their reader. */
 export class TooLargeError extends Error {
   override name = "TooLargeError";
 }
 
-/** Told of the bytes of each page before the next one is read, which waits for it. */
-export type OnPage = (bytes: number) => Promise<void>;
+/** Takes the size of each page or record that came into memory; the next one is read after its promise is fulfilled. */
+export type OnBytes = (bytes: number) => Promise<void>;
 
 /** @param sizeMaxBytes of all records; no bound unless told @throws TooLargeError at the first page with which it is more */
 export async function readPartition(
@@ -15,7 +15,7 @@ export async function readPartition(
   pk: string,
   range: Range,
   sizeMaxBytes = Infinity,
-  onPage?: OnPage,
+  onPage?: OnBytes,
 ): Promise<readonly Item[]> {
   const first = await table.query(pk, range);
   if (first.next === undefined && sizeMaxBytes === Infinity && onPage === undefined) return first.items;
