@@ -1,0 +1,26 @@
+/** How long the machine itself stands still: a process that only waits for a timer, and gets it late. */
+
+const PERIOD_MS = 20;
+/** No server with two busy threads delays an idle process by so much: the host of the machine does. */
+const STALL_FROM_MS = 250;
+
+/** Watches from its making until `end`. */
+export class Stalls {
+  #longestMs = 0;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor() {
+    let lastMs = performance.now();
+    this.#timer = setInterval(() => {
+      const nowMs = performance.now();
+      this.#longestMs = Math.max(this.#longestMs, nowMs - lastMs - PERIOD_MS);
+      lastMs = nowMs;
+    }, PERIOD_MS);
+  }
+
+  /** @returns the longest stall in ms, undefined where there was none worth the name */
+  end(): number | undefined {
+    clearInterval(this.#timer);
+    return this.#longestMs >= STALL_FROM_MS ? Math.round(this.#longestMs) : undefined;
+  }
+}
