@@ -2,7 +2,7 @@
 import packageJson from "../../package.json" with { type: "json" };
 import { adminFace } from "../../shared/api/admin/admin-face.ts";
 import { textResponse } from "../../shared/api/http/message.ts";
-import { withinTime } from "../../shared/engine/drive/time-budget.ts";
+import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
 import { statementFront } from "../../shared/wiring/statement-front.ts";
 import { invocationUseCases } from "../../shared/wiring/use-cases.ts";

@@ -3,7 +3,7 @@ import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";
 import type { DeadLetterReport } from "../../shared/engine/sweep/dead-letters.ts";
 import type { SweepReport } from "../../shared/engine/sweep/pass.ts";
 import { sweepAll, sweepOnce } from "../../shared/engine/sweep/sweep.ts";
-import { withinTime } from "../../shared/engine/drive/time-budget.ts";
+import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
 import { timeIsUpAtMs } from "../lambda/time-left.ts";
 import type { LambdaContext } from "../lambda/time-left.ts";

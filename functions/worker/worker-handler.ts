@@ -1,5 +1,5 @@
 /** The worker as a function: batches of wakes, each driven as far as it goes or as the time allows. */
-import { withinTime } from "../../shared/engine/drive/time-budget.ts";
+import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
 import { workEvent } from "../../shared/wiring/work-event.ts";
 import type { WorkAnswer, WorkEvent } from "../../shared/wiring/work-event.ts";

@@ -10,9 +10,9 @@ import type { Table } from "./ports/table.ts";
 import type { Timers } from "./ports/timers.ts";
 import type { Tracer } from "./ports/tracer.ts";
 import type { Bulkheads } from "./bulkheads/bulkheads.ts";
-import type { Drives } from "./drive/drives.ts";
-import type { Registry } from "./registry.ts";
-import type { EngineSettings } from "./engine-settings.ts";
+import type { Drives } from "./local/drives.ts";
+import type { Registry } from "./ports/registry.ts";
+import type { EngineSettings } from "./ports/engine-settings.ts";
 
 export interface Engine {
   /** Invocations: the journal store. */

@@ -4,7 +4,7 @@ import type { SqsQueueOptions } from "../adapters/sqs/sqs-queue.ts";
 import { SqsQueue } from "../adapters/sqs/sqs-queue.ts";
 import type { Settings } from "../config/settings-table.ts";
 import type { Queue } from "../engine/ports/queue.ts";
-import type { Registry } from "../engine/registry.ts";
+import type { Registry } from "../engine/ports/registry.ts";
 import { required } from "./required-setting.ts";
 
 /**

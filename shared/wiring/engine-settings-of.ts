@@ -1,7 +1,7 @@
 /** What the use cases read, from what people configure. */
 import type { Settings } from "../config/settings-table.ts";
 import { CodedError } from "../core/errors/coded-error.ts";
-import type { EngineSettings } from "../engine/engine-settings.ts";
+import type { EngineSettings } from "../engine/ports/engine-settings.ts";
 
 /** About as long as two writes to the disk take: handlers that do nothing but answer are faster. */
 const ACCEPTANCE_WAIT_MS = 4;

@@ -1,7 +1,7 @@
 /** Why a process does not start, in the codes of the error table. */
 import { StoreOpenError } from "../adapters/embedded/store-version.ts";
 import type { StoreKind, StoreOpenReason } from "../adapters/embedded/store-version.ts";
-import type { Registry } from "../engine/registry.ts";
+import type { Registry } from "../engine/ports/registry.ts";
 import { CodedError } from "../core/errors/coded-error.ts";
 import { refusesStart } from "../core/errors/error-entry.ts";
 import type { ThrownCode } from "../core/errors/error-table.ts";

@@ -1,22 +1,22 @@
 /** Which use cases stand behind the doors, and which loops keep the engine going. */
 import type { InvocationUseCases } from "../api/admin/use-cases.ts";
 import type { IngressUseCases } from "../api/ingress/use-cases.ts";
-import { attach, output } from "../engine/desk/attach.ts";
-import { call } from "../engine/desk/call.ts";
+import { attach, output } from "../engine/ingress/attach.ts";
+import { call } from "../engine/ingress/call.ts";
 import { cancel } from "../engine/operate/cancel.ts";
 import type { Engine } from "../engine/engine.ts";
 import { inspect } from "../engine/operate/inspect.ts";
-import { idempotentId, workflowId } from "../engine/drive/invocation-ids.ts";
-import { kill } from "../engine/drive/kill.ts";
+import { idempotentId, workflowId } from "../engine/accept/invocation-ids.ts";
+import { kill } from "../engine/recover/kill.ts";
 import { pause } from "../engine/operate/pause.ts";
-import { completeAwakeable } from "../engine/drive/perform.ts";
+import { completeAwakeable } from "../engine/effects/perform.ts";
 import { purge, purgeJournal } from "../engine/operate/purge.ts";
 import { restart } from "../engine/operate/restart.ts";
 import { resume } from "../engine/operate/resume.ts";
-import { send } from "../engine/desk/send.ts";
+import { send } from "../engine/ingress/send.ts";
 import { recover, runSweeper } from "../engine/sweep/sweep.ts";
-import { runWorker } from "../engine/drive/worker.ts";
-import type { WorkerLimits } from "../engine/drive/worker-slots.ts";
+import { runWorker } from "../engine/consume/worker.ts";
+import type { WorkerLimits } from "../engine/consume/worker-slots.ts";
 import type { Embedded } from "./embedded.ts";
 
 export function ingressUseCases(engine: Engine): IngressUseCases {

@@ -2,11 +2,11 @@
 import { batchFailures, deliveriesOfEvent, laneOfEvent } from "../adapters/sqs/event-deliveries.ts";
 import type { BatchResponse, SqsEvent } from "../adapters/sqs/event-deliveries.ts";
 import type { MessageDelivery, SliceMessage } from "../adapters/sqs/received-message.ts";
-import { atMost } from "../engine/at-most.ts";
+import { atMost } from "../engine/bulkheads/at-most.ts";
 import type { Engine } from "../engine/engine.ts";
-import { sendSlowOn } from "../engine/drive/send-slow-on.ts";
+import { sendSlowOn } from "../engine/consume/send-slow-on.ts";
 import { runSlice } from "../engine/sweep/run-slice.ts";
-import { workBatch } from "../engine/drive/work-batch.ts";
+import { workBatch } from "../engine/consume/work-batch.ts";
 
 /** Each brings as many looks into memory as a pass does. */
 const SLICES_TOGETHER = 2;

@@ -4,7 +4,7 @@ import type { Nonce } from "../../shared/core/model/ids.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
 import type { Wake } from "../../shared/engine/ports/queue.ts";
 import type { Timers } from "../../shared/engine/ports/timers.ts";
-import { wakeAt } from "../../shared/engine/drive/wake.ts";
+import { wakeAt } from "../../shared/engine/messaging/wake.ts";
 import type { OpenQueue } from "./queue-contract.ts";
 import { invocation } from "./queue-contract.ts";
 

@@ -4,7 +4,7 @@ import { openEmbeddedQueue } from "../../shared/adapters/embedded/embedded-queue
 import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";
 import { openStore } from "../../shared/adapters/embedded/store.ts";
 import { SystemClock } from "../../shared/adapters/system/clock.ts";
-import { INDEX_SHARDS_MAX, listingPk, openPk } from "../../shared/engine/ledger/item-keys.ts";
+import { INDEX_SHARDS_MAX, listingPk, openPk } from "../../shared/engine/store/item-keys.ts";
 import type { IndexName } from "../../shared/engine/ports/table.ts";
 
 const DAY_MS = 86_400_000;

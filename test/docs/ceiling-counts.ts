@@ -4,7 +4,7 @@ import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts"
 import { openStore } from "../../shared/adapters/embedded/store.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { invocationIdFromBytes } from "../../shared/core/model/ids.ts";
-import { listingKeys } from "../../shared/engine/ledger/item-keys.ts";
+import { listingKeys } from "../../shared/engine/store/item-keys.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { seededRandom } from "../crash/plan.ts";
 import { playShape } from "../engine/budget-play.ts";

@@ -2,10 +2,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Result } from "../../shared/core/model/failure.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { attach, output } from "../../shared/engine/desk/attach.ts";
+import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
-import { kill } from "../../shared/engine/drive/kill.ts";
-import { completeAwakeable } from "../../shared/engine/drive/perform.ts";
+import { kill } from "../../shared/engine/recover/kill.ts";
+import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";
 import { type Play, valueOf } from "../engine/budget-play.ts";
 import { LEASE_MS, type Stage } from "../engine/budget-stage.ts";

@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { deflateCodec } from "../../shared/adapters/system/deflate-codec.ts";
-import { attach } from "../../shared/engine/desk/attach.ts";
-import { call } from "../../shared/engine/desk/call.ts";
+import { attach } from "../../shared/engine/ingress/attach.ts";
+import { call } from "../../shared/engine/ingress/call.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
 import { Play, submission, valueOf } from "../engine/budget-play.ts";
 import { openStage, type Stage } from "../engine/budget-stage.ts";

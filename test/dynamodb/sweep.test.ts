@@ -1,6 +1,6 @@
 /** The sweeper on a DynamoDB engine: how far it has come is written down there, and what its looks cost is counted. */
 import { beforeEach, expect, test } from "vitest";
-import { sweeperPk } from "../../shared/engine/ledger/item-keys.ts";
+import { sweeperPk } from "../../shared/engine/store/item-keys.ts";
 import { sweepAll, sweepOnce } from "../../shared/engine/sweep/sweep.ts";
 import type { Play } from "../engine/budget-play.ts";
 import { complete } from "../engine/ended-invocations.ts";

@@ -1,5 +1,5 @@
 /** A deployment on Lambda without Lambda: it answers every discovery, and keeps what it was asked. */
-import type { EngineSettings } from "../../shared/engine/engine-settings.ts";
+import type { EngineSettings } from "../../shared/engine/ports/engine-settings.ts";
 import type { Endpoints, ExchangeRequest } from "../../shared/engine/ports/endpoints.ts";
 import { SteppedClock } from "../stepped-clock.ts";
 

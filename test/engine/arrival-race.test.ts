@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
-import { kill } from "../../shared/engine/drive/kill.ts";
-import { completeAwakeable } from "../../shared/engine/drive/perform.ts";
+import { kill } from "../../shared/engine/recover/kill.ts";
+import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
 import { type Actor, callOn, Stage, textOf } from "./engine-fixture.ts";
 import type { Handler } from "./script-context.ts";
 

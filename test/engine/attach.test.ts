@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { attach, output } from "../../shared/engine/desk/attach.ts";
-import { freshId } from "../../shared/engine/drive/invocation-ids.ts";
+import { attach, output } from "../../shared/engine/ingress/attach.ts";
+import { freshId } from "../../shared/engine/accept/invocation-ids.ts";
 import { callOn, sendOn, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";
 import { TerminalError } from "./script-awaits.ts";

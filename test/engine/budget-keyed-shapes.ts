@@ -1,6 +1,6 @@
 /** The shapes of the write budget that need a key: objects, edits of their state, and a workflow with a promise. */
 import { expect } from "vitest";
-import { editState } from "../../shared/engine/keyed/edit-state.ts";
+import { editState } from "../../shared/engine/operate/edit-state.ts";
 import { cost, sendAndWait, type Shape } from "./budget-shape.ts";
 
 const VALUE = "v".repeat(100);

@@ -1,9 +1,9 @@
 /** Plays one shape of the budget on the real engine, and says what it cost until its answer and until all was quiet. */
 import { expect } from "vitest";
 import type { Result } from "../../shared/core/model/failure.ts";
-import { call } from "../../shared/engine/desk/call.ts";
-import { send } from "../../shared/engine/desk/send.ts";
-import type { Ended, Sent, Submission } from "../../shared/engine/submission.ts";
+import { call } from "../../shared/engine/ingress/call.ts";
+import { send } from "../../shared/engine/ingress/send.ts";
+import type { Ended, Sent, Submission } from "../../shared/engine/ports/submission.ts";
 import type { Table } from "../../shared/engine/ports/table.ts";
 import { SteppedClock } from "../stepped-clock.ts";
 import { openStage, type Process, type Stage, type StageParts, systemPause } from "./budget-stage.ts";

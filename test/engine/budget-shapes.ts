@@ -1,6 +1,6 @@
 /** The shapes of the write budget (design §2), those of plain services first. */
 import { expect } from "vitest";
-import { completeAwakeable } from "../../shared/engine/drive/perform.ts";
+import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
 import { KEYED } from "./budget-keyed-shapes.ts";
 import type { Play } from "./budget-play.ts";
 import { cost, sendAndWait, type Shape } from "./budget-shape.ts";

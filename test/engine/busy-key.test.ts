@@ -1,8 +1,8 @@
 /** Messages on a busy key: one that comes for an invocation that has ended dies, and does not go from holder to holder (ADR 0011). */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { sendWake } from "../../shared/engine/drive/wake.ts";
-import { runWorker } from "../../shared/engine/drive/worker.ts";
+import { sendWake } from "../../shared/engine/messaging/wake.ts";
+import { runWorker } from "../../shared/engine/consume/worker.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { type Actor, LEASE_MS } from "./engine-fixture.ts";
 import { keyed, objectOf, sendKeyed } from "./object-stage.ts";

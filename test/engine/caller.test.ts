@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { CALLER_HEADER } from "../../shared/core/model/caller.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { inputEntry } from "../../shared/engine/ledger/input-entry.ts";
-import { load } from "../../shared/engine/ledger/load.ts";
+import { inputEntry } from "../../shared/engine/store/input-entry.ts";
+import { load } from "../../shared/engine/store/load.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { purge } from "../../shared/engine/operate/purge.ts";
 import { restart } from "../../shared/engine/operate/restart.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { attach, output } from "../../shared/engine/desk/attach.ts";
+import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { freshId } from "../../shared/engine/drive/invocation-ids.ts";
+import { freshId } from "../../shared/engine/accept/invocation-ids.ts";
 import { diesBeforeItEnds } from "./dies-before-it-ends.ts";
 import { callOn, LEASE_MS, sendOn, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";

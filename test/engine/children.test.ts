@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { attach } from "../../shared/engine/desk/attach.ts";
+import { attach } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { callOn, sendOn, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";

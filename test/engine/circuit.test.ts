@@ -1,6 +1,6 @@
 /** The circuit breaker: what fails for everybody is tried by a few, and goes on by itself once it works again. */
 import { expect, test } from "vitest";
-import { kill } from "../../shared/engine/drive/kill.ts";
+import { kill } from "../../shared/engine/recover/kill.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import type { Actor, Stage } from "./engine-fixture.ts";
 import { callOn, sendOn, textOf } from "./engine-fixture.ts";

@@ -1,6 +1,6 @@
 /** What happens to a stream behind the answer that it brought. */
 import { expect, test } from "vitest";
-import { call } from "../../shared/engine/desk/call.ts";
+import { call } from "../../shared/engine/ingress/call.ts";
 import type { Endpoints } from "../../shared/engine/ports/endpoints.ts";
 import { submission } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";

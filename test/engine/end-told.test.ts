@@ -1,6 +1,6 @@
 /** Who hears of the end of a keyed handler finds the state of its key as that end left it. */
 import { describe, expect, test } from "vitest";
-import { attach, output } from "../../shared/engine/desk/attach.ts";
+import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import type { Actor } from "./engine-fixture.ts";
 import { textOf } from "./engine-fixture.ts";
 import type { PortCall } from "./engine-process.ts";

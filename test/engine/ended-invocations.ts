@@ -2,13 +2,13 @@
 import type { Acceptance } from "../../shared/core/invocation/acceptance.ts";
 import type { Segment } from "../../shared/core/invocation/segment.ts";
 import { nonceFromBytes } from "../../shared/core/model/ids.ts";
-import { acceptanceItem, NO_LEASE } from "../../shared/engine/ledger/acceptance-record.ts";
-import { AT_ONCE, atMost } from "../../shared/engine/at-most.ts";
+import { acceptanceItem, NO_LEASE } from "../../shared/engine/store/acceptance-record.ts";
+import { AT_ONCE, atMost } from "../../shared/engine/bulkheads/at-most.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
-import { freshId } from "../../shared/engine/drive/invocation-ids.ts";
-import { invocationPk } from "../../shared/engine/ledger/item-keys.ts";
+import { freshId } from "../../shared/engine/accept/invocation-ids.ts";
+import { invocationPk } from "../../shared/engine/store/item-keys.ts";
 import type { Item, Table } from "../../shared/engine/ports/table.ts";
-import { segmentItem } from "../../shared/engine/ledger/segment-record.ts";
+import { segmentItem } from "../../shared/engine/store/segment-record.ts";
 
 const HOUR_MS = 3_600_000;
 

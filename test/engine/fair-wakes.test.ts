@@ -2,10 +2,10 @@
 import { describe, expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
-import { freshId } from "../../shared/engine/drive/invocation-ids.ts";
-import { kill } from "../../shared/engine/drive/kill.ts";
-import { completeAwakeable } from "../../shared/engine/drive/perform.ts";
-import { load } from "../../shared/engine/ledger/load.ts";
+import { freshId } from "../../shared/engine/accept/invocation-ids.ts";
+import { kill } from "../../shared/engine/recover/kill.ts";
+import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
+import { load } from "../../shared/engine/store/load.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { pause } from "../../shared/engine/operate/pause.ts";
 import { resume } from "../../shared/engine/operate/resume.ts";

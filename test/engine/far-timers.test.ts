@@ -2,10 +2,10 @@
 import { expect, test } from "vitest";
 import { LadderTimers } from "../../shared/adapters/scheduler/ladder-timers.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { output } from "../../shared/engine/desk/attach.ts";
-import { deliverSignal } from "../../shared/engine/drive/deliver.ts";
-import { kill } from "../../shared/engine/drive/kill.ts";
-import { runWorker } from "../../shared/engine/drive/worker.ts";
+import { output } from "../../shared/engine/ingress/attach.ts";
+import { deliverSignal } from "../../shared/engine/messaging/deliver.ts";
+import { kill } from "../../shared/engine/recover/kill.ts";
+import { runWorker } from "../../shared/engine/consume/worker.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { StoreError } from "../../shared/engine/ports/table.ts";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";

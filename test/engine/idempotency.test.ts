@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { attach, output } from "../../shared/engine/desk/attach.ts";
+import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
-import { currentLife, writeArrival } from "../../shared/engine/drive/deliver.ts";
+import { currentLife, writeArrival } from "../../shared/engine/messaging/deliver.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { kill } from "../../shared/engine/drive/kill.ts";
-import { completeAwakeable } from "../../shared/engine/drive/perform.ts";
+import { kill } from "../../shared/engine/recover/kill.ts";
+import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
 import { callOn, sendOn, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";
 import { stages } from "./stages.ts";

@@ -1,10 +1,10 @@
 /** How far a kill goes: it ends what the killed one itself began and still waits for, and nothing else. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { output } from "../../shared/engine/desk/attach.ts";
-import { kill } from "../../shared/engine/drive/kill.ts";
-import { workflowId } from "../../shared/engine/drive/invocation-ids.ts";
-import { sendWake } from "../../shared/engine/drive/wake.ts";
+import { output } from "../../shared/engine/ingress/attach.ts";
+import { kill } from "../../shared/engine/recover/kill.ts";
+import { workflowId } from "../../shared/engine/accept/invocation-ids.ts";
+import { sendWake } from "../../shared/engine/messaging/wake.ts";
 import type { Queue } from "../../shared/engine/ports/queue.ts";
 import type { Item } from "../../shared/engine/ports/table.ts";
 import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";

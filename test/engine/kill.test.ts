@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { attach, output } from "../../shared/engine/desk/attach.ts";
+import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { freshId } from "../../shared/engine/drive/invocation-ids.ts";
-import { kill } from "../../shared/engine/drive/kill.ts";
+import { freshId } from "../../shared/engine/accept/invocation-ids.ts";
+import { kill } from "../../shared/engine/recover/kill.ts";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";
 import { callOn, sendOn, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { LadderTimers } from "../../shared/adapters/scheduler/ladder-timers.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { runWorker } from "../../shared/engine/drive/worker.ts";
+import { runWorker } from "../../shared/engine/consume/worker.ts";
 import type { Actor, Stage } from "./engine-fixture.ts";
 import { sendOn } from "./engine-fixture.ts";
 import type { Handler } from "./script-context.ts";

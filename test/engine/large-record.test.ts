@@ -4,10 +4,10 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { deflateCodec } from "../../shared/adapters/system/deflate-codec.ts";
 import { SecretIdSource } from "../../shared/adapters/system/id-source.ts";
 import type { Nonce } from "../../shared/core/model/ids.ts";
-import { dropLost, dropPieces, fitted, PIECE_MAX_BYTES, whole } from "../../shared/engine/ledger/large-record.ts";
+import { dropLost, dropPieces, fitted, PIECE_MAX_BYTES, whole } from "../../shared/engine/store/large-record.ts";
 import type { Item } from "../../shared/engine/ports/table.ts";
-import { readPartition } from "../../shared/engine/ledger/read-partition.ts";
-import { CODEC, enveloped, opened } from "../../shared/engine/ledger/record-envelope.ts";
+import { readPartition } from "../../shared/engine/store/read-partition.ts";
+import { CODEC, enveloped, opened } from "../../shared/engine/store/record-envelope.ts";
 import { MemoryTable } from "../simulation/memory-table.ts";
 
 const OWNER = "n1" as Nonce;

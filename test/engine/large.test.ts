@@ -2,12 +2,12 @@
 import { expect, test } from "vitest";
 import type { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { attach } from "../../shared/engine/desk/attach.ts";
+import { attach } from "../../shared/engine/ingress/attach.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
-import { PIECES } from "../../shared/engine/ledger/item-keys.ts";
-import { completeAwakeable } from "../../shared/engine/drive/perform.ts";
+import { PIECES } from "../../shared/engine/store/item-keys.ts";
+import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
 import type { Item } from "../../shared/engine/ports/table.ts";
-import { readPartition } from "../../shared/engine/ledger/read-partition.ts";
+import { readPartition } from "../../shared/engine/store/read-partition.ts";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";
 import { type Actor, callOn, LEASE_MS, sendOn, type Stage, textOf } from "./engine-fixture.ts";
 import { stages } from "./stages.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { load } from "../../shared/engine/ledger/load.ts";
+import { load } from "../../shared/engine/store/load.ts";
 import type { Wake } from "../../shared/engine/ports/queue.ts";
 import { sendOn } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { adminFace } from "../../shared/api/admin/admin-face.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { freshId } from "../../shared/engine/drive/invocation-ids.ts";
+import { freshId } from "../../shared/engine/accept/invocation-ids.ts";
 import { pause } from "../../shared/engine/operate/pause.ts";
 import { invocationUseCases } from "../../shared/wiring/use-cases.ts";
 import { type Actor, type Stage, sendOn } from "./engine-fixture.ts";

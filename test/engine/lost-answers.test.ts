@@ -1,13 +1,13 @@
 /** Every conditional write tolerates the loss of its own answer: sent again and refused by itself, it changes nothing of the outcome. */
 import { expect, test } from "vitest";
-import { output } from "../../shared/engine/desk/attach.ts";
-import { completeAwakeable } from "../../shared/engine/drive/perform.ts";
-import { kill } from "../../shared/engine/drive/kill.ts";
-import { runWorker } from "../../shared/engine/drive/worker.ts";
-import { editState, stateOf } from "../../shared/engine/keyed/edit-state.ts";
+import { output } from "../../shared/engine/ingress/attach.ts";
+import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
+import { kill } from "../../shared/engine/recover/kill.ts";
+import { runWorker } from "../../shared/engine/consume/worker.ts";
+import { editState, stateOf } from "../../shared/engine/operate/edit-state.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { lockAt, placeOf } from "../../shared/engine/ledger/object-place.ts";
+import { lockAt, placeOf } from "../../shared/engine/store/object-place.ts";
 import { purge, purgeJournal } from "../../shared/engine/operate/purge.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";

@@ -1,8 +1,8 @@
 /** The objects and workflows of the tests: a counter whose handlers are exclusive but for one, and a workflow. */
 import type { Service } from "../../shared/core/model/service.ts";
-import { call } from "../../shared/engine/desk/call.ts";
-import { send } from "../../shared/engine/desk/send.ts";
-import type { Ended, Sent, Submission } from "../../shared/engine/submission.ts";
+import { call } from "../../shared/engine/ingress/call.ts";
+import { send } from "../../shared/engine/ingress/send.ts";
+import type { Ended, Sent, Submission } from "../../shared/engine/ports/submission.ts";
 import { handler, service } from "../core/registry/sample-deployment.ts";
 import type { Actor } from "./engine-fixture.ts";
 import type { Handler } from "./script-context.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { attach } from "../../shared/engine/desk/attach.ts";
-import { deliverSignal } from "../../shared/engine/drive/deliver.ts";
+import { attach } from "../../shared/engine/ingress/attach.ts";
+import { deliverSignal } from "../../shared/engine/messaging/deliver.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { kill } from "../../shared/engine/drive/kill.ts";
-import { load } from "../../shared/engine/ledger/load.ts";
-import { takeOrQueue } from "../../shared/engine/keyed/object-lock.ts";
-import { lockAt, placeOf } from "../../shared/engine/ledger/object-place.ts";
+import { kill } from "../../shared/engine/recover/kill.ts";
+import { load } from "../../shared/engine/store/load.ts";
+import { takeOrQueue } from "../../shared/engine/lock/object-lock.ts";
+import { lockAt, placeOf } from "../../shared/engine/store/object-place.ts";
 import { diesBeforeItEnds } from "./dies-before-it-ends.ts";
 import { type Actor, LEASE_MS, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";

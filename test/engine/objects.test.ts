@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { lockAt, placeOf } from "../../shared/engine/ledger/object-place.ts";
+import { lockAt, placeOf } from "../../shared/engine/store/object-place.ts";
 import { type Actor, callOn, LEASE_MS, textOf } from "./engine-fixture.ts";
 import type { PortCall } from "./engine-process.ts";
 import { Gate } from "./gate.ts";

@@ -1,8 +1,8 @@
 /** Who acted last on an invocation, and how: kept beside the order itself, for as long as the invocation. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { deliverSignal } from "../../shared/engine/drive/deliver.ts";
-import { kill } from "../../shared/engine/drive/kill.ts";
+import { deliverSignal } from "../../shared/engine/messaging/deliver.ts";
+import { kill } from "../../shared/engine/recover/kill.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { pause } from "../../shared/engine/operate/pause.ts";

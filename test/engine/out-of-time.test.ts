@@ -1,9 +1,9 @@
 /** Processes with little time: what they cannot finish they hand over, count against nobody, and remember as slow. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { StoppingError } from "../../shared/engine/desk/attach.ts";
+import { StoppingError } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { withinTime } from "../../shared/engine/drive/time-budget.ts";
+import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Actor } from "./engine-fixture.ts";
 import { callOn, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";

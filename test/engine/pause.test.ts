@@ -3,7 +3,7 @@ import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { pause } from "../../shared/engine/operate/pause.ts";
-import { completeAwakeable } from "../../shared/engine/drive/perform.ts";
+import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
 import { resume } from "../../shared/engine/operate/resume.ts";
 import { type Actor, callOn, LEASE_MS, type Stage, type StageSettings, sendOn, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";

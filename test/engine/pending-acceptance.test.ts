@@ -1,7 +1,7 @@
 /** Where one process owns the store, the acceptance of a call waits a moment for its first segment. */
 import { expect, test } from "vitest";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
-import { completeAwakeable } from "../../shared/engine/drive/perform.ts";
+import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
 import type { Item } from "../../shared/engine/ports/table.ts";
 import { callOn, LEASE_MS, type Stage, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";

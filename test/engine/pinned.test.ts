@@ -1,7 +1,7 @@
 /** What keeps a deployment from being removed, counted in tables whose index shows little (ADR 0020). */
 import { expect, test } from "vitest";
 import type { DeploymentId, InvocationId } from "../../shared/core/model/ids.ts";
-import { invocationPk, openKeys } from "../../shared/engine/ledger/item-keys.ts";
+import { invocationPk, openKeys } from "../../shared/engine/store/item-keys.ts";
 import { pinnedCounts } from "../../shared/engine/register/pinned.ts";
 import { stages } from "./stages.ts";
 

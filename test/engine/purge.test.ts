@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { attach, output } from "../../shared/engine/desk/attach.ts";
+import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { kill } from "../../shared/engine/drive/kill.ts";
+import { kill } from "../../shared/engine/recover/kill.ts";
 import { purge, purgeJournal } from "../../shared/engine/operate/purge.ts";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";
-import { takeWake } from "../../shared/engine/drive/take-wake.ts";
+import { takeWake } from "../../shared/engine/consume/take-wake.ts";
 import { type Actor, callOn, LEASE_MS, type Stage, type StageSettings, sendOn, textOf } from "./engine-fixture.ts";
 import { addCount, callKeyed, getCount, keyed, objectOf, workflowOf } from "./object-stage.ts";
 import type { Handler } from "./script-context.ts";

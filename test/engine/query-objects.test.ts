@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { editState } from "../../shared/engine/keyed/edit-state.ts";
+import { editState } from "../../shared/engine/operate/edit-state.ts";
 import { Gate } from "./gate.ts";
 import { addCount, callKeyed, getCount, keyed, objectOf, sendKeyed, workflowOf } from "./object-stage.ts";
 import { stages } from "./stages.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { inTimeZone, TIME_ZONES } from "../in-time-zone.ts";
 
 const PROGRAM = `
-import { failureOfHead } from "./shared/engine/drive/attempt-failures.ts";
+import { failureOfHead } from "./shared/engine/attempt/attempt-failures.ts";
 
 const nowMs = Date.UTC(2026, 11, 31, 23, 59, 30);
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { attach } from "../../shared/engine/desk/attach.ts";
+import { attach } from "../../shared/engine/ingress/attach.ts";
 import { callOn, sendOn, type Stage, textOf } from "./engine-fixture.ts";
 import { AttemptFails } from "./script-context.ts";
 import { stages } from "./stages.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { attach } from "../../shared/engine/desk/attach.ts";
+import { attach } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { send } from "../../shared/engine/desk/send.ts";
+import { send } from "../../shared/engine/ingress/send.ts";
 import { sendOn, submission, textOf } from "./engine-fixture.ts";
 import { stages } from "./stages.ts";
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { load } from "../../shared/engine/ledger/load.ts";
-import { sendWake } from "../../shared/engine/drive/wake.ts";
+import { load } from "../../shared/engine/store/load.ts";
+import { sendWake } from "../../shared/engine/messaging/wake.ts";
 import { callOn, LEASE_MS, sendOn } from "./engine-fixture.ts";
 import { stages } from "./stages.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
-import { completeAwakeable } from "../../shared/engine/drive/perform.ts";
+import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
 import { callOn, sendOn, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";
 import { race } from "./script-awaits.ts";

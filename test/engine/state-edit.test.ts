@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { editState, stateOf } from "../../shared/engine/keyed/edit-state.ts";
-import { lockAt, placeOf } from "../../shared/engine/ledger/object-place.ts";
+import { editState, stateOf } from "../../shared/engine/operate/edit-state.ts";
+import { lockAt, placeOf } from "../../shared/engine/store/object-place.ts";
 import { type Actor, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";
 import { addCount, callKeyed, getCount, keyed, objectOf, sendKeyed, workflowOf } from "./object-stage.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { attach } from "../../shared/engine/desk/attach.ts";
+import { attach } from "../../shared/engine/ingress/attach.ts";
 import { recover } from "../../shared/engine/sweep/sweep.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { callOn, LEASE_MS, sendOn, textOf } from "./engine-fixture.ts";

@@ -1,8 +1,8 @@
 /** Spans in functions: told before the reply, because nothing runs behind it. */
 import { expect, test } from "vitest";
-import { Drives } from "../../shared/engine/drive/drives.ts";
+import { Drives } from "../../shared/engine/local/drives.ts";
 import type { Span } from "../../shared/engine/ports/tracer.ts";
-import { withinTime } from "../../shared/engine/drive/time-budget.ts";
+import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import { SteppedClock } from "../stepped-clock.ts";
 
 const SPAN: Span = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Turns } from "../../shared/engine/at-most.ts";
+import { Turns } from "../../shared/engine/bulkheads/at-most.ts";
 
 test("so many are let through at a time, in their order, also where one of them fails", async () => {
   const turns = new Turns(3);

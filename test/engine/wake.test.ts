@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { completeAwakeable } from "../../shared/engine/drive/perform.ts";
+import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";
-import { sendWake } from "../../shared/engine/drive/wake.ts";
+import { sendWake } from "../../shared/engine/messaging/wake.ts";
 import { callOn, LEASE_MS, sendOn, textOf } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";
 import type { ScriptContext } from "./script-context.ts";

@@ -1,6 +1,6 @@
 /** The worker: how many messages it works on at a time, and how it keeps them from others. */
 import { expect, test } from "vitest";
-import { runWorker } from "../../shared/engine/drive/worker.ts";
+import { runWorker } from "../../shared/engine/consume/worker.ts";
 import { service } from "../core/registry/sample-deployment.ts";
 import { LEASE_MS, sendOn } from "./engine-fixture.ts";
 import { Gate } from "./gate.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { attach, output } from "../../shared/engine/desk/attach.ts";
+import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { workflowId } from "../../shared/engine/drive/invocation-ids.ts";
+import { workflowId } from "../../shared/engine/accept/invocation-ids.ts";
 import { type Actor, callOn, LEASE_MS, textOf } from "./engine-fixture.ts";
 import { callKeyed, keyed, sendKeyed, workflowOf } from "./object-stage.ts";
 import type { Handler } from "./script-context.ts";

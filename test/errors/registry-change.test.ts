@@ -1,9 +1,9 @@
 /** What happened to a registration while an invocation was under way, as the registry's own items tell it. */
 import { expect, onTestFinished, test } from "vitest";
 import type { Nonce } from "../../shared/core/model/ids.ts";
-import { invocationPk } from "../../shared/engine/ledger/item-keys.ts";
+import { invocationPk } from "../../shared/engine/store/item-keys.ts";
 import { readRegistry, registryPk, writeDeployment } from "../../shared/engine/register/registry-items.ts";
-import { readSegment, segmentItem } from "../../shared/engine/ledger/segment-record.ts";
+import { readSegment, segmentItem } from "../../shared/engine/store/segment-record.ts";
 import { isStartRefusal } from "../../shared/wiring/start-refusals.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { damageDeployment } from "./damaged-registry.ts";

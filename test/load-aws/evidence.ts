@@ -3,7 +3,7 @@ import { createWriteStream, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { DynamoDBClient, paginateScan } from "@aws-sdk/client-dynamodb";
-import { PIECES } from "../../shared/engine/ledger/item-keys.ts";
+import { PIECES } from "../../shared/engine/store/item-keys.ts";
 import { aws } from "../e2e-aws/control-plane.ts";
 import { functionNames, processesOf } from "../e2e-aws/function-processes.ts";
 import type { Book, Submission } from "./book.ts";

@@ -1,7 +1,7 @@
 /** What is left when all is over: everything that was accepted, what is open, messages, schedules. */
 import { DynamoDBClient, QueryCommand } from "@aws-sdk/client-dynamodb";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
-import { INDEX_SHARDS_MAX, listingPk, openPk } from "../../shared/engine/ledger/item-keys.ts";
+import { INDEX_SHARDS_MAX, listingPk, openPk } from "../../shared/engine/store/item-keys.ts";
 import { aws } from "../e2e-aws/control-plane.ts";
 import { schedules } from "../e2e-aws/hints.ts";
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { bodyOfSlice } from "../../shared/adapters/sqs/slice-body.ts";
-import { send } from "../../shared/engine/desk/send.ts";
+import { send } from "../../shared/engine/ingress/send.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { workEvent } from "../../shared/wiring/work-event.ts";

@@ -1,8 +1,8 @@
 /** The route that does one operation to many invocations, and tells of each what came of it. */
 import type { InvocationId } from "../../core/model/ids.ts";
-import { atMost } from "../../engine/at-most.ts";
+import { atMost } from "../../engine/bulkheads/at-most.ts";
 import { StoreError } from "../../engine/ports/table.ts";
-import type { DeploymentChoice } from "../../engine/submission.ts";
+import type { DeploymentChoice } from "../../engine/ports/submission.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse } from "../http/message.ts";
 import { HttpProblem } from "../http/problem.ts";

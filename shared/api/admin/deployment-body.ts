@@ -3,7 +3,7 @@ import type { OpenCircuit } from "../../core/model/circuit.ts";
 import { addressOf } from "../../core/model/deployment.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentView } from "../../engine/register/deployments-view.ts";
-import type { EngineSettings } from "../../engine/engine-settings.ts";
+import type { EngineSettings } from "../../engine/ports/engine-settings.ts";
 import type {
   CircuitBody,
   DeploymentAddressBody,

@@ -1,6 +1,6 @@
 /** Reads which deployment is asked for: `keep`, `latest`, or one by its id. */
 import { IdError, parseDeploymentId } from "../../core/model/ids.ts";
-import type { DeploymentChoice } from "../../engine/submission.ts";
+import type { DeploymentChoice } from "../../engine/ports/submission.ts";
 
 /** @returns undefined for a text that is none of these */
 export function readDeploymentChoice(text: string): DeploymentChoice | undefined {

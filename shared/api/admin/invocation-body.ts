@@ -2,7 +2,7 @@
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { Failure } from "../../core/model/failure.ts";
 import { targetText } from "../../core/model/target.ts";
-import type { InvocationView } from "../../engine/submission.ts";
+import type { InvocationView } from "../../engine/ports/submission.ts";
 import type { AttemptFailureBody, InvocationBody } from "../wire/admin.ts";
 import { present, written } from "./present.ts";
 import { momentText } from "./time-text.ts";

@@ -1,6 +1,6 @@
 /** Why an operation on an invocation is refused, as a status and words. */
 import type { InvocationId } from "../../core/model/ids.ts";
-import type { UnfitDeployment } from "../../engine/submission.ts";
+import type { UnfitDeployment } from "../../engine/ports/submission.ts";
 import { HttpProblem } from "../http/problem.ts";
 
 export function unknownInvocation(id: InvocationId): HttpProblem {

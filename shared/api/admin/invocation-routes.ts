@@ -1,6 +1,6 @@
 /** The routes of invocations: show one, cancel it, kill it. */
 import type { InvocationId } from "../../core/model/ids.ts";
-import type { Interruption } from "../../engine/submission.ts";
+import type { Interruption } from "../../engine/ports/submission.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse } from "../http/message.ts";
 import type { AdminRequest } from "./admin-request.ts";

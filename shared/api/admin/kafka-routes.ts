@@ -3,7 +3,7 @@ import { IdError, parseSubscriptionId } from "../../core/model/ids.ts";
 import type { SubscriptionId } from "../../core/model/ids.ts";
 import { consumerOptions, namesBrokers, parseSource, subscriptionsOf } from "../../core/registry/subscription.ts";
 import type { KafkaCluster, Subscription } from "../../core/registry/subscription.ts";
-import { readKafka } from "../../engine/ledger/kafka-items.ts";
+import { readKafka } from "../../engine/register/kafka-items.ts";
 import {
   createKafkaCluster,
   removeKafkaCluster,

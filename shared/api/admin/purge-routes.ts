@@ -1,6 +1,6 @@
 /** The routes that forget what has ended: all of it, or its journal alone. */
 import type { InvocationId } from "../../core/model/ids.ts";
-import type { Purging } from "../../engine/submission.ts";
+import type { Purging } from "../../engine/ports/submission.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { emptyResponse } from "../http/message.ts";
 import type { AdminRequest } from "./admin-request.ts";

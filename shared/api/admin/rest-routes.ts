@@ -1,6 +1,6 @@
 /** The routes that make an invocation rest and go on: pause, resume. */
 import type { InvocationId } from "../../core/model/ids.ts";
-import type { Pausing, Resumption } from "../../engine/submission.ts";
+import type { Pausing, Resumption } from "../../engine/ports/submission.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { emptyResponse } from "../http/message.ts";
 import type { AdminRequest } from "./admin-request.ts";

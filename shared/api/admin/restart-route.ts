@@ -1,6 +1,6 @@
 /** The route that starts anew what has ended. */
 import type { InvocationId } from "../../core/model/ids.ts";
-import type { Restart } from "../../engine/submission.ts";
+import type { Restart } from "../../engine/ports/submission.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { jsonResponse } from "../http/message.ts";
 import { HttpProblem } from "../http/problem.ts";

@@ -4,7 +4,7 @@ import type { Deployment, ServiceRevision } from "../../core/model/deployment.ts
 import type { EffectiveSettings, Handler, InputRule, OutputRule } from "../../core/model/service.ts";
 import { effectiveSettings, settingsNotices } from "../../core/registry/effective-settings.ts";
 import type { SettingsMaxima } from "../../core/registry/effective-settings.ts";
-import type { EngineSettings } from "../../engine/engine-settings.ts";
+import type { EngineSettings } from "../../engine/ports/engine-settings.ts";
 import type { HandlerBody, NoticeBody, RetryPolicyBody, ServiceBody } from "../wire/admin.ts";
 import { present, written } from "./present.ts";
 import { durationText } from "./time-text.ts";

@@ -1,5 +1,5 @@
 /** The state of one key of an object or a workflow: shown, and replaced as a whole. */
-import { editState, stateOf } from "../../engine/keyed/edit-state.ts";
+import { editState, stateOf } from "../../engine/operate/edit-state.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { emptyResponse, jsonResponse } from "../http/message.ts";
 import { HttpProblem } from "../http/problem.ts";

@@ -9,7 +9,7 @@ import type {
   Purging,
   Restart,
   Resumption,
-} from "../../engine/submission.ts";
+} from "../../engine/ports/submission.ts";
 
 /** `by` is the operator, where the carrier has authenticated one. */
 export interface InvocationUseCases {

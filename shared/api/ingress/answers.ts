@@ -2,7 +2,7 @@
 import type { Failure } from "../../core/model/failure.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { OutputRule } from "../../core/model/service.ts";
-import type { Ended, Sent } from "../../engine/submission.ts";
+import type { Ended, Sent } from "../../engine/ports/submission.ts";
 import type { HttpResponse } from "../http/message.ts";
 import { jsonResponse, textResponse } from "../http/message.ts";
 import type { IngressErrorBody, SendBody } from "../wire/ingress.ts";

@@ -1,7 +1,7 @@
 /** Calls and sends: the checks in the order that clients meet them, then the desk. */
 import { inputVerdict } from "../../core/protocol/manifest.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { Refusal, Submission } from "../../engine/submission.ts";
+import type { Refusal, Submission } from "../../engine/ports/submission.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { endedResponse, refusalResponse, sentResponse } from "./answers.ts";
 import { refuseLimitKey, startAtMs } from "./call-query.ts";

@@ -1,7 +1,7 @@
 /** Turns the path of a call into a route and a target: the type of the service says where its key stands. */
 import type { Route } from "../../core/model/deployment.ts";
 import type { ServiceType, Target } from "../../core/model/target.ts";
-import type { Registry, Routing } from "../../engine/registry.ts";
+import type { Registry, Routing } from "../../engine/ports/registry.ts";
 import { CALL_FORMS, decodeSegment } from "./ingress-path.ts";
 import type { CallPath } from "./ingress-path.ts";
 import { IngressRefusal, notPublic, unknownHandler, unknownService } from "./ingress-refusal.ts";

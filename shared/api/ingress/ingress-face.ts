@@ -1,6 +1,6 @@
 /** The ingress as one function from request to response: it routes, and turns every failure into an answer. */
 import { hex } from "../../core/model/hex.ts";
-import { StoppingError } from "../../engine/desk/attach.ts";
+import { StoppingError } from "../../engine/ingress/attach.ts";
 import type { Engine } from "../../engine/engine.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";

@@ -2,7 +2,7 @@
 import { readTraceparent, traceparentText } from "../../core/model/trace-context.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { Tracer } from "../../engine/ports/tracer.ts";
-import type { Submission } from "../../engine/submission.ts";
+import type { Submission } from "../../engine/ports/submission.ts";
 import { contextBelow, nameOf } from "../../engine/traces.ts";
 import type { HttpResponse } from "../http/message.ts";
 

@@ -3,7 +3,7 @@ import { IdError, parseInvocationId } from "../../core/model/ids.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Target } from "../../core/model/target.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { Ended } from "../../engine/submission.ts";
+import type { Ended } from "../../engine/ports/submission.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { jsonResponse } from "../http/message.ts";
 import type { LookupBody, TargetBody } from "../wire/ingress.ts";

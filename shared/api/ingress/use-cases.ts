@@ -3,7 +3,7 @@ import type { InvocationId } from "../../core/model/ids.ts";
 import type { Result } from "../../core/model/failure.ts";
 import type { Target } from "../../core/model/target.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { Absent, Ended, Refusal, Sent, Submission } from "../../engine/submission.ts";
+import type { Absent, Ended, Refusal, Sent, Submission } from "../../engine/ports/submission.ts";
 
 export interface IngressUseCases {
   /** Accepts and waits for the result, as long as the caller does; the invocation goes on without one too. */

@@ -2,15 +2,15 @@
 import { effectsOf } from "../../core/invocation/effects.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { Transition } from "../../core/invocation/transition.ts";
-import type { Lease } from "../ledger/acceptance-record.ts";
+import type { Lease } from "../store/acceptance-record.ts";
 import type { Engine } from "../engine.ts";
-import { nextLease } from "./grasp.ts";
-import type { Held } from "./held.ts";
-import { keepUntilS } from "../ledger/keep.ts";
-import { fitted, PIECE_MAX_BYTES } from "../ledger/large-record.ts";
+import { nextLease } from "../lease/grasp.ts";
+import type { Held } from "../local/held.ts";
+import { keepUntilS } from "../store/keep.ts";
+import { fitted, PIECE_MAX_BYTES } from "../store/large-record.ts";
 import type { Item, Written } from "../ports/table.ts";
-import { sameBytes } from "../ledger/record-envelope.ts";
-import { segmentItem } from "../ledger/segment-record.ts";
+import { sameBytes } from "../store/record-envelope.ts";
+import { segmentItem } from "../store/segment-record.ts";
 import { tellInvocation } from "../traces.ts";
 
 /** @returns false where another driver was faster: what was decided must be thrown away */

@@ -3,12 +3,12 @@ import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
 import { encode } from "../../core/model/proto3-encode.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "./held.ts";
-import { EVENTS, eventKey } from "../ledger/item-keys.ts";
-import { keepUntilS } from "../ledger/keep.ts";
-import { readPartition } from "../ledger/read-partition.ts";
-import { ENVELOPE_BYTES, opened, sealed } from "../ledger/record-envelope.ts";
-import { attemptFailureFromStored, attemptFailureToStored, StoredAttemptFailure } from "../ledger/stored-values.ts";
+import type { Held } from "../local/held.ts";
+import { EVENTS, eventKey } from "../store/item-keys.ts";
+import { keepUntilS } from "../store/keep.ts";
+import { readPartition } from "../store/read-partition.ts";
+import { ENVELOPE_BYTES, opened, sealed } from "../store/record-envelope.ts";
+import { attemptFailureFromStored, attemptFailureToStored, StoredAttemptFailure } from "../store/stored-values.ts";
 
 /** An event is told at each failed attempt and is to stay within one write unit: 1 KB with its keys. */
 const MESSAGE_MAX = 500;

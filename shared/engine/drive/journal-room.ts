@@ -3,9 +3,9 @@ import type { Journal } from "../../core/invocation/journal.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Account, Budget } from "../bulkheads/budget.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "./held.ts";
-import { load, type Loaded, loadSmallJointly, SMALL_MAX_BYTES } from "../ledger/load.ts";
-import { TooLargeError } from "../ledger/read-partition.ts";
+import type { Held } from "../local/held.ts";
+import { load, type Loaded, loadSmallJointly, SMALL_MAX_BYTES } from "../store/load.ts";
+import { TooLargeError } from "../store/read-partition.ts";
 
 /** A stored journal is in memory twice while its pieces are put together. */
 const LOADING_FACTOR = 2;

@@ -1,20 +1,20 @@
 /** Waiting: short waits inside the driver, longer ones by putting the invocation down so that a wake brings it back. */
 import { advance } from "../../core/invocation/advance.ts";
 import type { Step } from "../../core/invocation/transition.ts";
-import { hasComeToHold } from "../keyed/acquire.ts";
-import { writeArrival } from "./deliver.ts";
+import { hasComeToHold } from "../lock/acquire.ts";
+import { writeArrival } from "../messaging/deliver.ts";
 import { isLarge } from "./journal-room.ts";
-import { AT_ONCE, atMost } from "../at-most.ts";
+import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import { putDown, reclaim } from "./grasp.ts";
-import type { Held } from "./held.ts";
-import { ARRIVALS } from "../ledger/item-keys.ts";
-import { keepUntilS } from "../ledger/keep.ts";
-import { freshArrivals } from "../ledger/load.ts";
-import { whole } from "../ledger/large-record.ts";
-import { readPartition } from "../ledger/read-partition.ts";
-import { cancelTimer, EARLY_MS, isFar, sendWake, wakeAt } from "./wake.ts";
-import { wakeAwaited } from "./wake-awaited.ts";
+import { putDown, reclaim } from "../lease/grasp.ts";
+import type { Held } from "../local/held.ts";
+import { ARRIVALS } from "../store/item-keys.ts";
+import { keepUntilS } from "../store/keep.ts";
+import { freshArrivals } from "../store/load.ts";
+import { whole } from "../store/large-record.ts";
+import { readPartition } from "../store/read-partition.ts";
+import { cancelTimer, EARLY_MS, isFar, sendWake, wakeAt } from "../messaging/wake.ts";
+import { wakeAwaited } from "../effects/wake-awaited.ts";
 
 type Park = Extract<Step, { kind: "park" }>;
 

@@ -3,15 +3,15 @@ import { hex } from "../../core/model/hex.ts";
 import { advance } from "../../core/invocation/advance.ts";
 import { CANCEL_SIGNAL } from "../../core/invocation/entry.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
-import { writeArrival } from "../drive/deliver.ts";
+import { writeArrival } from "../messaging/deliver.ts";
 import { drive } from "../drive/drive.ts";
 import type { Engine } from "../engine.ts";
-import { claim } from "../drive/grasp.ts";
-import { keepUntilS } from "../ledger/keep.ts";
-import { hasExpired, isHeld, load, unperformed } from "../ledger/load.ts";
-import { actNow } from "../ledger/operator-act.ts";
-import type { Interruption } from "../submission.ts";
-import { sendWake, wakeNow } from "../drive/wake.ts";
+import { claim } from "../lease/grasp.ts";
+import { keepUntilS } from "../store/keep.ts";
+import { hasExpired, isHeld, load, unperformed } from "../store/load.ts";
+import { actNow } from "../store/operator-act.ts";
+import type { Interruption } from "../ports/submission.ts";
+import { sendWake, wakeNow } from "../messaging/wake.ts";
 
 /** @param by the operator, where one was authenticated */
 export async function cancel(engine: Engine, id: InvocationId, by?: string): Promise<Interruption> {

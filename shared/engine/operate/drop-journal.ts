@@ -2,19 +2,19 @@
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import { NO_RETRIES, type Segment } from "../../core/invocation/segment.ts";
 import type { Failure } from "../../core/model/failure.ts";
-import { acceptanceItem } from "../ledger/acceptance-record.ts";
-import { AT_ONCE, atMost } from "../at-most.ts";
+import { acceptanceItem } from "../store/acceptance-record.ts";
+import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import { belongsTo, PIECES, segmentKey } from "../ledger/item-keys.ts";
-import { keepUntilS } from "../ledger/keep.ts";
-import { dropPieces, fitted } from "../ledger/large-record.ts";
-import type { Loaded } from "../ledger/load.ts";
-import { actAttributes } from "../ledger/operator-act.ts";
-import type { OperatorAct } from "../submission.ts";
+import { belongsTo, PIECES, segmentKey } from "../store/item-keys.ts";
+import { keepUntilS } from "../store/keep.ts";
+import { dropPieces, fitted } from "../store/large-record.ts";
+import type { Loaded } from "../store/load.ts";
+import { actAttributes } from "../store/operator-act.ts";
+import type { OperatorAct } from "../ports/submission.ts";
 import type { Item, Range } from "../ports/table.ts";
-import { sameBytes } from "../ledger/record-envelope.ts";
-import { readPartition } from "../ledger/read-partition.ts";
-import { segmentItem } from "../ledger/segment-record.ts";
+import { sameBytes } from "../store/record-envelope.ts";
+import { readPartition } from "../store/read-partition.ts";
+import { segmentItem } from "../store/segment-record.ts";
 
 const EVERYTHING: Range = { from: "arr#", below: "try$" };
 

@@ -2,7 +2,7 @@
 import type { CommandEntry, Entry } from "../../core/invocation/entry.ts";
 import { targetText } from "../../core/model/target.ts";
 import { commandOf } from "../../core/protocol/command-check.ts";
-import type { EntryView } from "../submission.ts";
+import type { EntryView } from "../ports/submission.ts";
 
 const decoder = new TextDecoder();
 

@@ -1,12 +1,12 @@
 /** Giving an invocation an order: first its arrival, then the wake (I3). */
 import type { Order } from "../../core/invocation/event.ts";
 import { hex } from "../../core/model/hex.ts";
-import { type ArrivalContent, arrivalItem } from "../ledger/arrival-record.ts";
+import { type ArrivalContent, arrivalItem } from "../store/arrival-record.ts";
 import type { Engine } from "../engine.ts";
-import { keepUntilS } from "../ledger/keep.ts";
-import { actAttributes, actNow } from "../ledger/operator-act.ts";
-import type { Loaded } from "../ledger/load.ts";
-import { wakeNow } from "../drive/wake.ts";
+import { keepUntilS } from "../store/keep.ts";
+import { actAttributes, actNow } from "../store/operator-act.ts";
+import type { Loaded } from "../store/load.ts";
+import { wakeNow } from "../messaging/wake.ts";
 
 const KEY_BYTES = 12;
 

@@ -4,12 +4,12 @@ import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { entryView } from "./entry-view.ts";
 import { readFailures } from "../drive/failure-events.ts";
-import type { Held } from "../drive/held.ts";
+import type { Held } from "../local/held.ts";
 import { knownNow } from "./known-now.ts";
-import { hasExpired, isHeld, load, type Loaded } from "../ledger/load.ts";
-import { EDITOR } from "../ledger/lock-record.ts";
-import { lockAt, placeOf } from "../ledger/object-place.ts";
-import type { InvocationView, PresentedStatus, QueueView } from "../submission.ts";
+import { hasExpired, isHeld, load, type Loaded } from "../store/load.ts";
+import { EDITOR } from "../store/lock-record.ts";
+import { lockAt, placeOf } from "../store/object-place.ts";
+import type { InvocationView, PresentedStatus, QueueView } from "../ports/submission.ts";
 
 /** @returns undefined where there is no such invocation, or no longer */
 export async function inspect(engine: Engine, id: InvocationId): Promise<InvocationView | undefined> {

@@ -3,8 +3,8 @@ import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { giveOrder } from "./give-order.ts";
 import { knownNow } from "./known-now.ts";
-import { hasExpired, isHeld, load, type Loaded } from "../ledger/load.ts";
-import type { Pausing } from "../submission.ts";
+import { hasExpired, isHeld, load, type Loaded } from "../store/load.ts";
+import type { Pausing } from "../ports/submission.ts";
 
 /** @param by the operator, where one was authenticated */
 export async function pause(engine: Engine, id: InvocationId, by?: string): Promise<Pausing> {

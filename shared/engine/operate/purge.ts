@@ -1,13 +1,13 @@
 /** Forgetting what has ended: by an operator's order, or because the retention of its journal is over. */
 import type { InvocationId } from "../../core/model/ids.ts";
-import { wipeWorkflow } from "../keyed/close-workflow.ts";
-import { answerSinks } from "../drive/attach-sink.ts";
+import { wipeWorkflow } from "../lock/close-workflow.ts";
+import { answerSinks } from "../effects/attach-sink.ts";
 import { dropAll, dropJournal } from "./drop-journal.ts";
 import type { Engine } from "../engine.ts";
-import { finishBeforeForgetting, heldByNobody } from "../drive/finish-completed.ts";
-import { journalDropAtMs, leaveOpenIndex } from "../drive/grasp.ts";
-import { hasExpired, load, type Loaded, unperformed } from "../ledger/load.ts";
-import type { Purging } from "../submission.ts";
+import { finishBeforeForgetting, heldByNobody } from "../recover/finish-completed.ts";
+import { journalDropAtMs, leaveOpenIndex } from "../lease/grasp.ts";
+import { hasExpired, load, type Loaded, unperformed } from "../store/load.ts";
+import type { Purging } from "../ports/submission.ts";
 
 /** The id is free afterwards: another life may begin under it, and after the run of a workflow another run of its key. */
 export async function purge(engine: Engine, id: InvocationId): Promise<Purging> {

@@ -12,18 +12,18 @@ import {
   type InvocationId,
 } from "../../core/model/ids.ts";
 import { negotiate } from "../../core/protocol/version.ts";
-import { accept, newNonce } from "../desk/accept.ts";
-import { NO_LEASE } from "../ledger/acceptance-record.ts";
+import { accept, newNonce } from "../accept/accept.ts";
+import { NO_LEASE } from "../store/acceptance-record.ts";
 import type { Engine } from "../engine.ts";
-import { invocationPk } from "../ledger/item-keys.ts";
-import { keepUntilS } from "../ledger/keep.ts";
-import { fitted } from "../ledger/large-record.ts";
-import { hasExpired, load } from "../ledger/load.ts";
+import { invocationPk } from "../store/item-keys.ts";
+import { keepUntilS } from "../store/keep.ts";
+import { fitted } from "../store/large-record.ts";
+import { hasExpired, load } from "../store/load.ts";
 import { deploymentFor } from "./resume.ts";
-import { actNow } from "../ledger/operator-act.ts";
-import { segmentItem } from "../ledger/segment-record.ts";
-import { startSend } from "../drive/start-send.ts";
-import type { DeploymentChoice, Restart } from "../submission.ts";
+import { actNow } from "../store/operator-act.ts";
+import { segmentItem } from "../store/segment-record.ts";
+import { startSend } from "../accept/start-send.ts";
+import type { DeploymentChoice, Restart } from "../ports/submission.ts";
 
 /** Journals of earlier versions do not tell enough to be cut. */
 const PREFIX_VERSION_MIN = 6;

@@ -5,9 +5,9 @@ import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Engine } from "../engine.ts";
 import { giveOrder, isToPause } from "./give-order.ts";
 import { knownNow } from "./known-now.ts";
-import { hasExpired, load } from "../ledger/load.ts";
-import type { DeploymentChoice, Resumption, UnfitDeployment } from "../submission.ts";
-import { wakeNow } from "../drive/wake.ts";
+import { hasExpired, load } from "../store/load.ts";
+import type { DeploymentChoice, Resumption, UnfitDeployment } from "../ports/submission.ts";
+import { wakeNow } from "../messaging/wake.ts";
 
 /** @param by the operator, where one was authenticated */
 export async function resume(

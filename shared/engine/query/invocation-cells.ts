@@ -6,7 +6,7 @@ import { type InvocationId, invocationIdBytes } from "../../core/model/ids.ts";
 import type { CellValue } from "../../core/query/table-shape.ts";
 import type { Engine } from "../engine.ts";
 import { knownNow } from "../operate/known-now.ts";
-import type { Loaded } from "../ledger/load.ts";
+import type { Loaded } from "../store/load.ts";
 import { presentedStatus } from "../operate/inspect.ts";
 import { traceIdOf } from "../traces.ts";
 

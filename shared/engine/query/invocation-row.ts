@@ -4,10 +4,10 @@ import type { CellValue } from "../../core/query/table-shape.ts";
 import { INVOCATION_STATE } from "../../core/query/table-shapes.ts";
 import { targetText } from "../../core/model/target.ts";
 import { invocationCells, partitionKey } from "./invocation-cells.ts";
-import { hasExpired, load, type Loaded } from "../ledger/load.ts";
+import { hasExpired, load, type Loaded } from "../store/load.ts";
 import type { Summary } from "./open-listing.ts";
 import type { SqlRow } from "../ports/sql.ts";
-import { type Cells, type Reading, typeWord } from "../ledger/reading.ts";
+import { type Cells, type Reading, typeWord } from "./reading.ts";
 
 /** Only of what is being tried, or is to be tried again. */
 const OF_ATTEMPTS = new Set(INVOCATION_STATE.columns.map(({ name }) => name).filter((name) => name !== "id"));

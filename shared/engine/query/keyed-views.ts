@@ -3,16 +3,16 @@ import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
 import type { Engine } from "../engine.ts";
-import { whole } from "../ledger/large-record.ts";
-import { lifeAt } from "../ledger/lock-record.ts";
-import { INBOX, inboxKey, promiseRange } from "../ledger/object-keys.ts";
-import { lockAt, placeOf } from "../ledger/object-place.ts";
-import { readState } from "../keyed/object-state.ts";
+import { whole } from "../store/large-record.ts";
+import { lifeAt } from "../store/lock-record.ts";
+import { INBOX, inboxKey, promiseRange } from "../store/object-keys.ts";
+import { lockAt, placeOf } from "../store/object-place.ts";
+import { readState } from "../lock/object-state.ts";
 import type { Item } from "../ports/table.ts";
-import type { KeyedTarget, KeyedViews, PromiseView, QueueView } from "../ledger/reading.ts";
-import { readPartition } from "../ledger/read-partition.ts";
-import { opened } from "../ledger/record-envelope.ts";
-import { resultFromStored, StoredResult } from "../ledger/stored-values.ts";
+import type { KeyedTarget, KeyedViews, PromiseView, QueueView } from "./reading.ts";
+import { readPartition } from "../store/read-partition.ts";
+import { opened } from "../store/record-envelope.ts";
+import { resultFromStored, StoredResult } from "../store/stored-values.ts";
 
 /** Each answer costs a read of the lock, and one of what stands beside it. */
 export function keyedViews(engine: Engine): KeyedViews {

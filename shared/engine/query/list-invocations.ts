@@ -3,7 +3,7 @@ import { isNarrowed, planInvocations } from "../../core/query/access.ts";
 import type { Bound } from "../../core/query/narrowing.ts";
 import { PRESENTED, type Presented } from "../../core/query/status-words.ts";
 import type { Engine } from "../engine.ts";
-import { ListingBudget, type ListingLimits } from "../ledger/listing-budget.ts";
+import { ListingBudget, type ListingLimits } from "./listing-budget.ts";
 import { type InvocationPage, ListPage } from "./list-page.ts";
 import { behindMoment, isBehind, type ListPosition, positionOf } from "./list-position.ts";
 import { FIRST_DAYS, LATER_DAYS, type ListingEntry, type ListingStream } from "./listing-stream.ts";

@@ -1,11 +1,11 @@
 /** The listing index as one stream by the moment of acceptance: the shards of each day, merged (ADR 0003). */
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
-import { idOf } from "../ledger/index-walk.ts";
-import { listingPk, momentRange, shardsOf } from "../ledger/item-keys.ts";
-import type { ListingBudget } from "../ledger/listing-budget.ts";
+import { idOf } from "../store/index-walk.ts";
+import { listingPk, momentRange, shardsOf } from "../store/item-keys.ts";
+import type { ListingBudget } from "./listing-budget.ts";
 import type { Item } from "../ports/table.ts";
-import { acceptedAtMs, shownInListing } from "../ledger/shown-entries.ts";
+import { acceptedAtMs, shownInListing } from "./shown-entries.ts";
 
 export interface ListingEntry {
   readonly id: InvocationId;

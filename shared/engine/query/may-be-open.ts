@@ -1,6 +1,6 @@
 /** Merges the rows of the open index, in one order, with the listing entries that may be open but not in that index. */
 import type { Engine } from "../engine.ts";
-import { ACCEPTANCE_SK, invocationPk } from "../ledger/item-keys.ts";
+import { ACCEPTANCE_SK, invocationPk } from "../store/item-keys.ts";
 import { entryOf, type ListingEntry, type ListingRange } from "./listing-stream.ts";
 import type { Summary } from "./open-listing.ts";
 import type { Known } from "./told.ts";

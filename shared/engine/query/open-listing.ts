@@ -3,14 +3,14 @@ import type { Nonce } from "../../core/model/ids.ts";
 import type { Presented } from "../../core/query/status-words.ts";
 import { isPresented } from "../../core/query/status-words.ts";
 import type { Engine } from "../engine.ts";
-import { idOf } from "../ledger/index-walk.ts";
+import { idOf } from "../store/index-walk.ts";
 import { presentedStatus } from "../operate/inspect.ts";
-import { HOLDS, openPk, shardsOf } from "../ledger/item-keys.ts";
-import type { ListingBudget } from "../ledger/listing-budget.ts";
+import { HOLDS, openPk, shardsOf } from "../store/item-keys.ts";
+import type { ListingBudget } from "./listing-budget.ts";
 import type { ListingEntry } from "./listing-stream.ts";
-import type { Loaded } from "../ledger/load.ts";
+import type { Loaded } from "../store/load.ts";
 import type { Item } from "../ports/table.ts";
-import { shownInOpen } from "../ledger/shown-entries.ts";
+import { shownInOpen } from "./shown-entries.ts";
 
 /** One invocation as far as indexes show it, or more where it had to be loaded. */
 export interface Summary extends ListingEntry {

@@ -8,10 +8,10 @@ import type { CellValue } from "../../core/query/table-shape.ts";
 import { entryJson } from "./entry-json.ts";
 import { readFailures } from "../drive/failure-events.ts";
 import { partitionKey } from "./invocation-cells.ts";
-import { hasExpired, load, type Loaded } from "../ledger/load.ts";
+import { hasExpired, load, type Loaded } from "../store/load.ts";
 import { SqlError, type SqlRow, type SqlTable } from "../ports/sql.ts";
 import { summaries } from "./query-invocations.ts";
-import { type Cells, type Reading, rowOf } from "../ledger/reading.ts";
+import { type Cells, type Reading, rowOf } from "./reading.ts";
 
 export function journalTable(reading: Reading): SqlTable {
   return {

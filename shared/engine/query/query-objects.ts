@@ -8,7 +8,7 @@ import { partitionKey } from "./invocation-cells.ts";
 import type { Summary } from "./open-listing.ts";
 import { SqlError, type SqlRow, type SqlTable } from "../ports/sql.ts";
 import { summaries } from "./query-invocations.ts";
-import { type Cells, type KeyedTarget, type QueueView, type Reading, rowOf } from "../ledger/reading.ts";
+import { type Cells, type KeyedTarget, type QueueView, type Reading, rowOf } from "./reading.ts";
 
 const TEXT = new TextDecoder("utf-8", { fatal: true });
 

@@ -3,15 +3,15 @@ import type { TableShape } from "../../core/query/table-shape.ts";
 import * as shapes from "../../core/query/table-shapes.ts";
 import { addressOf } from "../../core/model/deployment.ts";
 import { effectiveSettings } from "../../core/registry/effective-settings.ts";
-import { Turns } from "../at-most.ts";
+import { Turns } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import { ListingBudget, type ListingLimits, STATEMENT_LIMITS } from "../ledger/listing-budget.ts";
+import { ListingBudget, type ListingLimits, STATEMENT_LIMITS } from "./listing-budget.ts";
 import type { Sql, SqlRun, SqlTable } from "../ports/sql.ts";
 import { invocationTable } from "./query-invocations.ts";
 import { journalEventsTable, journalTable } from "./query-journal.ts";
 import { keyedViews } from "./keyed-views.ts";
 import { inboxTable, keyedStatusTable, locksTable, promiseTable, stateTable } from "./query-objects.ts";
-import { type Cells, type Reading, rowOf, typeWord } from "../ledger/reading.ts";
+import { type Cells, type Reading, rowOf, typeWord } from "./reading.ts";
 
 export interface QueryBounds extends SqlRun {
   readonly limits?: ListingLimits;

@@ -13,7 +13,7 @@ import { fetchManifest } from "./discovery-exchange.ts";
 import type { ManifestAnswer } from "./discovery-exchange.ts";
 import type { Engine } from "../engine.ts";
 import type { HttpDestination, LambdaDestination } from "../ports/endpoints.ts";
-import { currentRange } from "../protocol-range.ts";
+import { currentRange } from "../ports/protocol-range.ts";
 
 const ROLE_ARN = /^arn:aws(?:-[a-z]+)*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/;
 const SDK_NAME_MAX_CHARACTERS = 256;

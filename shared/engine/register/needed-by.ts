@@ -2,14 +2,14 @@
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId, InvocationId, Nonce } from "../../core/model/ids.ts";
 import { latestRevisions } from "../../core/registry/latest-revisions.ts";
-import { atMost } from "../at-most.ts";
+import { atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import { Glances } from "../ledger/glance.ts";
-import { idOf, listedItems, oldestListedMs, openItems } from "../ledger/index-walk.ts";
-import { invocationPk, placeAt } from "../ledger/item-keys.ts";
-import { load } from "../ledger/load.ts";
-import { type Noted, readNoted } from "../ledger/noted.ts";
-import { shownHolds, shownInListing } from "../ledger/shown-entries.ts";
+import { Glances } from "../query/glance.ts";
+import { idOf, listedItems, oldestListedMs, openItems } from "../store/index-walk.ts";
+import { invocationPk, placeAt } from "../store/item-keys.ts";
+import { load } from "../store/load.ts";
+import { type Noted, readNoted } from "../store/noted.ts";
+import { shownHolds, shownInListing } from "../query/shown-entries.ts";
 import type { Item } from "../ports/table.ts";
 
 export interface Needs {

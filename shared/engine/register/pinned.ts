@@ -1,10 +1,10 @@
 /** How many open invocations are fixed to each deployment: what keeps a deployment from being removed. */
 import type { DeploymentId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
-import { idOf, listedItems, openItems } from "../ledger/index-walk.ts";
-import { momentRange } from "../ledger/item-keys.ts";
-import { load } from "../ledger/load.ts";
-import { shownHolds } from "../ledger/shown-entries.ts";
+import { idOf, listedItems, openItems } from "../store/index-walk.ts";
+import { momentRange } from "../store/item-keys.ts";
+import { load } from "../store/load.ts";
+import { shownHolds } from "../query/shown-entries.ts";
 import type { Item } from "../ports/table.ts";
 
 /** The listing and the open index may lag behind the table by a moment. */

@@ -3,7 +3,7 @@ import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import type { Item, Key, Table, Write } from "../ports/table.ts";
-import { readPartition } from "../ledger/read-partition.ts";
+import { readPartition } from "../store/read-partition.ts";
 import { CIRCUIT_PREFIX, circuitOf } from "./circuit-items.ts";
 
 const HEAD = "head";

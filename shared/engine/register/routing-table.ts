@@ -6,7 +6,7 @@ import { effectiveSettings } from "../../core/registry/effective-settings.ts";
 import type { SettingsMaxima } from "../../core/registry/effective-settings.ts";
 import { latestRevisions } from "../../core/registry/latest-revisions.ts";
 import type { LatestRevision } from "../../core/registry/latest-revisions.ts";
-import type { Routing } from "../registry.ts";
+import type { Routing } from "../ports/registry.ts";
 
 type ByHandler = ReadonlyMap<string, Routing & { readonly found: true }>;
 type ByService = ReadonlyMap<string, ByHandler>;

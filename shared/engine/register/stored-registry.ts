@@ -1,7 +1,7 @@
 /** The registry over the meta store: answers come from memory for a second, and "unknown" is never said from memory. */
 import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { Engine } from "../engine.ts";
-import type { Registry, Routing } from "../registry.ts";
+import type { Registry, Routing } from "../ports/registry.ts";
 import { deleteCircuit, putCircuit } from "./circuit-items.ts";
 import { readHead, readRegistry, registryPk, serviceOfSlow, slowName } from "./registry-items.ts";
 import type { RegistryHead, Slowness } from "./registry-items.ts";

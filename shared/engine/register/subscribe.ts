@@ -4,7 +4,7 @@ import type { SubscriptionId } from "../../core/model/ids.ts";
 import { assertSource, invalid, parseSink, parseSource, subscriptionsOf } from "../../core/registry/subscription.ts";
 import type { KafkaCluster, Subscription } from "../../core/registry/subscription.ts";
 import type { Engine } from "../engine.ts";
-import { changeKafka } from "../ledger/kafka-items.ts";
+import { changeKafka } from "./kafka-items.ts";
 
 /** @throws CodedError META0009 where source or sink are none, the cluster is not configured or the handler not registered */
 export async function subscribe(engine: Engine, asked: Omit<Subscription, "id">): Promise<Subscription> {

@@ -1,6 +1,6 @@
 /** The start of a process that owns its store alone: where the one before it ended before its time, suspects are tried with care. */
-import { Marks } from "../drive/suspect-marks.ts";
-import { Suspects } from "../drive/suspects.ts";
+import { Marks } from "../local/suspect-marks.ts";
+import { Suspects } from "../local/suspects.ts";
 import type { Engine } from "../engine.ts";
 import { pauseUnread } from "./pause-unread.ts";
 

@@ -1,13 +1,13 @@
 /** Sends a message to an invocation that needs a driver and has none (I8), and performs missing final effects (I2). */
 import type { Engine } from "../engine.ts";
-import { checkIntervalMs } from "../engine-settings.ts";
-import { finishCompleted } from "../drive/finish-completed.ts";
-import { isLeftUndone } from "../drive/left-undone.ts";
-import { noteOpen } from "../drive/note-open.ts";
-import { unlistTombstone } from "../drive/unlist.ts";
-import { type Recipient, sendWake } from "../drive/wake.ts";
+import { checkIntervalMs } from "../ports/engine-settings.ts";
+import { finishCompleted } from "../recover/finish-completed.ts";
+import { isLeftUndone } from "../recover/left-undone.ts";
+import { noteOpen } from "../recover/note-open.ts";
+import { unlistTombstone } from "../lease/unlist.ts";
+import { type Recipient, sendWake } from "../messaging/wake.ts";
 import { forgetInTime } from "../operate/purge.ts";
-import { hasExpired, isHeld, isParked, type Loaded } from "../ledger/load.ts";
+import { hasExpired, isHeld, isParked, type Loaded } from "../store/load.ts";
 
 /** The share of the check interval after which a message that no worker has received is sent again. */
 const REPLACED_AFTER_SHARE = 0.5;

@@ -1,7 +1,7 @@
 /** Keeps an invocation that kills processes from stopping the sweeper: after a death, each look is recorded first. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
-import { sweeperPk } from "../ledger/item-keys.ts";
+import { sweeperPk } from "../store/item-keys.ts";
 import type { Item, Key } from "../ports/table.ts";
 import type { Phase } from "./look.ts";
 

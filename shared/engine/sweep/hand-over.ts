@@ -1,8 +1,8 @@
 /** Hands the rest of a walk over to workers as slices: items that are written before their messages are sent (I8). */
-import { AT_ONCE, atMost } from "../at-most.ts";
+import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import type { Shards, Stretch } from "../ledger/index-walk.ts";
-import { INDEX_SHARDS_MAX, momentOf, placeAt, shardsOf } from "../ledger/item-keys.ts";
+import type { Shards, Stretch } from "../store/index-walk.ts";
+import { INDEX_SHARDS_MAX, momentOf, placeAt, shardsOf } from "../store/item-keys.ts";
 import { newSlice, type Slice, sliceItem, sliceKey } from "./slice.ts";
 import type { Rest } from "./task.ts";
 

@@ -1,7 +1,7 @@
 /** Decides when to read the arrivals of an open invocation that is not due: each time that its age has doubled. */
 import { textHash } from "../../core/model/text-hash.ts";
 import type { Engine } from "../engine.ts";
-import { checkIntervalMs } from "../engine-settings.ts";
+import { checkIntervalMs } from "../ports/engine-settings.ts";
 import type { Item } from "../ports/table.ts";
 
 /**

@@ -1,13 +1,13 @@
 /**
  * Looks at entries of the listing: at many together by their first segments, and one by one where those do not suffice.
  */
-import { journalDropAtMs } from "../drive/grasp.ts";
-import { isLeftUndone } from "../drive/left-undone.ts";
+import { journalDropAtMs } from "../lease/grasp.ts";
+import { isLeftUndone } from "../recover/left-undone.ts";
 import type { Engine } from "../engine.ts";
-import { idOf } from "../ledger/index-walk.ts";
-import { endedAtFirst } from "../ledger/ended-at-first.ts";
-import { ACCEPTANCE_SK, segmentKey } from "../ledger/item-keys.ts";
-import type { Loaded } from "../ledger/load.ts";
+import { idOf } from "../store/index-walk.ts";
+import { endedAtFirst } from "../store/ended-at-first.ts";
+import { ACCEPTANCE_SK, segmentKey } from "../store/item-keys.ts";
+import type { Loaded } from "../store/load.ts";
 import type { Nonce } from "../../core/model/ids.ts";
 import { type Item, KEYS_MAX } from "../ports/table.ts";
 import type { Waking } from "./driverless.ts";

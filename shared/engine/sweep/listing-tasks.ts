@@ -1,8 +1,8 @@
 /** The walks over the listing: once over each entry, when it is old enough, and again by order of an operator. */
 import { lookAtListed } from "./listed-look.ts";
 import { type Waking, wakeOrNote } from "./driverless.ts";
-import { idAt, type Place } from "../ledger/index-walk.ts";
-import { ACCEPTANCE_SK, invocationPk, placeAt } from "../ledger/item-keys.ts";
+import { idAt, type Place } from "../store/index-walk.ts";
+import { ACCEPTANCE_SK, invocationPk, placeAt } from "../store/item-keys.ts";
 import type { Again, Progress } from "./progress.ts";
 import type { Pass, Task } from "./task.ts";
 import { walkListed, walkPart } from "./walks.ts";

@@ -1,8 +1,8 @@
 /** A look at one invocation, which a walk can record before it starts, start, and await. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
-import { load, type Loaded } from "../ledger/load.ts";
-import { TooLargeError } from "../ledger/read-partition.ts";
+import { load, type Loaded } from "../store/load.ts";
+import { TooLargeError } from "../store/read-partition.ts";
 
 /** `extend` reads page by page; `look` reads a whole invocation, up to a bound. */
 export type Phase = "extend" | "look";

@@ -1,13 +1,13 @@
 /** The looks at one entry of the open index, which extend it, send a message, or put off its next look (I8). */
 import type { Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
-import { extendOpen } from "../drive/extend.ts";
+import { extendOpen } from "../lease/extend.ts";
 import { forgetInTime } from "../operate/purge.ts";
-import { idOf } from "../ledger/index-walk.ts";
-import { belongsTo, holdKey, HOLDS } from "../ledger/item-keys.ts";
-import { readHold } from "../ledger/hold-record.ts";
-import { isToBeExtended } from "../ledger/keep.ts";
-import { isHeld, isParked, load, type Loaded } from "../ledger/load.ts";
+import { idOf } from "../store/index-walk.ts";
+import { belongsTo, holdKey, HOLDS } from "../store/item-keys.ts";
+import { readHold } from "../store/hold-record.ts";
+import { isToBeExtended } from "../store/keep.ts";
+import { isHeld, isParked, load, type Loaded } from "../store/load.ts";
 import type { Item } from "../ports/table.ts";
 import { wakeLoaded, wakeOnce } from "./driverless.ts";
 import type { Guard } from "./guard.ts";

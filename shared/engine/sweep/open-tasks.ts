@@ -1,6 +1,6 @@
 /** The walks over the open index: the due entries, all others now and then, and all entries by order of an operator. */
-import { type Place, START } from "../ledger/index-walk.ts";
-import { placeAt } from "../ledger/item-keys.ts";
+import { type Place, START } from "../store/index-walk.ts";
+import { placeAt } from "../store/item-keys.ts";
 import type { DueRound, Progress, Round } from "./progress.ts";
 import type { Pass, Task } from "./task.ts";
 import { walkPart } from "./walks.ts";

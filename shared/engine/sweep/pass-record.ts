@@ -1,6 +1,6 @@
 /** The record of a running pass: a record that the next pass finds shows that the process died during the pass. */
 import type { Engine } from "../engine.ts";
-import { sweeperPk } from "../ledger/item-keys.ts";
+import { sweeperPk } from "../store/item-keys.ts";
 import type { Item, Key } from "../ports/table.ts";
 import { deadlyLooks, type Guard, guardOver, learnDeadly } from "./guard.ts";
 

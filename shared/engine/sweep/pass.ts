@@ -1,7 +1,7 @@
 /** One pass of the sweeper: its tasks take turns until all are done, time is over, or workers have the rest. */
 import type { Engine } from "../engine.ts";
-import { listingAgeMinMs } from "../engine-settings.ts";
-import { placeAt } from "../ledger/item-keys.ts";
+import { listingAgeMinMs } from "../ports/engine-settings.ts";
+import { placeAt } from "../store/item-keys.ts";
 import { type Guard, NO_GUARD } from "./guard.ts";
 import { HAND_OVER_AFTER_MS, handOver } from "./hand-over.ts";
 import { listingTask, lookAgain, orderedListingTask } from "./listing-tasks.ts";

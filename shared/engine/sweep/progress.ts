@@ -1,9 +1,9 @@
 /** The sweeper's progress, and its form in the table, where a process without memory of earlier passes finds it. */
 import type { Engine } from "../engine.ts";
-import { listingAgeMinMs } from "../engine-settings.ts";
-import type { Place } from "../ledger/index-walk.ts";
-import { momentOf, placeAt, sweeperPk } from "../ledger/item-keys.ts";
-import { PROGRESS_SK } from "../ledger/noted.ts";
+import { listingAgeMinMs } from "../ports/engine-settings.ts";
+import type { Place } from "../store/index-walk.ts";
+import { momentOf, placeAt, sweeperPk } from "../store/item-keys.ts";
+import { PROGRESS_SK } from "../store/noted.ts";
 import type { Item } from "../ports/table.ts";
 
 /**

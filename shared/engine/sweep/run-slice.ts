@@ -1,7 +1,7 @@
 /** A worker runs one slice of a walk, for a bounded time; the slice is done when its item is deleted. */
 import type { Engine } from "../engine.ts";
-import { behind, type Place } from "../ledger/index-walk.ts";
-import { sweeperPk } from "../ledger/item-keys.ts";
+import { behind, type Place } from "../store/index-walk.ts";
+import { sweeperPk } from "../store/item-keys.ts";
 import type { Item } from "../ports/table.ts";
 import { deadlyLooks, type Guard, guardOver, learnDeadly } from "./guard.ts";
 import { TRIES_MAX } from "./listing-tasks.ts";

@@ -1,7 +1,7 @@
 /** A slice of a walk, as an item: the part of one worker, and how far the worker has come (I8). */
 import type { Engine } from "../engine.ts";
-import type { Place, Shards } from "../ledger/index-walk.ts";
-import { sweeperPk } from "../ledger/item-keys.ts";
+import type { Place, Shards } from "../store/index-walk.ts";
+import { sweeperPk } from "../store/item-keys.ts";
 import type { Item, Key } from "../ports/table.ts";
 import type { Walk, WalkName } from "./walks.ts";
 

@@ -1,9 +1,9 @@
 /** The sweeper: it walks the open index and the recent listing, and wakes invocations whose wakes were lost (I8). */
 import { wakeDriverless } from "./driverless.ts";
 import type { Engine } from "../engine.ts";
-import { newestListedMs, oldestListedMs, START } from "../ledger/index-walk.ts";
-import { placeAt, sweeperPk } from "../ledger/item-keys.ts";
-import { readPartition } from "../ledger/read-partition.ts";
+import { newestListedMs, oldestListedMs, START } from "../store/index-walk.ts";
+import { placeAt, sweeperPk } from "../store/item-keys.ts";
+import { readPartition } from "../store/read-partition.ts";
 import type { Item } from "../ports/table.ts";
 import { NO_GUARD } from "./guard.ts";
 import { sendAgain } from "./hand-over.ts";

@@ -1,5 +1,5 @@
 /** A task of a sweeper pass; the tasks of a pass take turns. */
-import type { Place, Stretch } from "../ledger/index-walk.ts";
+import type { Place, Stretch } from "../store/index-walk.ts";
 import type { Looking } from "./open-look.ts";
 import type { Saved } from "./progress.ts";
 import type { Walk } from "./walks.ts";

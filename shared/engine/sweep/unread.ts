@@ -2,12 +2,12 @@
 import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import type { Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
-import { checkIntervalMs } from "../engine-settings.ts";
-import { sendWake } from "../drive/wake.ts";
-import { type Hold, holdItem } from "../ledger/hold-record.ts";
-import { idOf } from "../ledger/index-walk.ts";
-import { holdKey, momentOf, openKeys } from "../ledger/item-keys.ts";
-import { openUntilS } from "../ledger/keep.ts";
+import { checkIntervalMs } from "../ports/engine-settings.ts";
+import { sendWake } from "../messaging/wake.ts";
+import { type Hold, holdItem } from "../store/hold-record.ts";
+import { idOf } from "../store/index-walk.ts";
+import { holdKey, momentOf, openKeys } from "../store/item-keys.ts";
+import { openUntilS } from "../store/keep.ts";
 import type { Item } from "../ports/table.ts";
 
 /** Drivers may write the hold between the read and the note. */

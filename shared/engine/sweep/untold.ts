@@ -1,11 +1,11 @@
 /** Wakes the invocations that a parked one waits for, where they may have ended and their results were lost. */
 import type { Nonce } from "../../core/model/ids.ts";
-import { AT_ONCE, atMost } from "../at-most.ts";
+import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import { awaited } from "../drive/wake-awaited.ts";
-import { type Recipient, sendWake } from "../drive/wake.ts";
-import { ACCEPTANCE_SK, holdKey, invocationPk } from "../ledger/item-keys.ts";
-import type { Loaded } from "../ledger/load.ts";
+import { awaited } from "../effects/wake-awaited.ts";
+import { type Recipient, sendWake } from "../messaging/wake.ts";
+import { ACCEPTANCE_SK, holdKey, invocationPk } from "../store/item-keys.ts";
+import type { Loaded } from "../store/load.ts";
 import { KEYS_MAX } from "../ports/table.ts";
 
 /** Sends no message to those in the open index, where the sweeper looks at them: a thousand sleeping calls get none. */

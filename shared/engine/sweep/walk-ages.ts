@@ -1,5 +1,5 @@
 /** Measures how far each walk is behind, so that alarms go off well before an item can expire. */
-import { momentOf } from "../ledger/item-keys.ts";
+import { momentOf } from "../store/item-keys.ts";
 import type { Saved } from "./progress.ts";
 import type { Slice } from "./slice.ts";
 import type { Pass } from "./task.ts";

@@ -1,5 +1,5 @@
 /** Walks over the entries of an index until time is over, and returns the place where the next call continues. */
-import { behind, type Place } from "../ledger/index-walk.ts";
+import { behind, type Place } from "../store/index-walk.ts";
 import type { Guard } from "./guard.ts";
 import type { Look } from "./look.ts";
 

@@ -3,8 +3,8 @@ import { glanced, type Glanced, lookAtListed } from "./listed-look.ts";
 import { wakeDriverless, type Waking, wakeOrNote } from "./driverless.ts";
 import { hasAged } from "./has-aged.ts";
 import { type Looking, looksAtOpen } from "./open-look.ts";
-import { listedItems, openItems, type Place, placeOf, type Shards, type Stretch } from "../ledger/index-walk.ts";
-import { placeAt } from "../ledger/item-keys.ts";
+import { listedItems, openItems, type Place, placeOf, type Shards, type Stretch } from "../store/index-walk.ts";
+import { placeAt } from "../store/item-keys.ts";
 import type { Item } from "../ports/table.ts";
 import { walkOver } from "./walk-over.ts";
 

@@ -1,14 +1,14 @@
 /** Tells whether a wake would let an invocation advance: the check costs less than a message, a claim and a park. */
 import { advance } from "../../core/invocation/advance.ts";
 import type { Engine } from "../engine.ts";
-import { checkIntervalMs } from "../engine-settings.ts";
-import { untilNextCheckMs } from "../drive/grasp.ts";
-import { isHeldBy } from "../keyed/object-lock.ts";
-import { lookIfStale } from "../keyed/acquire.ts";
-import { holdKey, openKeys } from "../ledger/item-keys.ts";
-import type { Hold } from "../ledger/hold-record.ts";
-import type { Loaded } from "../ledger/load.ts";
-import { lockAt, placeOf } from "../ledger/object-place.ts";
+import { checkIntervalMs } from "../ports/engine-settings.ts";
+import { untilNextCheckMs } from "../lease/grasp.ts";
+import { isHeldBy } from "../lock/object-lock.ts";
+import { lookIfStale } from "../lock/acquire.ts";
+import { holdKey, openKeys } from "../store/item-keys.ts";
+import type { Hold } from "../store/hold-record.ts";
+import type { Loaded } from "../store/load.ts";
+import { lockAt, placeOf } from "../store/object-place.ts";
 
 /**
  * @param loaded a parked invocation, whose hold shows what it waits for

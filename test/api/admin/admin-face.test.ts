@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { invocationIdFromBytes } from "../../../shared/core/model/ids.ts";
-import type { Interruption, InvocationView } from "../../../shared/engine/submission.ts";
+import type { Interruption, InvocationView } from "../../../shared/engine/ports/submission.ts";
 import { openAdminPlane } from "./admin-plane.ts";
 import type { AdminPlane } from "./admin-plane.ts";
 

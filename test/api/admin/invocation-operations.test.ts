@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deploymentIdFromBytes, invocationIdFromBytes, type InvocationId } from "../../../shared/core/model/ids.ts";
-import type { DeploymentChoice, Restart, Resumption } from "../../../shared/engine/submission.ts";
+import type { DeploymentChoice, Restart, Resumption } from "../../../shared/engine/ports/submission.ts";
 import { type AdminPlane, openAdminPlane } from "./admin-plane.ts";
 
 const idOf = (n: number) => invocationIdFromBytes(Uint8Array.from({ length: 24 }, (_, i) => (i === 23 ? n : 1)));

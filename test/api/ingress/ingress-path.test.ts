@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { decodeSegment, parseIngressPath } from "../../../shared/api/ingress/ingress-path.ts";
 import { calledTarget } from "../../../shared/api/ingress/called-target.ts";
 import type { CallPath } from "../../../shared/api/ingress/ingress-path.ts";
-import type { Registry } from "../../../shared/engine/registry.ts";
+import type { Registry } from "../../../shared/engine/ports/registry.ts";
 import { idOf, request, smallWorld } from "./small-world.ts";
 
 test("the three prefixes mean the same", () => {

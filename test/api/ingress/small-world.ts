@@ -8,10 +8,10 @@ import type { EffectiveSettings, Handler, InputRule, OutputRule } from "../../..
 import type { HandlerType, ServiceType, Target } from "../../../shared/core/model/target.ts";
 import { targetText } from "../../../shared/core/model/target.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
-import type { Routing } from "../../../shared/engine/registry.ts";
-import { StoppingError } from "../../../shared/engine/desk/attach.ts";
+import type { Routing } from "../../../shared/engine/ports/registry.ts";
+import { StoppingError } from "../../../shared/engine/ingress/attach.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
-import type { Ended, Submission } from "../../../shared/engine/submission.ts";
+import type { Ended, Submission } from "../../../shared/engine/ports/submission.ts";
 import { ingressFace } from "../../../shared/api/ingress/ingress-face.ts";
 import type { IngressOptions } from "../../../shared/api/ingress/ingress-face.ts";
 import type { IngressUseCases } from "../../../shared/api/ingress/use-cases.ts";

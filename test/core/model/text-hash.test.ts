@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import { textHash } from "../../../shared/core/model/text-hash.ts";
 import { SecretIdSource } from "../../../shared/adapters/system/id-source.ts";
-import { freshId } from "../../../shared/engine/drive/invocation-ids.ts";
-import { shardOf } from "../../../shared/engine/ledger/item-keys.ts";
+import { freshId } from "../../../shared/engine/accept/invocation-ids.ts";
+import { shardOf } from "../../../shared/engine/store/item-keys.ts";
 
 test("the hash is that of the published examples of FNV-1a", () => {
   expect(textHash("")).toBe(0x811c9dc5);

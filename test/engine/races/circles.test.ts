@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { kill } from "../../../shared/engine/drive/kill.ts";
+import { kill } from "../../../shared/engine/recover/kill.ts";
 import { LEASE_MS, sendOn } from "../engine-fixture.ts";
 import { stages } from "../stages.ts";
 import { limitSends } from "./peaceful-queue.ts";

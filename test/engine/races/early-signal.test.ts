@@ -1,12 +1,12 @@
 /** The first attempt overlaps the put of its acceptance: an id that it tells to others is known before the table knows it. */
 import { expect, test } from "vitest";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
-import { attach } from "../../../shared/engine/desk/attach.ts";
+import { attach } from "../../../shared/engine/ingress/attach.ts";
 import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
 import { invocationIdBytes, type InvocationId } from "../../../shared/core/model/ids.ts";
-import { idempotentId } from "../../../shared/engine/drive/invocation-ids.ts";
+import { idempotentId } from "../../../shared/engine/accept/invocation-ids.ts";
 import { sweep } from "../../../shared/engine/sweep/sweep.ts";
-import { completeAwakeable } from "../../../shared/engine/drive/perform.ts";
+import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";
 import { type Actor, callOn, type Stage, textOf } from "../engine-fixture.ts";
 import { Gate } from "../gate.ts";
 import { stages } from "../stages.ts";

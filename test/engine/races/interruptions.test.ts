@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { attach } from "../../../shared/engine/desk/attach.ts";
+import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
-import { currentLife, orderKill } from "../../../shared/engine/drive/deliver.ts";
+import { currentLife, orderKill } from "../../../shared/engine/messaging/deliver.ts";
 import { callOn, LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
 import { stages } from "../stages.ts";
 

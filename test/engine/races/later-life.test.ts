@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
-import { output } from "../../../shared/engine/desk/attach.ts";
-import { sendWake } from "../../../shared/engine/drive/wake.ts";
+import { output } from "../../../shared/engine/ingress/attach.ts";
+import { sendWake } from "../../../shared/engine/messaging/wake.ts";
 import { purge } from "../../../shared/engine/operate/purge.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
 import type { Actor, Stage, StageSettings } from "../engine-fixture.ts";

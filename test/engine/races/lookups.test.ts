@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { call } from "../../../shared/engine/desk/call.ts";
-import type { Registry } from "../../../shared/engine/registry.ts";
+import { call } from "../../../shared/engine/ingress/call.ts";
+import type { Registry } from "../../../shared/engine/ports/registry.ts";
 import { submission, textOf } from "../engine-fixture.ts";
 import { stages } from "../stages.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { lockKey } from "../../../shared/engine/ledger/object-keys.ts";
-import { placeOf } from "../../../shared/engine/ledger/object-place.ts";
+import { lockKey } from "../../../shared/engine/store/object-keys.ts";
+import { placeOf } from "../../../shared/engine/store/object-place.ts";
 import { Gate } from "../gate.ts";
 import { callKeyed, keyed, objectOf, sendKeyed } from "../object-stage.ts";
 import { stages } from "../stages.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { attach } from "../../../shared/engine/desk/attach.ts";
-import { deliverSignal } from "../../../shared/engine/drive/deliver.ts";
+import { attach } from "../../../shared/engine/ingress/attach.ts";
+import { deliverSignal } from "../../../shared/engine/messaging/deliver.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import { callOn, LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
 import { Gate } from "../gate.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { kill } from "../../../shared/engine/drive/kill.ts";
+import { kill } from "../../../shared/engine/recover/kill.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { attach } from "../../../shared/engine/desk/attach.ts";
+import { attach } from "../../../shared/engine/ingress/attach.ts";
 import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
 import { sweep } from "../../../shared/engine/sweep/sweep.ts";
 import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openItems } from "../../../shared/engine/ledger/index-walk.ts";
+import { openItems } from "../../../shared/engine/store/index-walk.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import { callOn, LEASE_MS, textOf } from "../engine-fixture.ts";
 import { writesHold } from "../hold-writes.ts";

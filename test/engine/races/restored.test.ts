@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { output } from "../../../shared/engine/desk/attach.ts";
-import { currentLife, deliverSignal, writeArrival } from "../../../shared/engine/drive/deliver.ts";
+import { output } from "../../../shared/engine/ingress/attach.ts";
+import { currentLife, deliverSignal, writeArrival } from "../../../shared/engine/messaging/deliver.ts";
 import { runSweeper, sweepAll } from "../../../shared/engine/sweep/sweep.ts";
 import { type Actor, callOn, LEASE_MS, type Stage, sendOn, textOf } from "../engine-fixture.ts";
 import { AttemptFails } from "../script-context.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
-import { attach } from "../../../shared/engine/desk/attach.ts";
-import { deliverSignal } from "../../../shared/engine/drive/deliver.ts";
+import { attach } from "../../../shared/engine/ingress/attach.ts";
+import { deliverSignal } from "../../../shared/engine/messaging/deliver.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
-import { completeAwakeable } from "../../../shared/engine/drive/perform.ts";
+import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";
 import { runSweeper, sweep } from "../../../shared/engine/sweep/sweep.ts";
 import { expireItems } from "../../../shared/wiring/expire-items.ts";
 import { keyed, objectOf, sendKeyed } from "../object-stage.ts";

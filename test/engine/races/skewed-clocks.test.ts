@@ -1,7 +1,7 @@
 /** Clocks of processes that are each right within five seconds: no order of two events rests on comparing their moments. */
 import { expect, test } from "vitest";
-import { attach } from "../../../shared/engine/desk/attach.ts";
-import { sendWake } from "../../../shared/engine/drive/wake.ts";
+import { attach } from "../../../shared/engine/ingress/attach.ts";
+import { sendWake } from "../../../shared/engine/messaging/wake.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
 import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";

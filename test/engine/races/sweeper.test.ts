@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { invocationPk, openKeys, openPk } from "../../../shared/engine/ledger/item-keys.ts";
-import { attach, output } from "../../../shared/engine/desk/attach.ts";
-import { deliverSignal } from "../../../shared/engine/drive/deliver.ts";
+import { invocationPk, openKeys, openPk } from "../../../shared/engine/store/item-keys.ts";
+import { attach, output } from "../../../shared/engine/ingress/attach.ts";
+import { deliverSignal } from "../../../shared/engine/messaging/deliver.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
 import { recover, runSweeper, sweep, sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { attach } from "../../../shared/engine/desk/attach.ts";
-import { completeAwakeable } from "../../../shared/engine/drive/perform.ts";
+import { attach } from "../../../shared/engine/ingress/attach.ts";
+import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";
 import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
 import { stages } from "../stages.ts";
 

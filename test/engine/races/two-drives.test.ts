@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { attach } from "../../../shared/engine/desk/attach.ts";
+import { attach } from "../../../shared/engine/ingress/attach.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { callOn, LEASE_MS, textOf } from "../engine-fixture.ts";
 import { Gate } from "../gate.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { attach } from "../../../shared/engine/desk/attach.ts";
-import { kill } from "../../../shared/engine/drive/kill.ts";
+import { attach } from "../../../shared/engine/ingress/attach.ts";
+import { kill } from "../../../shared/engine/recover/kill.ts";
 import { callOn, sendOn, textOf } from "../engine-fixture.ts";
 import { Gate } from "../gate.ts";
 import { stages } from "../stages.ts";

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
-import { output } from "../../../shared/engine/desk/attach.ts";
-import { kill } from "../../../shared/engine/drive/kill.ts";
+import { output } from "../../../shared/engine/ingress/attach.ts";
+import { kill } from "../../../shared/engine/recover/kill.ts";
 import { purge, purgeJournal } from "../../../shared/engine/operate/purge.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import type { Actor, Stage, StageSettings } from "../engine-fixture.ts";

@@ -1,7 +1,7 @@
 /** A sweeper that is killed on its way, two of them at once, and entries that cannot be looked at for a while. */
 import { describe, expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { invocationPk, sweeperPk } from "../../../shared/engine/ledger/item-keys.ts";
+import { invocationPk, sweeperPk } from "../../../shared/engine/store/item-keys.ts";
 import { type Item, type Key, StoreError } from "../../../shared/engine/ports/table.ts";
 import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import type { Actor, Stage } from "../engine-fixture.ts";

@@ -1,6 +1,6 @@
 /** A large invocation is never loaded by a walk, which has less memory than a worker: its hold alone tells whether to wake it. */
 import { expect, test } from "vitest";
-import { invocationPk } from "../../../shared/engine/ledger/item-keys.ts";
+import { invocationPk } from "../../../shared/engine/store/item-keys.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { LEASE_MS, sendOn } from "../engine-fixture.ts";
 import { stages } from "../stages.ts";

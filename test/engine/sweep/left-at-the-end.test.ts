@@ -1,6 +1,6 @@
 /** What a driver that dies behind a final segment leaves to others: effects, and somebody who waits to be told. */
 import { expect, test } from "vitest";
-import { attach } from "../../../shared/engine/desk/attach.ts";
+import { attach } from "../../../shared/engine/ingress/attach.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
 import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";

@@ -1,6 +1,6 @@
 /** The mark of a look that is repeated: it stands while the look runs, and no longer. */
 import { expect, test } from "vitest";
-import { placeAt, sweeperPk } from "../../../shared/engine/ledger/item-keys.ts";
+import { placeAt, sweeperPk } from "../../../shared/engine/store/item-keys.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { sendOn } from "../engine-fixture.ts";
 import { stages } from "../stages.ts";

@@ -1,6 +1,6 @@
 /** Others who write its hold at the moment at which the sweeper notes it in the open index. */
 import { expect, test } from "vitest";
-import { output } from "../../../shared/engine/desk/attach.ts";
+import { output } from "../../../shared/engine/ingress/attach.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { LEASE_MS, sendOn } from "../engine-fixture.ts";
 import { Gate } from "../gate.ts";

@@ -1,8 +1,8 @@
 /** The listing is looked at once: who is still open then stands in the open index from that look on. */
 import { expect, test } from "vitest";
-import { attach } from "../../../shared/engine/desk/attach.ts";
+import { attach } from "../../../shared/engine/ingress/attach.ts";
 import type { Token } from "../../../shared/core/model/ids.ts";
-import { invocationPk, openPk } from "../../../shared/engine/ledger/item-keys.ts";
+import { invocationPk, openPk } from "../../../shared/engine/store/item-keys.ts";
 import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import type { Stage } from "../engine-fixture.ts";
 import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";

@@ -2,11 +2,11 @@
 import type { Acceptance } from "../../../shared/core/invocation/acceptance.ts";
 import { NO_RETRIES } from "../../../shared/core/invocation/segment.ts";
 import { type InvocationId, nonceFromBytes, type Token } from "../../../shared/core/model/ids.ts";
-import { freshId } from "../../../shared/engine/drive/invocation-ids.ts";
+import { freshId } from "../../../shared/engine/accept/invocation-ids.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
-import { acceptanceItem, type Lease, NO_LEASE } from "../../../shared/engine/ledger/acceptance-record.ts";
-import { type Hold, holdItem } from "../../../shared/engine/ledger/hold-record.ts";
-import { invocationPk } from "../../../shared/engine/ledger/item-keys.ts";
+import { acceptanceItem, type Lease, NO_LEASE } from "../../../shared/engine/store/acceptance-record.ts";
+import { type Hold, holdItem } from "../../../shared/engine/store/hold-record.ts";
+import { invocationPk } from "../../../shared/engine/store/item-keys.ts";
 import type { Wake } from "../../../shared/engine/ports/queue.ts";
 import type { Item, Table } from "../../../shared/engine/ports/table.ts";
 import type { Actor, Stage } from "../engine-fixture.ts";

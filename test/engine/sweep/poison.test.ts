@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { invocationPk, sweeperPk } from "../../../shared/engine/ledger/item-keys.ts";
+import { invocationPk, sweeperPk } from "../../../shared/engine/store/item-keys.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { type Actor, LEASE_MS, sendOn, type Stage } from "../engine-fixture.ts";

@@ -1,6 +1,6 @@
 /** Whoever attached is told before what he waits for is forgotten, for nobody can tell him afterwards. */
 import { expect, test } from "vitest";
-import { output } from "../../../shared/engine/desk/attach.ts";
+import { output } from "../../../shared/engine/ingress/attach.ts";
 import { purge } from "../../../shared/engine/operate/purge.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";

@@ -1,7 +1,7 @@
 /** Who waits for long without a clock is looked at seldom, and what was told him and not heard is found all the same. */
 import { expect, test } from "vitest";
-import { attach } from "../../../shared/engine/desk/attach.ts";
-import { deliverSignal } from "../../../shared/engine/drive/deliver.ts";
+import { attach } from "../../../shared/engine/ingress/attach.ts";
+import { deliverSignal } from "../../../shared/engine/messaging/deliver.ts";
 import { runSweeper } from "../../../shared/engine/sweep/sweep.ts";
 import type { Update } from "../../../shared/engine/ports/table.ts";
 import type { PortCall } from "../engine-process.ts";

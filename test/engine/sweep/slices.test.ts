@@ -1,8 +1,8 @@
 /** Slices of walks: what one pass cannot do alone is done by workers side by side, and no lost message or dead worker leaves an entry out. */
 import { describe, expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { invocationPk, sweeperPk } from "../../../shared/engine/ledger/item-keys.ts";
-import { readNoted } from "../../../shared/engine/ledger/noted.ts";
+import { invocationPk, sweeperPk } from "../../../shared/engine/store/item-keys.ts";
+import { readNoted } from "../../../shared/engine/store/noted.ts";
 import { runSlice } from "../../../shared/engine/sweep/run-slice.ts";
 import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import type { SweepReport } from "../../../shared/engine/sweep/pass.ts";

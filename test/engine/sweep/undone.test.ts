@@ -1,10 +1,10 @@
 /** What an end asks for and its driver has not lived to do, when its message is lost too: the look at the listing does it. */
 import { describe, expect, test } from "vitest";
-import { attach, output } from "../../../shared/engine/desk/attach.ts";
+import { attach, output } from "../../../shared/engine/ingress/attach.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
-import { invocationPk } from "../../../shared/engine/ledger/item-keys.ts";
-import type { Sent } from "../../../shared/engine/submission.ts";
+import { invocationPk } from "../../../shared/engine/store/item-keys.ts";
+import type { Sent } from "../../../shared/engine/ports/submission.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import type { Actor, Stage } from "../engine-fixture.ts";

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TEMPLATES } from "../../../functions/cli/templates.ts";
 import { LambdaEndpoints } from "../../../shared/adapters/lambda/lambda-endpoints.ts";
 import { discover } from "../../../shared/engine/register/discover.ts";
-import type { EngineSettings } from "../../../shared/engine/engine-settings.ts";
+import type { EngineSettings } from "../../../shared/engine/ports/engine-settings.ts";
 import { SteppedClock } from "../../stepped-clock.ts";
 import { listen, openLocalStage } from "../../e2e-local/local-stage.ts";
 import type { LocalStage } from "../../e2e-local/local-stage.ts";

@@ -1,5 +1,5 @@
 /** The table of a run, which notes every write that changes a segment (I1), and every lock that changes hands (I6). */
-import { type Lock, readLock } from "../../../shared/engine/ledger/lock-record.ts";
+import { type Lock, readLock } from "../../../shared/engine/store/lock-record.ts";
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import type { Condition, Item, Key, Update, Updated, Written } from "../../../shared/engine/ports/table.ts";
 import { MemoryTable } from "../memory-table.ts";

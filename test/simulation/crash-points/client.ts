@@ -1,12 +1,12 @@
 /** The clients of a scenario: they ask whichever process lives, and learn that some answers never come. */
-import { attach } from "../../../shared/engine/desk/attach.ts";
-import { call } from "../../../shared/engine/desk/call.ts";
+import { attach } from "../../../shared/engine/ingress/attach.ts";
+import { call } from "../../../shared/engine/ingress/call.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
-import { idempotentId } from "../../../shared/engine/drive/invocation-ids.ts";
-import { kill } from "../../../shared/engine/drive/kill.ts";
-import { send } from "../../../shared/engine/desk/send.ts";
-import type { Ended, Submission } from "../../../shared/engine/submission.ts";
+import { idempotentId } from "../../../shared/engine/accept/invocation-ids.ts";
+import { kill } from "../../../shared/engine/recover/kill.ts";
+import { send } from "../../../shared/engine/ingress/send.ts";
+import type { Ended, Submission } from "../../../shared/engine/ports/submission.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { Target } from "../../../shared/core/model/target.ts";
 import type { World } from "./world.ts";

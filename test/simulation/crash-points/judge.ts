@@ -2,7 +2,7 @@
 import type { Entry } from "../../../shared/core/invocation/entry.ts";
 import type { Result } from "../../../shared/core/model/failure.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { load, type Loaded } from "../../../shared/engine/ledger/load.ts";
+import { load, type Loaded } from "../../../shared/engine/store/load.ts";
 import type { Client } from "./client.ts";
 import { judgeKeys } from "./key-judge.ts";
 import type { Ledger } from "./ledger.ts";

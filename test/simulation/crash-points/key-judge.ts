@@ -2,10 +2,10 @@
 import type { Entry } from "../../../shared/core/invocation/entry.ts";
 import type { StateChange } from "../../../shared/core/model/state-change.ts";
 import { netEffect } from "../../../shared/core/object/keyed-state.ts";
-import { stateOf } from "../../../shared/engine/keyed/edit-state.ts";
-import type { Loaded } from "../../../shared/engine/ledger/load.ts";
-import { type Lock, readLock } from "../../../shared/engine/ledger/lock-record.ts";
-import { inboxKey } from "../../../shared/engine/ledger/object-keys.ts";
+import { stateOf } from "../../../shared/engine/operate/edit-state.ts";
+import type { Loaded } from "../../../shared/engine/store/load.ts";
+import { type Lock, readLock } from "../../../shared/engine/store/lock-record.ts";
+import { inboxKey } from "../../../shared/engine/store/object-keys.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
 import { SKEW_MS } from "./point.ts";
 import type { Client } from "./client.ts";

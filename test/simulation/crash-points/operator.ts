@@ -1,6 +1,6 @@
 /** The operator of a scenario: orders, edits of a state, purges and restarts, each asked for until it is answered. */
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { editState } from "../../../shared/engine/keyed/edit-state.ts";
+import { editState } from "../../../shared/engine/operate/edit-state.ts";
 import { pause } from "../../../shared/engine/operate/pause.ts";
 import { purge } from "../../../shared/engine/operate/purge.ts";
 import { restart } from "../../../shared/engine/operate/restart.ts";

@@ -1,13 +1,13 @@
 /** The world of one run: durable parts that survive, the process on them that may die, and the one that follows it. */
 import { readSettings } from "../../../shared/config/settings.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
-import { Drives } from "../../../shared/engine/drive/drives.ts";
+import { Drives } from "../../../shared/engine/local/drives.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { register } from "../../../shared/engine/register/register.ts";
 import { createStoredRegistry } from "../../../shared/engine/register/stored-registry.ts";
 import { atFirst, writeProgress } from "../../../shared/engine/sweep/progress.ts";
 import { runSweeper } from "../../../shared/engine/sweep/sweep.ts";
-import { runWorker } from "../../../shared/engine/drive/worker.ts";
+import { runWorker } from "../../../shared/engine/consume/worker.ts";
 import { engineSettingsOf } from "../../../shared/wiring/engine-settings-of.ts";
 import { startLoops } from "../../../shared/wiring/use-cases.ts";
 import { silentLog, silentMeter } from "../../recording-log.ts";

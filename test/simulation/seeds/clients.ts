@@ -1,15 +1,15 @@
 /** The clients of a seed, and those outside who resolve awakeables: they ask whichever process lives. */
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { attach } from "../../../shared/engine/desk/attach.ts";
-import { call } from "../../../shared/engine/desk/call.ts";
+import { attach } from "../../../shared/engine/ingress/attach.ts";
+import { call } from "../../../shared/engine/ingress/call.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
-import { idempotentId } from "../../../shared/engine/drive/invocation-ids.ts";
+import { idempotentId } from "../../../shared/engine/accept/invocation-ids.ts";
 import { resume } from "../../../shared/engine/operate/resume.ts";
-import { kill } from "../../../shared/engine/drive/kill.ts";
-import { completeAwakeable } from "../../../shared/engine/drive/perform.ts";
-import { send } from "../../../shared/engine/desk/send.ts";
-import type { Ended, Submission } from "../../../shared/engine/submission.ts";
+import { kill } from "../../../shared/engine/recover/kill.ts";
+import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";
+import { send } from "../../../shared/engine/ingress/send.ts";
+import type { Ended, Submission } from "../../../shared/engine/ports/submission.ts";
 import type { Told } from "./outside.ts";
 import type { Ask } from "./plan.ts";
 import { REJECTED, targetOf, WOKEN } from "./program.ts";

@@ -5,7 +5,7 @@ import { CANCEL_SIGNAL } from "../../../shared/core/invocation/entry.ts";
 import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
 import type { Segment } from "../../../shared/core/invocation/segment.ts";
 import { parseAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
-import { EARLY } from "../../../shared/engine/ledger/item-keys.ts";
+import { EARLY } from "../../../shared/engine/store/item-keys.ts";
 import { lockOf } from "./lock-rules.ts";
 import type { WatchedTable } from "./watched-table.ts";
 

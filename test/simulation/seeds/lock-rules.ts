@@ -1,8 +1,8 @@
 /** What must hold of the lock of an object after every write (I6): one holder at a time, and a state that never goes back. */
 import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
 import type { Segment } from "../../../shared/core/invocation/segment.ts";
-import { type Lock, readLock } from "../../../shared/engine/ledger/lock-record.ts";
-import { lockKey } from "../../../shared/engine/ledger/object-keys.ts";
+import { type Lock, readLock } from "../../../shared/engine/store/lock-record.ts";
+import { lockKey } from "../../../shared/engine/store/object-keys.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
 import { LOG, OBJECT } from "./program.ts";
 import type { Note, WatchedTable } from "./watched-table.ts";

@@ -2,7 +2,7 @@
 import { advance } from "../../../shared/core/invocation/advance.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
-import { load } from "../../../shared/engine/ledger/load.ts";
+import { load } from "../../../shared/engine/store/load.ts";
 import type { Mortal } from "./mortal.ts";
 import type { Note, WatchedTable } from "./watched-table.ts";
 

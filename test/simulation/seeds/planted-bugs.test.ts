@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
-import { load } from "../../../shared/engine/ledger/load.ts";
+import { load } from "../../../shared/engine/store/load.ts";
 import type { Condition, Item, Key, Range, Table, Update } from "../../../shared/engine/ports/table.ts";
 import { run } from "./run.ts";
 import type { Sabotage } from "./world.ts";

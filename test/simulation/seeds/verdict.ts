@@ -1,7 +1,7 @@
 /** The verdict on a run that has come to rest: what was accepted has ended once, with the right result. */
 import type { Result } from "../../../shared/core/model/failure.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { load, type Loaded } from "../../../shared/engine/ledger/load.ts";
+import { load, type Loaded } from "../../../shared/engine/store/load.ts";
 import { TOKEN } from "../crash-points/ledger.ts";
 import { START_MS } from "../virtual-clock.ts";
 import type { Clients } from "./clients.ts";

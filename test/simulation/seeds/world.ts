@@ -1,11 +1,11 @@
 /** The world of one seed: durable parts that survive, and the processes on them, which come and go. */
 import { readSettings } from "../../../shared/config/settings.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
-import { Drives } from "../../../shared/engine/drive/drives.ts";
+import { Drives } from "../../../shared/engine/local/drives.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { createStoredRegistry } from "../../../shared/engine/register/stored-registry.ts";
 import { recover } from "../../../shared/engine/sweep/sweep.ts";
-import { runWorker } from "../../../shared/engine/drive/worker.ts";
+import { runWorker } from "../../../shared/engine/consume/worker.ts";
 import { engineSettingsOf } from "../../../shared/wiring/engine-settings-of.ts";
 import { silentLog, silentMeter } from "../../recording-log.ts";
 import { InProcessEndpoints } from "../in-process-endpoints.ts";

@@ -1,0 +1,86 @@
+/** The desk: an invocation is accepted by writing segment 0, if nobody did before or the former life is over (I6, I12). */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { accepted } from "../../core/invocation/invocation.ts";
+import { nonceFromBytes, NONCE_BYTES, type Nonce } from "../../core/model/ids.ts";
+import { type Lease, acceptanceItem } from "../store/acceptance-record.ts";
+import type { Engine } from "../engine.ts";
+import { type Held, newHeld } from "../local/held.ts";
+import { inputEntry } from "../store/input-entry.ts";
+import { invocationPk } from "../store/item-keys.ts";
+import { actAttributes } from "../store/operator-act.ts";
+import type { OperatorAct } from "../ports/submission.ts";
+import { keepUntilS } from "../store/keep.ts";
+import { fitted } from "../store/large-record.ts";
+import { hasExpired, load, type Loaded } from "../store/load.ts";
+
+/** Segment 0 is read by whoever sends a signal, and pays for all of it: larger inputs stand beside it. */
+const INLINE_MAX_BYTES = 16 * 1024;
+
+/** `instead`: of a former life that is over, which whoever looked until now has found. */
+export type Acceptation =
+  | { readonly kind: "new"; readonly instead?: true }
+  | { readonly kind: "existing"; readonly loaded: Loaded };
+
+/**
+ * Resolves when segment 0 is durable, or with the invocation that already lives under this id.
+ * @param act of the operator who has it accepted
+ * @param isThis tells of a life that has expired whether it is the one to be accepted, so that it does not begin anew
+ */
+export async function accept(
+  engine: Engine,
+  acceptance: Acceptance,
+  lease: Lease,
+  isThis: (former: Loaded) => boolean = () => false,
+  act?: OperatorAct,
+): Promise<Acceptation> {
+  const nowMs = engine.clock.nowMs();
+  const plain = acceptanceItem(engine.settings, acceptance, lease, keepUntilS(engine.settings, acceptance, nowMs));
+  const told = act === undefined ? plain : { ...plain, ...actAttributes(act) };
+  const item = await fitted(engine, told, acceptance.nonce, INLINE_MAX_BYTES);
+  const first = await engine.table.put(item, { kind: "absent" });
+  // A put whose answer was lost and that was sent again is refused by itself: the nonce is ours alone.
+  if (first.written || first.standing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
+  for (;;) {
+    const loaded = await load(engine, acceptance.id);
+    if (loaded === undefined) {
+      // What stood in the way has been deleted meanwhile.
+      const again = await engine.table.put(item, { kind: "absent" });
+      if (again.written || again.standing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
+      continue;
+    }
+    if (!isOver(engine, loaded) || isThis(loaded)) return { kind: "existing", loaded };
+    const { nonce } = loaded.invocation.acceptance;
+    const replaced = await engine.table.put(item, { kind: "equal", attribute: "n", value: nonce });
+    if (replaced.written || replaced.standing?.["n"] === acceptance.nonce)
+      return { ...counted(engine, acceptance), instead: true };
+  }
+}
+
+/** A tombstone has expired at once, also where the clock of the process that wrote it is ahead of this one. */
+function isOver({ clock }: Engine, loaded: Loaded): boolean {
+  const { standing } = loaded.invocation;
+  return (standing.status === "completed" && standing.tombstone) || hasExpired(loaded, clock.nowMs());
+}
+
+function counted(engine: Engine, { source }: Acceptance): { readonly kind: "new" } {
+  engine.meter.count("invocations_accepted_total", { source: source.kind });
+  return { kind: "new" };
+}
+
+export function newNonce(engine: Engine): Nonce {
+  return nonceFromBytes(engine.ids.random(NONCE_BYTES));
+}
+
+/** What the acceptor holds of an invocation that it drives itself. */
+export function heldByAcceptor(engine: Engine, acceptance: Acceptance, lease: Lease, more: Partial<Held> = {}): Held {
+  return newHeld({
+    id: acceptance.id,
+    pk: invocationPk(engine.settings.keyPrefix, acceptance.id),
+    messageDriven: false,
+    depth: 0,
+    invocation: accepted(acceptance, inputEntry(acceptance)),
+    lease,
+    units: 1,
+    ...more,
+  });
+}

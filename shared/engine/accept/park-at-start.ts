@@ -1,0 +1,56 @@
+/** Invocations that cannot begin yet: delayed ones wait for their time, others for the lock of their key (I6). */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { NO_RETRIES } from "../../core/invocation/segment.ts";
+import { hasComeToHold } from "../lock/acquire.ts";
+import type { Engine } from "../engine.ts";
+import { checkIntervalMs } from "../ports/engine-settings.ts";
+import { claimCondition, type Hold, holdItem } from "../store/hold-record.ts";
+import { keepUntilS, openUntilS } from "../store/keep.ts";
+import { isFar, sendWake, wakeAt } from "../messaging/wake.ts";
+
+/**
+ * A delayed send waits in the open index under its start, from its acceptance on. The timer of a far start is set before
+ * the park that counts on it, as with every park.
+ */
+export async function parkScheduled(engine: Engine, acceptance: Acceptance, startAtMs: number): Promise<void> {
+  const how = { status: "scheduled", wakeAtMs: startAtMs, lookAtMs: startAtMs } as const;
+  if (!isFar(engine, startAtMs)) {
+    await parkAtStart(engine, acceptance, how);
+    return await wakeAt(engine, acceptance, startAtMs);
+  }
+  await wakeAt(engine, acceptance, startAtMs);
+  await parkAtStart(engine, acceptance, { ...how, timerAtMs: startAtMs });
+}
+
+/** Its turn in the queue may have come before the park was written, and its wake may have met nothing (I4). */
+export async function parkPending(engine: Engine, acceptance: Acceptance, ticket: number): Promise<void> {
+  const lookAtMs = engine.clock.nowMs() + checkIntervalMs(engine.settings);
+  await parkAtStart(engine, acceptance, { status: "pending", ticket, lookAtMs });
+  if (await hasComeToHold(engine, { invocation: { acceptance } })) await sendWake(engine, acceptance, 0);
+}
+
+async function parkAtStart(
+  engine: Engine,
+  acceptance: Acceptance,
+  how: Pick<Hold, "status" | "wakeAtMs" | "timerAtMs" | "lookAtMs" | "ticket">,
+): Promise<void> {
+  const { id, nonce, target, createdAtMs } = acceptance;
+  const hold: Hold = {
+    base: 0,
+    token: engine.drives.newToken(),
+    untilMs: 0,
+    attempts: 0,
+    retries: NO_RETRIES,
+    keepUntilS: openUntilS(engine.settings, createdAtMs),
+    ...how,
+  };
+  const place = {
+    scheme: engine.settings,
+    id,
+    nonce,
+    target,
+    createdAtMs,
+    expiresAtS: keepUntilS(engine.settings, acceptance, createdAtMs),
+  };
+  await engine.table.put(holdItem(place, hold), claimCondition(0, undefined));
+}

@@ -1,0 +1,86 @@
+/** The acceptance of a call on its way to the table: at once, or a moment later together with the first segment. */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { accept } from "./accept.ts";
+import { acceptanceItem, type Lease } from "../store/acceptance-record.ts";
+import type { Engine } from "../engine.ts";
+import type { Joinable } from "../local/held.ts";
+import { keepUntilS } from "../store/keep.ts";
+import type { Ticket } from "../ports/queue.ts";
+import { type Item, StoreError, type Written } from "../ports/table.ts";
+import { sendWake } from "../messaging/wake.ts";
+
+/** Larger inputs take a way of their own into the table. */
+const TOGETHER_MAX_BYTES = 16 * 1024;
+
+/**
+ * Nobody outside has been told anything before the answer, so that the acceptance of a fresh id need not be durable before
+ * the first segment is: one write makes both durable, or neither (I1). A handler that takes longer than a moment is
+ * accepted meanwhile, as everywhere else.
+ */
+export class PendingAcceptance implements Joinable {
+  readonly #engine: Engine;
+  readonly #acceptance: Acceptance;
+  readonly #lease: Lease;
+  #hasBegun = false;
+  #resolve!: () => void;
+  #reject!: (error: unknown) => void;
+  /** Resolves when the acceptance is durable, and the message that finds the invocation again should this process die. */
+  readonly durable: Promise<void>;
+  /** That message, once it is on its way. It is due when the lease is over, and recalled at a good end. */
+  backstop: Promise<Ticket> | undefined;
+
+  /** Begins at once unless the settings say that it may wait. */
+  constructor(engine: Engine, acceptance: Acceptance, lease: Lease) {
+    this.#engine = engine;
+    this.#acceptance = acceptance;
+    this.#lease = lease;
+    this.durable = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    const { acceptanceWaitMs } = engine.settings;
+    // Before a key is locked for it, the acceptance has to be durable anyhow.
+    const hurries = acceptance.target.key !== undefined || acceptance.input.length > TOGETHER_MAX_BYTES;
+    if (acceptanceWaitMs === undefined || hurries) this.#begin();
+    else engine.drives.shortly.add(acceptanceWaitMs, () => this.#begin());
+  }
+
+  get waits(): boolean {
+    return !this.#hasBegun;
+  }
+
+  /**
+   * Puts the acceptance and the first segment, both if absent, all or nothing.
+   * @param isLast nothing is left to be done once the segment is there, so that no message has to find the invocation
+   */
+  async putWith(segment: Item, isLast: boolean): Promise<Written> {
+    this.#hasBegun = true;
+    const { settings, clock, table, meter } = this.#engine;
+    const expiresAtS = keepUntilS(settings, this.#acceptance, clock.nowMs());
+    const first = acceptanceItem(settings, this.#acceptance, this.#lease, expiresAtS);
+    const writes = [first, segment].map((item) => ({ kind: "put", item, condition: { kind: "absent" } }) as const);
+    try {
+      if (!isLast) this.#sendBackstop();
+      const [outcome] = await Promise.all([table.transact(writes), this.backstop]);
+      if (!outcome.written) throw new StoreError(`something stands where ${this.#acceptance.id} was to be accepted`);
+      meter.count("invocations_accepted_total", { source: this.#acceptance.source.kind });
+      this.#resolve();
+      return outcome;
+    } catch (error) {
+      this.#reject(error);
+      throw error;
+    }
+  }
+
+  #begin(): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    this.#sendBackstop();
+    const accepted = accept(this.#engine, this.#acceptance, this.#lease);
+    Promise.all([accepted, this.backstop]).then(() => this.#resolve(), this.#reject);
+  }
+
+  #sendBackstop(): void {
+    this.backstop = sendWake(this.#engine, this.#acceptance, this.#engine.settings.leaseMs);
+  }
+}

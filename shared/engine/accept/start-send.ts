@@ -1,0 +1,57 @@
+/** Starts an invocation that has no driver yet: by a message, by a place in the queue of its key, or by a timer. */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { lookIfStale } from "../lock/acquire.ts";
+import type { Engine } from "../engine.ts";
+import type { Loaded } from "../store/load.ts";
+import { isHeldBy, takeOrQueue } from "../lock/object-lock.ts";
+import { lockAt, placeOf } from "../store/object-place.ts";
+import { parkPending, parkScheduled } from "./park-at-start.ts";
+import { sendWake, wakeNow } from "../messaging/wake.ts";
+
+/** Sends the message that starts an invocation without a driver, now or at its time. */
+export async function startSend(engine: Engine, acceptance: Acceptance): Promise<void> {
+  const { startAtMs } = acceptance;
+  if (startAtMs !== undefined && isDelayed(acceptance)) await parkScheduled(engine, acceptance, startAtMs);
+  else if (acceptance.handlerType === "exclusive") await standInLineOrLater(engine, acceptance);
+  else await sendWake(engine, acceptance, 0);
+}
+
+export function isDelayed({ startAtMs, createdAtMs }: Pick<Acceptance, "startAtMs" | "createdAtMs">): boolean {
+  return startAtMs !== undefined && startAtMs > createdAtMs;
+}
+
+/** Where the store fails at the lock, a message makes a worker try again; the sweeper would come minutes later. */
+async function standInLineOrLater(engine: Engine, acceptance: Acceptance): Promise<void> {
+  try {
+    await standInLine(engine, acceptance);
+  } catch (error) {
+    await sendWake(engine, acceptance, engine.settings.leaseMs).catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * I6: invocations of a key start in the order of acceptance, so the acceptor takes the lock or queues, not the driver.
+ */
+async function standInLine(engine: Engine, acceptance: Acceptance): Promise<void> {
+  const pk = placeOf(engine, acceptance.target);
+  const taking = await takeOrQueue(engine, pk, acceptance);
+  if (taking.kind === "held") return void (await sendWake(engine, acceptance, 0));
+  await parkPending(engine, acceptance, taking.ticket);
+  await lookIfStale(engine, pk, acceptance.target, taking);
+}
+
+/**
+ * Starts an invocation that another process has accepted, because that process may have died before the start. A
+ * completed invocation gets no wake, or two invocations that send to each other would wake each other for ever; but a
+ * completed exclusive one gets a wake, because it may still have to give its lock back.
+ */
+export async function startAgain(engine: Engine, { invocation, hold }: Loaded): Promise<void> {
+  const { acceptance, standing, segmentIndex } = invocation;
+  const isExclusive = acceptance.handlerType === "exclusive";
+  if (standing.status === "completed" && !isExclusive) return;
+  const mayBeNowhere = isExclusive && segmentIndex === 0 && hold === undefined && !isDelayed(acceptance);
+  if (mayBeNowhere && !isHeldBy(await lockAt(engine, placeOf(engine, acceptance.target)), acceptance))
+    await standInLine(engine, acceptance);
+  else await wakeNow(engine, acceptance);
+}

@@ -1,0 +1,159 @@
+/** Every way in which an attempt can fail, as the rule book wants it: a code of the table, a number, words, and what it counts against. */
+import type { ErrorCode } from "../../core/errors/error-table.ts";
+import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
+import type { Ending } from "../../core/invocation/event.ts";
+import { commandNameOf } from "../../core/protocol/command-messages.ts";
+import type { AttemptError, Ending as WireEnding } from "../../core/protocol/received.ts";
+import { invocationContentType, type ProtocolVersion } from "../../core/protocol/version.ts";
+import type { OpenExchange } from "../local/held.ts";
+import { NoRoomError } from "../local/reply-room.ts";
+import { type ExchangeHead, TransportError, type TransportReason } from "../ports/endpoints.ts";
+
+export interface Failing {
+  readonly errorCode: ErrorCode;
+  readonly code: number;
+  readonly message: string;
+  readonly stacktrace?: string;
+  readonly relatedCommand?: NonNullable<AttemptFailure["relatedCommand"]>;
+  readonly nextRetryDelayMs?: number;
+  readonly behavior?: "retry" | "pause" | "fail";
+  readonly countsSinceEntry?: boolean;
+  readonly ownFault?: true;
+}
+
+/** By then other replies are stored. */
+const NO_ROOM_RETRY_MS = 5_000;
+/** Ten years: what asks for more means never, and a moment beyond the calendar could neither be kept nor shown. */
+const DELAY_MAX_MS = 10 * 365 * 86_400_000;
+
+export function failed(atMs: number, failing: Failing): Ending {
+  const { nextRetryDelayMs, behavior = "retry", countsSinceEntry = true, ownFault, ...told } = failing;
+  const failure: AttemptFailure = { ...told, atMs };
+  return {
+    kind: "failed",
+    failure,
+    behavior,
+    countsSinceEntry,
+    ...(ownFault === true && { ownFault }),
+    ...(nextRetryDelayMs !== undefined && { nextRetryDelayMs: Math.min(nextRetryDelayMs, DELAY_MAX_MS) }),
+  };
+}
+
+/** What the conversation says of its end. */
+export function endingOf(atMs: number, ending: WireEnding): Ending {
+  switch (ending.kind) {
+    case "ended":
+    case "suspended":
+      return ending;
+    case "error":
+      return failed(atMs, errorOf(ending));
+    case "violation":
+      return failed(atMs, { errorCode: "RT0012", code: 571, message: `protocol violation: ${ending.message}` });
+    case "too-large": {
+      const message = `message encoding error: hit message size limit: ${ending.sizeBytes} >= ${ending.limitBytes}`;
+      return failed(atMs, { errorCode: "RT0003", code: 500, message });
+    }
+    case "cut":
+      return failed(atMs, { errorCode: "RT0010", code: 500, message: ending.message });
+  }
+}
+
+const CODES: Readonly<Record<number, ErrorCode>> = { 570: "RT0016", 571: "RT0012" };
+
+function errorOf({ code, message, stacktrace, related, nextRetryDelayMs, behavior }: AttemptError): Failing {
+  const { commandIndex, commandName, commandType } = related;
+  const type = commandType === undefined ? undefined : commandNameOf(commandType);
+  const relatedCommand = {
+    ...(commandIndex !== undefined && { index: commandIndex }),
+    ...(commandName !== undefined && commandName !== "" && { name: commandName }),
+    ...(type !== undefined && { type }),
+  };
+  return {
+    errorCode: CODES[code] ?? "RT0007",
+    code,
+    message,
+    behavior,
+    ...(stacktrace !== undefined && { stacktrace }),
+    ...(nextRetryDelayMs !== undefined && { nextRetryDelayMs }),
+    ...(Object.keys(related).length > 0 && { relatedCommand }),
+  };
+}
+
+/** A status or a content type that is no answer of an SDK; undefined where the answer can be read. */
+export function failureOfHead(
+  atMs: number,
+  { status, headers }: ExchangeHead,
+  version: ProtocolVersion,
+): Ending | undefined {
+  const expected = invocationContentType(version);
+  const contentType = headers["content-type"];
+  if (status === 200) {
+    if (contentType === expected) return undefined;
+    const message = `unexpected content type '${contentType ?? "None"}'; expected content type "${expected}"`;
+    return failed(atMs, { errorCode: "RT0012", code: 500, message });
+  }
+  switch (status) {
+    case 413:
+      return failed(atMs, { errorCode: "RT0019", code: 500, message: "service replied with content too large" });
+    case 415: {
+      const message = `cannot start the invocation because the SDK doesn't support the protocol version '${version}' negotiated at discovery time`;
+      return failed(atMs, { errorCode: "RT0015", code: 415, message, countsSinceEntry: false });
+    }
+    case 429:
+    case 503: {
+      const nextRetryDelayMs = retryAfterMs(atMs, headers["retry-after"]);
+      const message = `service is rate limited due to '${status}'`;
+      return failed(atMs, {
+        errorCode: "RT0023",
+        code: 500,
+        message,
+        ...(nextRetryDelayMs !== undefined && { nextRetryDelayMs }),
+      });
+    }
+    case 502:
+    case 504:
+      return failed(atMs, { errorCode: "RT0010", code: 500, message: `service is temporary unavailable '${status}'` });
+    default:
+      return failed(atMs, { errorCode: "RT0012", code: 500, message: `unexpected http status code: ${status}` });
+  }
+}
+
+/** Seconds or a date; a date in the past says nothing. */
+function retryAfterMs(atMs: number, header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1000;
+  // The oldest of the three forms of HTTP names no zone, and means GMT wherever this process runs.
+  const dateMs = Date.parse(/ \d{4}$/.test(header) ? `${header} GMT` : header);
+  return Number.isNaN(dateMs) || dateMs <= atMs ? undefined : dateMs - atMs;
+}
+
+/** Reasons that say more than that the network failed. */
+const CODE_OF_REASON: { readonly [Reason in TransportReason]?: ErrorCode } = {
+  throttled: "RT0023",
+  "too-large": "RT0019",
+};
+
+/** The exchange broke, or we let go of it. */
+export function failureOfTransport(atMs: number, error: unknown, { letGo, abortTimeoutMs }: OpenExchange): Ending {
+  if (letGo === "stopping" || letGo === "lost") return { kind: "cut" };
+  if (letGo === "abort-timeout") {
+    const message = `the invocation stream was closed after the 'abort timeout' (${abortTimeoutMs / 1000}s) fired.`;
+    return failed(atMs, { errorCode: "RT0001", code: 500, message });
+  }
+  if (error instanceof TransportError) {
+    const { reason, message } = error;
+    // The journal only grows: what cannot be carried now will never be, and each try would run the handler for nothing.
+    const behavior = reason === "too-large" ? "pause" : "retry";
+    return failed(atMs, { errorCode: CODE_OF_REASON[reason] ?? "RT0010", code: 500, message, behavior });
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof NoRoomError)
+    return failed(atMs, {
+      errorCode: "RT0006",
+      code: 500,
+      message,
+      nextRetryDelayMs: NO_ROOM_RETRY_MS,
+      ownFault: true,
+    });
+  return failed(atMs, { errorCode: "RT0006", code: 500, message });
+}

@@ -1,0 +1,195 @@
+/** One attempt: the journal goes to the deployment in one request-response exchange, and what comes back becomes entries. */
+import type { AttemptEnded, Ending } from "../../core/invocation/event.ts";
+import { openRuns } from "../../core/invocation/journal.ts";
+import { besideJournal } from "../../core/invocation/mismatch.ts";
+import type { Taken } from "../../core/invocation/segment.ts";
+import type { Step } from "../../core/invocation/transition.ts";
+import type { Route } from "../../core/model/deployment.ts";
+import { Conversation } from "../../core/protocol/conversation.ts";
+import { negotiate, type ProtocolVersion, spokenVersion } from "../../core/protocol/version.ts";
+import { attemptRequest } from "./attempt-request.ts";
+import { endingOf, failed, failureOfHead, failureOfTransport } from "./attempt-failures.ts";
+import { eagerState } from "../lock/eager-state.ts";
+import type { Engine } from "../engine.ts";
+import { sleepEntry } from "../store/entries.ts";
+import { expand } from "./expand.ts";
+import { type Held, letGo, type OpenExchange } from "../local/held.ts";
+import { NoRoomError, ReplyRoom } from "../local/reply-room.ts";
+import { completionArrival } from "../store/item-keys.ts";
+import type { Exchange } from "../ports/endpoints.ts";
+import { spokenRange } from "../ports/protocol-range.ts";
+import { jitter, spanOf, unroutable, unsent } from "./unsent-attempt.ts";
+
+type Attempt = Extract<Step, { kind: "attempt" }>;
+
+/** Never rejects for what a deployment does: every way to fail is an ending. The store's own failures pass through. */
+export async function attempt(engine: Engine, held: Held, step: Attempt): Promise<AttemptEnded> {
+  const startedAtMs = engine.clock.nowMs();
+  const route = routeAtHand(held) ?? (await routeOf(engine, held));
+  const version = route && versionFor(engine, held, route);
+  const sent: readonly Taken[] = [...step.take, ...step.dueSleeps.map(overSleep)];
+  if (route === undefined || version === undefined) return unroutable(engine, held, startedAtMs, sent, route);
+  const reading = eagerState(engine, held, route);
+  // Nothing is waited for where nothing has to be read: a plain call would lose a turn of the event loop.
+  const eager = reading instanceof Promise ? await reading : reading;
+  let exchange: Exchange;
+  try {
+    exchange = engine.endpoints.open(attemptRequest(engine, held, route, version, sent, eager));
+  } catch (error) {
+    return unsent(engine, held, startedAtMs, sent, error, route);
+  }
+  const reply = await converse(engine, held, route, version, exchange);
+  const expanded = await expand(engine, held, reply.received, version);
+  const atMs = engine.clock.nowMs();
+  // A refused command cuts the list: whatever ended the attempt afterwards rests on it.
+  const ending = expanded.refused ? failed(atMs, expanded.refused) : explained(held, route, reply.ending);
+  engine.meter.count("attempts_total", { ending: ending.kind });
+  engine.meter.observe("attempt_seconds", (atMs - startedAtMs) / 1000);
+  return {
+    kind: "attempt-ended",
+    atMs,
+    attempt: spanOf(held, startedAtMs, atMs),
+    pin: { deploymentId: route.deployment.id, protocolVersion: version },
+    sent,
+    entries: expanded.entries,
+    ending,
+    policy: route.settings.retry,
+    jitter: ending.kind === "failed" ? jitter(engine) : 0,
+  };
+}
+
+function routeAtHand(held: Held): Route | undefined {
+  const { route } = held;
+  delete held.route;
+  return route;
+}
+
+async function routeOf(engine: Engine, held: Held): Promise<Route | undefined> {
+  const { pin, acceptance } = held.invocation;
+  const { service, handler } = acceptance.target;
+  if (pin !== undefined) return await engine.registry.routeOn(pin.deploymentId, service, handler);
+  const routing = await engine.registry.route(service, handler);
+  return routing.found ? routing.route : undefined;
+}
+
+/** The negotiated version is fixed for the life of the invocation: RT0014 where nobody speaks it any more. */
+function versionFor({ settings }: Engine, held: Held, { deployment }: Route): ProtocolVersion | undefined {
+  const { pin } = held.invocation;
+  const ours = spokenRange(settings);
+  if (pin !== undefined) return spokenVersion(pin.protocolVersion, ours);
+  return negotiate({ min: deployment.minProtocolVersion, max: deployment.maxProtocolVersion }, ours);
+}
+
+function overSleep(completionId: number): Taken {
+  return { key: completionArrival(completionId), entry: sleepEntry(completionId), inline: true };
+}
+
+/** A mismatch is told with both of its sides: the deployment knows one, the journal has the other. */
+function explained({ invocation }: Held, { deployment }: Route, ending: Ending): Ending {
+  if (ending.kind !== "failed" || ending.failure.errorCode !== "RT0016") return ending;
+  return { ...ending, failure: besideJournal(ending.failure, invocation.journal, deployment.id) };
+}
+
+interface Reply {
+  readonly received: Conversation["received"];
+  readonly ending: Ending;
+}
+
+async function converse(
+  engine: Engine,
+  held: Held,
+  route: Route,
+  version: ProtocolVersion,
+  exchange: Exchange,
+): Promise<Reply> {
+  const { journal } = held.invocation;
+  const conversation = new Conversation({
+    version,
+    messageSizeMaxBytes: engine.settings.messageSizeMaxBytes,
+    replyMaxBytes: REPLY_OF_BUDGET * engine.bulkheads.replies.capacity,
+    openRuns: openRuns(journal),
+    hasOutput: journal.output !== undefined,
+    journalEntries: journal.entries.length,
+  });
+  const startedAtMs = engine.clock.nowMs();
+  const { abortTimeoutMs } = route.settings;
+  const open: NonNullable<Held["exchange"]> = {
+    startedAtMs,
+    abortTimeoutMs,
+    heardAtMs: startedAtMs,
+    silent: false,
+    abort: () => exchange.abort(),
+  };
+  held.exchange = open;
+  const room = new ReplyRoom(engine.bulkheads.replies, route.deployment.id);
+  held.replyRoom = room;
+  if (held.lost || held.stopping) letGo(held, held.lost ? "lost" : "stopping");
+  try {
+    const head = await exchange.head();
+    const refusal = failureOfHead(engine.clock.nowMs(), head, version);
+    if (refusal !== undefined) {
+      exchange.abort();
+      return { received: [], ending: refusal };
+    }
+    const marking = engine.drives.suspects?.atReply(held.id);
+    if (marking !== undefined) await marking;
+    return await readReply(engine, open, exchange, conversation, room);
+  } catch (error) {
+    if (error instanceof NoRoomError) exchange.abort();
+    const { received } = conversation.finish("broken", error instanceof Error ? error.message : String(error));
+    return { received, ending: failureOfTransport(engine.clock.nowMs(), error, open) };
+  } finally {
+    delete held.exchange;
+  }
+}
+
+/** One attempt may send so many times the budget of all replies: storing it takes its size several times over. */
+const REPLY_OF_BUDGET = 2;
+
+/**
+ * A deployment is alive where it ends a message, or sends this much of one: a byte each half second would otherwise keep an
+ * attempt from its abort timeout for ever.
+ */
+/** A chunk of this size is decoded in well under a millisecond. */
+const SMALL_CHUNK_BYTES = 8_192;
+const PROGRESS_BYTES = 16_384;
+
+async function waitForRoom(open: OpenExchange, waits: Promise<void>): Promise<void> {
+  open.waitsForRoom = true;
+  try {
+    await waits;
+  } finally {
+    delete open.waitsForRoom;
+  }
+}
+
+/** Reads to the terminator and no further: the end of the stream behind it carries nothing and comes later. */
+async function readReply(
+  engine: Engine,
+  open: NonNullable<Held["exchange"]>,
+  exchange: Exchange,
+  conversation: Conversation,
+  room: ReplyRoom,
+): Promise<Reply> {
+  // The first chunk counts, however small.
+  let unheardBytes = PROGRESS_BYTES;
+  while (!conversation.terminated) {
+    const chunk = await exchange.next();
+    if (chunk === undefined) break;
+    const { messageBytes } = conversation;
+    const breaking = chunk.length > SMALL_CHUNK_BYTES ? engine.bulkheads.pace.step(room.lane) : undefined;
+    if (breaking !== undefined) await breaking;
+    conversation.receive(chunk);
+    const waits = room.add(chunk.length, conversation);
+    if (waits !== undefined) await waitForRoom(open, waits);
+    unheardBytes += chunk.length;
+    if (unheardBytes < PROGRESS_BYTES && conversation.messageBytes === messageBytes) continue;
+    unheardBytes = 0;
+    open.heardAtMs = engine.clock.nowMs();
+  }
+  const { received, ending } = conversation.finish("eof");
+  // Who breaks the rules may go on for ever, and nothing of it is wanted.
+  if (ending.kind === "violation" || ending.kind === "too-large") exchange.abort();
+  else if (conversation.terminated) void engine.drives.drains.drain(exchange, engine.clock.nowMs());
+  return { received, ending: endingOf(engine.clock.nowMs(), ending) };
+}

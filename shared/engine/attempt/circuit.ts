@@ -1,0 +1,109 @@
+/** The circuit breaker: where everything fails, attempts wait, and one at a time finds out whether that is over. */
+import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
+import type { AttemptEnded } from "../../core/invocation/event.ts";
+import { keptFailure } from "../../core/model/attempt-failure.ts";
+import type { DeploymentId } from "../../core/model/ids.ts";
+import { FAILURES_TO_OPEN, FAILURES_TO_OPEN_WHEN_ASKED } from "../bulkheads/failure-tallies.ts";
+import type { Engine } from "../engine.ts";
+import type { Held } from "../local/held.ts";
+import { jitter } from "./unsent-attempt.ts";
+
+const PAUSE_MIN_MS = 1_000;
+const PAUSE_MAX_MS = 60_000;
+/** A deployment that asks for more patience gets so much of it at a time. */
+const ASKED_MAX_MS = 600_000;
+/** Attempts that wait come back spread over this share of a pause, behind the one that finds out. */
+const SPREAD_SHARE = 0.5;
+
+/** What an attempt is made on. */
+export interface Place {
+  readonly deploymentId: DeploymentId;
+  readonly service: string;
+}
+
+/** Where the next attempt of an invocation would be made, as far as memory knows. */
+export function placeOfNext(
+  { registry }: Engine,
+  { pin, acceptance }: Pick<Held["invocation"], "pin" | "acceptance">,
+): Place | undefined {
+  const { service } = acceptance.target;
+  const deploymentId = pin?.deploymentId ?? registry.ownerOf(service);
+  return deploymentId === undefined ? undefined : { deploymentId, service };
+}
+
+/**
+ * Costs nothing where no circuit is open.
+ * @returns until when an attempt there has to wait; undefined where it may be made now
+ */
+export function waitsUntilMs(engine: Engine, place: Place | undefined): undefined | Promise<number | undefined> {
+  const circuits = engine.registry.circuits();
+  if (circuits.size === 0 || place === undefined) return undefined;
+  const open = circuits.get(circuitName(place));
+  return open === undefined ? undefined : waitOrProbe(engine, open);
+}
+
+/** Once its pause is over, the process that moves the circuit on makes one attempt. */
+async function waitOrProbe(engine: Engine, open: OpenCircuit): Promise<number | undefined> {
+  const nowMs = engine.clock.nowMs();
+  const spreadMs = Math.ceil((1 + SPREAD_SHARE * open.pauseMs) * jitter(engine));
+  if (nowMs < open.untilMs) return open.untilMs + spreadMs;
+  const isOurs = await engine.registry.setCircuit({ ...open, untilMs: nowMs + open.pauseMs }, open);
+  return isOurs ? undefined : nowMs + open.pauseMs + spreadMs;
+}
+
+/**
+ * Counts what became of an attempt: a success closes the circuit, failures of many invocations in a row open it.
+ * @returns a promise only where a circuit changes
+ */
+export function noteOutcome(engine: Engine, held: Held, ended: AttemptEnded): undefined | Promise<void> {
+  const { ending, pin } = ended;
+  if (ending.kind === "cut" || pin.deploymentId === "" || engine.settings.opensCircuits === false) return undefined;
+  const place = { deploymentId: pin.deploymentId, service: held.invocation.acceptance.target.service };
+  if (ending.kind === "failed")
+    return ending.ownFault === true ? undefined : failedAt(engine, held, place, ended, ending);
+  const name = circuitName(place);
+  engine.bulkheads.failures.clear(name);
+  const open = engine.registry.circuits().get(name);
+  return open === undefined ? undefined : close(engine, open);
+}
+
+type Failed = Extract<AttemptEnded["ending"], { kind: "failed" }>;
+
+async function failedAt(
+  engine: Engine,
+  held: Held,
+  place: Place,
+  { attempt, atMs }: AttemptEnded,
+  ending: Failed,
+): Promise<void> {
+  const { registry, bulkheads } = engine;
+  const name = circuitName(place);
+  const open = registry.circuits().get(name);
+  const failure = keptFailure(ending.failure);
+  const askedMs = failure.errorCode === "RT0023" ? Math.min(ending.nextRetryDelayMs ?? 0, ASKED_MAX_MS) : 0;
+  const reason = `${failure.errorCode}: ${failure.message}`;
+  if (open !== undefined) {
+    // Attempts that began before the circuit opened say nothing new.
+    if (attempt.startedAtMs < open.sinceMs) return;
+    const pauseMs = Math.max(Math.min(2 * open.pauseMs, PAUSE_MAX_MS), askedMs);
+    await registry.setCircuit({ ...open, untilMs: atMs + pauseMs, pauseMs, reason }, open);
+    return;
+  }
+  const failures = bulkheads.failures.add(name, held.id, atMs);
+  if (failures < (askedMs > 0 ? FAILURES_TO_OPEN_WHEN_ASKED : FAILURES_TO_OPEN)) return;
+  const pauseMs = Math.max(PAUSE_MIN_MS, askedMs);
+  const circuit = { ...place, sinceMs: atMs, untilMs: atMs + pauseMs, pauseMs, reason };
+  if (!(await registry.setCircuit(circuit, undefined))) return;
+  engine.meter.count("circuits_opened_total");
+  engine.log.warn("a circuit opens: attempts wait until one succeeds", { ...place, failures, pauseMs, reason });
+}
+
+async function close(engine: Engine, open: OpenCircuit): Promise<void> {
+  if (!(await engine.registry.setCircuit(undefined, open))) return;
+  const openMs = engine.clock.nowMs() - open.sinceMs;
+  engine.log.info("a circuit closes: an attempt succeeded", {
+    deploymentId: open.deploymentId,
+    service: open.service,
+    openMs,
+  });
+}

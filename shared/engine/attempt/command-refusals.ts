@@ -1,0 +1,116 @@
+/** Why a command is refused before it is stored: RT0017 for a precondition that it fails, RT0018 for a handler that is not there. */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import type { ChildRequest, Command, CommandEntry, Lookup } from "../../core/invocation/entry.ts";
+import { IdError, parseInvocationId } from "../../core/model/ids.ts";
+import type { Route } from "../../core/model/deployment.ts";
+import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
+import type { EngineSettings } from "../ports/engine-settings.ts";
+import { deprecation } from "../ports/protocol-range.ts";
+import type { Routing } from "../ports/registry.ts";
+
+export interface Refusal {
+  readonly errorCode: "RT0017" | "RT0018" | "RT0020";
+  readonly why: string;
+}
+
+const STATE_READS = new Set(["GetLazyState", "GetLazyStateKeys", "GetEagerState", "GetEagerStateKeys"]);
+const STATE_CHANGES = new Set(["SetState", "ClearState", "ClearAllState"]);
+const PROMISES = new Set(["GetPromise", "PeekPromise", "CompletePromise"]);
+
+type Kind = Pick<Acceptance, "serviceType" | "handlerType">;
+
+function refusalOfKeyed(type: string, { serviceType, handlerType }: Kind): Refusal | undefined {
+  if (PROMISES.has(type) && serviceType !== "workflow")
+    return { errorCode: "RT0017", why: "only the handlers of a workflow have promises" };
+  if (serviceType === "service" && (STATE_READS.has(type) || STATE_CHANGES.has(type)))
+    return { errorCode: "RT0017", why: "the handler of a plain service has no state" };
+  if (STATE_CHANGES.has(type) && handlerType === "shared")
+    return { errorCode: "RT0017", why: "a shared handler reads the state and does not change it" };
+  return undefined;
+}
+
+/** A name stands in an item beside what it names: one that no item has room for could never be written, nor the effect be over. */
+const NAME_MAX_BYTES = 65_536;
+const TEXT = new TextEncoder();
+
+function refusalOfName(command: Command): Refusal | undefined {
+  const name = nameIn(command) ?? "";
+  // No character takes more than three bytes.
+  if (3 * name.length <= NAME_MAX_BYTES) return undefined;
+  const sizeBytes = TEXT.encode(name).length;
+  if (sizeBytes <= NAME_MAX_BYTES) return undefined;
+  return { errorCode: "RT0017", why: `a key or a name has ${sizeBytes} bytes, and at most ${NAME_MAX_BYTES} fit` };
+}
+
+function nameIn(command: Command): string | undefined {
+  if ("child" in command) return command.child.target.key;
+  if ("change" in command) return "key" in command.change ? command.change.key : undefined;
+  if ("signal" in command) return "name" in command.signal ? command.signal.name : undefined;
+  if ("key" in command) return command.key;
+  return "name" in command ? command.name : undefined;
+}
+
+/** What can be told without asking anybody; a child is asked for after it. */
+export function refusalOf({ type, command }: CommandEntry, kind: Kind): Refusal | undefined {
+  const keyed = refusalOfKeyed(type, kind) ?? refusalOfName(command);
+  if (keyed !== undefined) return keyed;
+  switch (command.kind) {
+    case "signal":
+      return unreadable(() => parseInvocationId(command.invocationId), command.invocationId);
+    case "complete-awakeable":
+      return unreadable(() => parseAwakeableId(command.awakeableId), command.awakeableId);
+    case "attach":
+    case "get-output":
+      return refusalOfLookup(command.lookup);
+    case "call":
+    case "send":
+    case "plain":
+    case "output":
+    case "run":
+    case "sleep":
+    case "get-state":
+    case "get-state-keys":
+    case "change-state":
+    case "get-promise":
+    case "peek-promise":
+    case "complete-promise":
+      return undefined;
+  }
+}
+
+export function refusalOfChild(
+  { target, idempotencyKey }: ChildRequest,
+  routing: Routing,
+  settings: EngineSettings,
+): Refusal | undefined {
+  const { service, handler, key } = target;
+  if (!routing.found) return { errorCode: "RT0018", why: `the service handler ${service}/${handler} was not found` };
+  if (routing.route.service.type === "service" && key !== undefined)
+    return { errorCode: "RT0017", why: `a key was given for the unkeyed service ${service}` };
+  const deprecated = deprecation(settings, routing.route.deployment);
+  if (deprecated !== undefined) return { errorCode: "RT0020", why: deprecated };
+  if (idempotencyKey === "") return { errorCode: "RT0017", why: "the idempotency key is empty" };
+  return undefined;
+}
+
+function refusalOfLookup(lookup: Lookup): Refusal | undefined {
+  if (lookup.kind !== "id") return undefined;
+  return unreadable(() => parseInvocationId(lookup.invocationId), lookup.invocationId);
+}
+
+function unreadable(parse: () => unknown, id: string): Refusal | undefined {
+  try {
+    parse();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof IdError)) throw error;
+    return { errorCode: "RT0017", why: `'${id}' is no id: ${error.message}` };
+  }
+}
+
+/** On the wire no key and the empty key are the same: the type of the service tells which one is meant. */
+export function withKey(child: ChildRequest, route: Pick<Route, "service">): ChildRequest {
+  const { target } = child;
+  if (route.service.type === "service" || target.key !== undefined) return child;
+  return { ...child, target: { ...target, key: "" } };
+}

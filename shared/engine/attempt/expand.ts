@@ -1,0 +1,67 @@
+/** From what a deployment sent to entries: each command is checked, and followed by what its commit completes at once. */
+import type { CommandEntry, Entry } from "../../core/invocation/entry.ts";
+import { NOTIFICATIONS } from "../../core/protocol/notification-messages.ts";
+import type { Received } from "../../core/protocol/received.ts";
+import type { ProtocolVersion } from "../../core/protocol/version.ts";
+import type { Failing } from "./attempt-failures.ts";
+import { type Refusal, refusalOf, refusalOfChild, withKey } from "./command-refusals.ts";
+import type { Engine } from "../engine.ts";
+import { childIdEntry, commandEntry, notificationEntry } from "../store/entries.ts";
+import type { Held } from "../local/held.ts";
+import { childId } from "../accept/invocation-ids.ts";
+import { keyedReads } from "../lock/keyed-reads.ts";
+
+/** A reply of so few items is gone through at once: plain calls wait for nobody. */
+const SHORT_MAX_ITEMS = 32;
+
+export interface Expanded {
+  readonly entries: readonly Entry[];
+  /** Why the list ends before its end: this command and all after it are discarded, and the attempt has failed. */
+  readonly refused?: Failing;
+}
+
+export async function expand(
+  engine: Engine,
+  held: Held,
+  received: readonly Received[],
+  version: ProtocolVersion,
+): Promise<Expanded> {
+  const { acceptance, journal } = held.invocation;
+  const entries: Entry[] = [];
+  const reads = keyedReads(engine, held, version);
+  let commandIndex = journal.commandCount;
+  const isLong = received.length > SHORT_MAX_ITEMS;
+  for (const item of received) {
+    const breaking = isLong ? engine.bulkheads.pace.step(acceptance.target.service) : undefined;
+    if (breaking !== undefined) await breaking;
+    if (item.kind === "proposal") {
+      entries.push(notificationEntry(item.frame, NOTIFICATIONS.RunCompletion));
+      continue;
+    }
+    const entry = commandEntry(item, item.frame);
+    const { command } = entry;
+    let refusal = refusalOf(entry, acceptance);
+    let child: Entry | undefined;
+    if (command.kind === "call" || command.kind === "send") {
+      const { service, handler } = command.child.target;
+      const routing = engine.registry.known(service, handler) ?? (await engine.registry.route(service, handler));
+      refusal ??= refusalOfChild(command.child, routing, engine.settings);
+      if (routing.found) {
+        const id = childId(engine, acceptance, commandIndex, withKey(command.child, routing.route), routing.route);
+        child = childIdEntry(command.child.idCompletionId, id);
+      }
+    }
+    if (refusal !== undefined) return { entries, refused: refusedBy(refusal, entry, commandIndex) };
+    entries.push(entry);
+    if (child !== undefined) entries.push(child);
+    const answer = await reads.answer(command);
+    if (answer !== undefined) entries.push(answer);
+    commandIndex++;
+  }
+  return { entries };
+}
+
+function refusedBy({ errorCode, why }: Refusal, { type, name }: CommandEntry, index: number): Failing {
+  const message = `cannot process command ${type} (command index ${index}) because of a failed precondition: ${why}`;
+  return { errorCode, code: 500, message, relatedCommand: { index, type, ...(name !== "" && { name }) } };
+}

@@ -1,0 +1,153 @@
+/** One message of the queue: look at the invocation, drive it if nobody does, and say what becomes of the message (I11). */
+import { advance } from "../../core/invocation/advance.ts";
+import { stillWaits } from "../lock/acquire.ts";
+import { placeOfNext, waitsUntilMs } from "../attempt/circuit.ts";
+import { drive } from "../drive/drive.ts";
+import type { Engine } from "../engine.ts";
+import { finishCompleted } from "../recover/finish-completed.ts";
+import { claim } from "../lease/grasp.ts";
+import { killLoaded } from "../recover/kill.ts";
+import { JournalRoom, NoJournalRoomError } from "../drive/journal-room.ts";
+import { isHeld, type Loaded, unperformed } from "../store/load.ts";
+import type { Wake } from "../ports/queue.ts";
+import { belongsInSlowLane } from "../messaging/slow-lane.ts";
+import { EARLY_MS, isFar, sendInPlace, wakeAt } from "../messaging/wake.ts";
+
+/** Put back at first for so long, then twice as long each time: an end that comes soon is seen soon. */
+const PUT_BACK_MIN_MS = 500;
+
+/** Others finish meanwhile with their large journals. */
+const NO_ROOM_RETRY_MS = 5_000;
+
+/** Resolves when the message may be acked; rejects where it must come again. */
+export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
+  const room = new JournalRoom(engine.bulkheads.journals, wake.service ?? "");
+  try {
+    await takeWithin(engine, wake, room);
+  } catch (error) {
+    if (!(error instanceof NoJournalRoomError)) throw error;
+    engine.log.info("a large invocation waits for room", { invocationId: wake.invocationId, reason: error.message });
+    await engine.queue.send({ ...wake, delayMs: NO_ROOM_RETRY_MS });
+  } finally {
+    room.close();
+  }
+}
+
+async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promise<void> {
+  for (;;) {
+    const loaded = await room.load(engine, wake.invocationId);
+    const nowMs = engine.clock.nowMs();
+    if (loaded === undefined) return await sendAgainWhileYoung(engine, wake, nowMs);
+    if (loaded.invocation.standing.status === "completed") return await finishCompleted(engine, loaded);
+    if (hasKillOrder(loaded)) {
+      // Another killer may have been faster and may die before it has performed the end: then that is done here (I11).
+      if (await killLoaded(engine, loaded)) return;
+      continue;
+    }
+    if (isHeld(engine, loaded, nowMs)) return await putBack(engine, loaded, wake, loaded.lease.untilMs - nowMs);
+    if (isDrivenHere(engine, loaded)) return await putBack(engine, loaded, wake, engine.settings.leaseMs);
+    const parked = stillParked(loaded, nowMs);
+    if (parked !== undefined) return await wakeAgainIfEarly(engine, loaded, wake, parked.wakeAtMs);
+    if (isLeftInLine(loaded, nowMs) && (await stillWaits(engine, loaded))) return;
+    const { acceptance } = loaded.invocation;
+    if (belongsInSlowLane(engine, wake, acceptance.target.service))
+      return await sendInPlace(engine, wake, acceptance, 0);
+    const waiting = waitsForCircuit(engine, loaded, nowMs);
+    const untilMs = waiting && (await waiting);
+    if (untilMs !== undefined) return await sendInPlace(engine, wake, acceptance, untilMs - nowMs);
+    const held = await claim(engine, loaded, { messageDriven: true, spentAtMs: wake.wakeAtMs });
+    if (held === undefined) continue;
+    if (waiting !== undefined) held.mayProbe = true;
+    held.journalRoom = room;
+    if (engine.settings.hasSlowLane === true) held.inMainLane = true;
+    const end = await drive(engine, held, unperformed(loaded));
+    if (end !== "lost") return;
+  }
+}
+
+/**
+ * The acceptor's put may still be under way; a message that old belongs to nothing. A timer is set behind the acceptance,
+ * so that its message never comes too soon. A message from the future is as old as its first receipt: it would be young for ever.
+ */
+async function sendAgainWhileYoung(engine: Engine, wake: Wake, nowMs: number): Promise<void> {
+  if (wake.wakeAtMs !== undefined) return;
+  const sentAtMs = Math.min(wake.sentAtMs, nowMs);
+  const patienceMs = Math.max(2 * wake.delayMs, 2 * engine.settings.leaseMs);
+  if (nowMs - sentAtMs >= patienceMs) return;
+  await engine.queue.send({ ...wake, sentAtMs, delayMs: Math.max(PUT_BACK_MIN_MS, wake.delayMs) });
+}
+
+function hasKillOrder({ arrivals }: Loaded): boolean {
+  for (const { kind } of arrivals.values()) if (kind === "kill") return true;
+  return false;
+}
+
+/**
+ * After a long sleep of the machine the lease is over before its driver could renew it. Where nobody else can have taken
+ * over, since one process owns the store alone, the drive goes on and renews it next.
+ */
+function isDrivenHere({ drives, settings }: Engine, { invocation, lease }: Loaded): boolean {
+  if (settings.soleOwner === undefined || lease.untilMs === 0) return false;
+  const driver = drives.find(invocation.acceptance.id);
+  if (driver === undefined || driver.lost || !driver.open) return false;
+  return driver.lease.token === lease.token || driver.doubtedToken === lease.token;
+}
+
+/** Somebody drives: the message waits for the end of the lease, in case that driver dies. */
+async function putBack(engine: Engine, { invocation }: Loaded, wake: Wake, leaseLeftMs: number): Promise<void> {
+  engine.drives.poke(wake.invocationId);
+  const grownMs = Math.max(PUT_BACK_MIN_MS, 2 * wake.delayMs);
+  await sendInPlace(engine, wake, invocation.acceptance, Math.min(grownMs, leaseLeftMs + 1));
+}
+
+/** It waits for the lock of its key, and nothing that was read ends it; once an interval its place and the holder are looked at. */
+function isLeftInLine({ invocation, hold, arrivals }: Loaded, nowMs: number): boolean {
+  if (hold?.status !== "pending" || hold.untilMs !== 0 || (hold.lookAtMs ?? 0) <= nowMs) return false;
+  const { step, segment } = advance(invocation, { kind: "look", atMs: nowMs, arrivals: [...arrivals.values()] });
+  return segment === undefined && step.kind === "acquire";
+}
+
+/** Asked before the claim, so that an invocation which an open circuit keeps waiting costs one message and no write. */
+function waitsForCircuit(
+  engine: Engine,
+  { invocation, arrivals }: Loaded,
+  nowMs: number,
+): undefined | Promise<number | undefined> {
+  if (engine.registry.circuits().size === 0) return undefined;
+  const { step, segment } = advance(invocation, { kind: "look", atMs: nowMs, arrivals: [...arrivals.values()] });
+  if (segment !== undefined || step.kind !== "attempt") return undefined;
+  return waitsUntilMs(engine, placeOfNext(engine, invocation));
+}
+
+/** It is parked, and nothing that was read lets it advance: claiming it would only park it again. */
+function stillParked({ invocation, hold, arrivals }: Loaded, nowMs: number): { wakeAtMs?: number } | undefined {
+  if (hold === undefined || hold.untilMs !== 0 || hold.base < invocation.segmentIndex) return undefined;
+  const { step, segment } = advance(invocation, { kind: "look", atMs: nowMs, arrivals: [...arrivals.values()] });
+  if (segment !== undefined || step.kind !== "park" || step.status !== hold.status) return undefined;
+  // What arrived may have left only a sleep to wait for, or an earlier one: its wake is set by parking anew.
+  if (step.wakeAtMs !== hold.wakeAtMs) return undefined;
+  // A suspended invocation that no clock wakes may be one whose calls lost their messages: its driver sends them again.
+  const due = hold.lookAtMs !== undefined && hold.lookAtMs <= nowMs;
+  return step.wakeAtMs === undefined && due ? undefined : step;
+}
+
+/**
+ * Timers fire early on purpose. The message that stands for this very wake is sent on: by the queue where the rest is
+ * short, else by the timers again, which is how a wake climbs down a ladder of short delays (I8, I11). So is the message
+ * of a far timer that the hold counts on for a later park. Any other message belongs to a park that is over.
+ */
+async function wakeAgainIfEarly(
+  engine: Engine,
+  { invocation, hold }: Loaded,
+  wake: Wake,
+  wakeAtMs: number | undefined,
+): Promise<void> {
+  const { acceptance } = invocation;
+  const nowMs = engine.clock.nowMs();
+  const leftMs = (wakeAtMs ?? Infinity) - nowMs;
+  const stands = wake.wakeAtMs !== undefined && wake.wakeAtMs === wakeAtMs;
+  if (leftMs <= EARLY_MS || (stands && leftMs <= engine.settings.queueDelayMaxMs))
+    return await sendInPlace(engine, wake, acceptance, leftMs);
+  const isCountedOn = wake.wakeAtMs !== undefined && wake.wakeAtMs === hold?.timerAtMs;
+  if (stands || (isCountedOn && isFar(engine, wake.wakeAtMs))) await wakeAt(engine, acceptance, wake.wakeAtMs);
+}

@@ -1,0 +1,41 @@
+/** Sinks: invocations that attached to another one and must get its result. */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import type { Result } from "../../core/model/failure.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
+import { type Addressee, deliverResult } from "../messaging/deliver.ts";
+import type { Engine } from "../engine.ts";
+import type { Held } from "../local/held.ts";
+import { invocationPk, sinkKey, sinkRange } from "../store/item-keys.ts";
+import { keepUntilS } from "../store/keep.ts";
+import { readPartition } from "../store/read-partition.ts";
+
+/**
+ * Whoever writes a sink sends a wake to its target afterwards, so that the result comes even if it has ended meanwhile (I3).
+ * @param extendedUntilS the `keepUntilS` of the target's hold, where it has one
+ */
+export async function writeSink(
+  engine: Engine,
+  target: Acceptance,
+  to: Addressee,
+  completionId: number,
+  extendedUntilS?: number,
+): Promise<void> {
+  const pk = invocationPk(engine.settings.keyPrefix, target.id);
+  const key = sinkKey(pk, target.nonce, `${to.id}.${to.nonce}.${completionId}`);
+  const expiresAtS = keepUntilS(engine.settings, target, engine.clock.nowMs(), extendedUntilS);
+  const service = to.target && { toService: to.target.service };
+  const sink = { ...key, to: to.id, toNonce: to.nonce, ...service, completionId, expiresAtS };
+  await engine.table.put(sink, { kind: "absent" });
+}
+
+/** Reads the sinks and delivers to each. Delivering twice is delivering once. */
+export async function answerSinks(engine: Engine, held: Held, result: Result): Promise<void> {
+  const { nonce } = held.invocation.acceptance;
+  const sinks = await readPartition(engine.table, held.pk, sinkRange(nonce));
+  await atMost(AT_ONCE, sinks, async ({ to, toNonce, toService, completionId }) => {
+    const target = typeof toService === "string" && { target: { service: toService } };
+    const attached = { id: to as InvocationId, nonce: toNonce as Nonce, ...target };
+    await deliverResult(engine, attached, Number(completionId), result);
+  });
+}

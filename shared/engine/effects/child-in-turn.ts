@@ -1,0 +1,38 @@
+/** Children under the bulkheads: their acceptances take turns, and those that are driven along take slots. */
+import type { Effect } from "../../core/invocation/effects.ts";
+import type { Engine } from "../engine.ts";
+import { acceptChild } from "./child.ts";
+import type { Held } from "../local/held.ts";
+
+type AcceptChild = Extract<Effect, { kind: "accept-child" }>;
+
+/**
+ * Lanes are services: a service that begins a million children waits for its own, and the next service for one of them.
+ * @returns as `acceptChild`; a child that is returned holds a slot until `leaveSlot`
+ */
+export async function acceptChildInTurn(
+  engine: Engine,
+  held: Held,
+  effect: AcceptChild,
+  room: number,
+  isRedo: boolean,
+): Promise<Held | undefined> {
+  const { acceptances, alongside, pace } = engine.bulkheads;
+  const { service } = effect.child.target;
+  const caller = held.invocation.acceptance.target.service;
+  const breaking = pace.step(caller);
+  if (breaking !== undefined) await breaking;
+  const hasSlot = room > 0 && alongside.take(service);
+  let child: Held | undefined;
+  try {
+    child = await acceptances.take(caller, () => acceptChild(engine, held, effect, hasSlot ? room : 0, isRedo));
+    return child;
+  } finally {
+    if (hasSlot && child === undefined) alongside.give(service);
+  }
+}
+
+/** For a child that is driven along no more. */
+export function leaveSlot({ bulkheads }: Engine, child: Held): void {
+  bulkheads.alongside.give(child.invocation.acceptance.target.service);
+}

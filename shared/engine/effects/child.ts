@@ -1,0 +1,153 @@
+/** The children of a segment: calls are accepted and driven along where possible, sends go to the queue. */
+import { type Acceptance, isMadeByCall, livesOnce, type Source } from "../../core/invocation/acceptance.ts";
+import type { Effect } from "../../core/invocation/effects.ts";
+import type { Result } from "../../core/model/failure.ts";
+import { targetText } from "../../core/model/target.ts";
+import { acquire } from "../lock/acquire.ts";
+import { accept, heldByAcceptor, newNonce } from "../accept/accept.ts";
+import { NO_LEASE } from "../store/acceptance-record.ts";
+import { writeSink } from "./attach-sink.ts";
+import { withKey } from "../attempt/command-refusals.ts";
+import { completionOf } from "../messaging/completion.ts";
+import type { Engine } from "../engine.ts";
+import { nextLease } from "../lease/grasp.ts";
+import type { Held } from "../local/held.ts";
+import { parkPending } from "../accept/park-at-start.ts";
+import type { Routing } from "../ports/registry.ts";
+import { retentionOf } from "../store/retention.ts";
+import { hasExpired, type Loaded } from "../store/load.ts";
+import { leavesToSlowLane } from "../messaging/slow-lane.ts";
+import { startAgain, startSend } from "../accept/start-send.ts";
+import { traceparentBelow } from "../traces.ts";
+import { wakeNow } from "../messaging/wake.ts";
+
+type AcceptChild = Extract<Effect, { kind: "accept-child" }>;
+
+/** A chain of calls is driven by one driver to this depth; what lies deeper goes through the queue. */
+const DEPTH_MAX = 16;
+/** So many calls of one invocation are driven along at a time. */
+export const ALONGSIDE_MAX = 32;
+
+/**
+ * Resolves when the child is durable, not when it has ended.
+ * @param room how many more children the driver can drive along
+ * @param isRedo the command may have been performed before
+ * @returns a call that the driver of its caller drives along, its result being taken straight from it (design §3.2)
+ */
+export async function acceptChild(
+  engine: Engine,
+  held: Held,
+  effect: AcceptChild,
+  room: number,
+  isRedo = false,
+): Promise<Held | undefined> {
+  const { service, handler } = effect.child.target;
+  const routing = engine.registry.known(service, handler) ?? (await engine.registry.route(service, handler));
+  const acceptance = acceptanceOf(engine, held, effect, routing);
+  const { completionId } = effect;
+  const isThis = isMadeBy(held, acceptance, isRedo);
+  if (completionId === undefined) {
+    await acceptSend(engine, acceptance, isThis);
+    return undefined;
+  }
+  const tooSlow = engine.settings.leavesSlowToQueue === true && routing.found && routing.slow === true;
+  const isElsewhere = leavesToSlowLane(engine, service);
+  const alongside = room > 0 && held.depth < DEPTH_MAX && !held.stopping && !tooSlow && !isElsewhere;
+  const lease = alongside ? nextLease(engine, engine.drives.newToken()) : NO_LEASE;
+  const acceptation = await accept(engine, acceptance, lease, isThis);
+  if (acceptation.kind === "existing") {
+    await joinExisting(engine, held, acceptation.loaded, completionId);
+    return undefined;
+  }
+  if (!alongside) {
+    await startSend(engine, acceptance);
+    return undefined;
+  }
+  const child = heldByAcceptor(engine, acceptance, lease, {
+    depth: held.depth + 1,
+    caller: { held, completionId },
+    ...(routing.found && { route: routing.route }),
+  });
+  // What one handler asks of one key happens in that order: the lock is taken here, and not when the child is driven.
+  if (acceptance.handlerType !== "exclusive" || (await acquire(engine, child)) === "held") return child;
+  await parkPending(engine, acceptance, child.ticket!);
+  held.parkedChildren.add(completionId);
+  return undefined;
+}
+
+/**
+ * A redo meets the child that this command made before, which may have ended and expired since: it must not run again (I2).
+ * An id that follows from the command belongs to no other. Under a key, or as the run of a workflow, what expired before
+ * the command is a former life; what expired later, a redo may have met when the command was performed first.
+ */
+function isMadeBy({ invocation }: Held, child: Acceptance, isRedo: boolean): (former: Loaded) => boolean {
+  const askedAtMs = invocation.modifiedAtMs;
+  return (former) =>
+    livesOnce(child) ||
+    former.invocation.acceptance.createdAtMs >= askedAtMs ||
+    (isRedo && !hasExpired(former, askedAtMs));
+}
+
+function acceptanceOf(
+  engine: Engine,
+  held: Held,
+  { child, childId, completionId, startAtMs }: AcceptChild,
+  routing: Routing,
+): Acceptance {
+  const settings = routing.found ? routing.route.settings : engine.settings.defaults;
+  const { target } = routing.found ? withKey(child, routing.route) : child;
+  const serviceType = routing.found ? routing.route.service.type : target.key === undefined ? "service" : "object";
+  const handlerType = routing.found ? routing.route.handler.type : target.key === undefined ? "service" : "shared";
+  const { id, nonce, target: callerTarget, createdBy } = held.invocation.acceptance;
+  const traceparent = traceparentBelow(engine, held.invocation.acceptance);
+  const caller = { callerId: id, callerTarget: targetText(callerTarget) };
+  const source: Source =
+    completionId === undefined
+      ? { kind: "send", ...caller }
+      : { kind: "call", ...caller, callerNonce: nonce, completionId };
+  return {
+    id: childId,
+    nonce: newNonce(engine),
+    target,
+    serviceType,
+    handlerType,
+    input: child.input,
+    headers: child.headers,
+    source,
+    // Never before the command that makes it, whatever this clock says: by that a redo knows what the command has made.
+    createdAtMs: Math.max(engine.clock.nowMs(), held.invocation.modifiedAtMs),
+    ...retentionOf(settings, child.idempotencyKey !== undefined, handlerType),
+    ...(child.idempotencyKey !== undefined && { idempotencyKey: child.idempotencyKey }),
+    ...(traceparent !== undefined && { traceparent }),
+    ...(startAtMs !== undefined && { startAtMs }),
+    ...(createdBy !== undefined && { createdBy }),
+  };
+}
+
+/** A send has no driver yet: its message goes out also where it existed (I6), unless it has ended: two that send to each other would never rest. */
+async function acceptSend(engine: Engine, acceptance: Acceptance, isThis: (former: Loaded) => boolean): Promise<void> {
+  const acceptation = await accept(engine, acceptance, NO_LEASE, isThis);
+  if (acceptation.kind === "new") await startSend(engine, acceptance);
+  else await startAgain(engine, acceptation.loaded);
+}
+
+/** The run of a workflow happens once: whoever asks for it again is told so, whether it runs still or has ended. */
+export const ALREADY_RUN: Result = {
+  kind: "failure",
+  failure: { code: 409, message: "the workflow method was already invoked" },
+};
+
+/** The child lives already: a redo of ours, or somebody else's under the same idempotency key or workflow id. */
+async function joinExisting(engine: Engine, held: Held, loaded: Loaded, completionId: number): Promise<void> {
+  const { acceptance, standing } = loaded.invocation;
+  const { id: callerId, nonce: callerNonce } = held.invocation.acceptance;
+  const ours = isMadeByCall(acceptance, { callerId, callerNonce, completionId });
+  const nowMs = engine.clock.nowMs();
+  if (acceptance.handlerType === "workflow" && !ours) return completionOf(held, completionId, ALREADY_RUN, nowMs);
+  await startAgain(engine, loaded);
+  if (standing.status === "completed") return completionOf(held, completionId, standing.result, nowMs);
+  if (ours) return;
+  const { id, nonce, target } = held.invocation.acceptance;
+  await writeSink(engine, acceptance, { id, nonce, target }, completionId, loaded.hold?.keepUntilS);
+  await wakeNow(engine, acceptance);
+}

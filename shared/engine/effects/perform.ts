@@ -1,0 +1,213 @@
+/** Performing the effects of a durable segment. Each may be done twice: ids are derived and puts conditional (I2). */
+import { type Effect, effectsOf } from "../../core/invocation/effects.ts";
+import type { Lookup } from "../../core/invocation/entry.ts";
+import { CANCEL_SIGNAL } from "../../core/invocation/entry.ts";
+import type { Invocation } from "../../core/invocation/invocation.ts";
+import type { Segment } from "../../core/invocation/segment.ts";
+import type { Result } from "../../core/model/failure.ts";
+import { serviceOf } from "../../core/model/target.ts";
+import { IdError, parseInvocationId, type InvocationId } from "../../core/model/ids.ts";
+import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
+import { answerSinks, writeSink } from "./attach-sink.ts";
+import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
+import { ALONGSIDE_MAX } from "./child.ts";
+import { acceptChildInTurn, leaveSlot } from "./child-in-turn.ts";
+import { closeWorkflow } from "../lock/close-workflow.ts";
+import { completionOf } from "../messaging/completion.ts";
+import { deliverResult, deliverSignal, orderKillOfCall } from "../messaging/deliver.ts";
+import { lanesOf } from "./effect-lanes.ts";
+import type { Engine } from "../engine.ts";
+import { applyState, giveBack } from "../lock/give-back.ts";
+import type { Held } from "../local/held.ts";
+import { idempotentId, workflowId } from "../accept/invocation-ids.ts";
+import { awakeableArrival, completionArrival } from "../store/item-keys.ts";
+import { hasExpired, load } from "../store/load.ts";
+import { awaitPromise, completePromise } from "../lock/promises.ts";
+import { wakeNow } from "../messaging/wake.ts";
+
+const NOT_FOUND: Result = { kind: "failure", failure: { code: 404, message: "not found" } };
+
+/**
+ * Issued in command order; final effects come last, in their own order.
+ * @param isRedo the segment was read back: its effects may have been performed, and their addressees be over since
+ * @returns the calls that the driver drives along
+ */
+export async function perform(
+  engine: Engine,
+  held: Held,
+  before: Invocation,
+  segment: Segment,
+  isRedo = false,
+): Promise<readonly Held[]> {
+  const redoOfMs = isRedo ? segment.writtenAtMs : undefined;
+  const effects = effectsOf(before, segment).filter((effect) => !isAnswered(held, effect));
+  if (effects.length === 0) return [];
+  const [final, first] = [effects.filter(isFinal), effects.filter((effect) => !isFinal(effect) && !isState(effect))];
+  // Whoever is called here finds the state as it was left before the call.
+  for (const effect of effects) if (isState(effect)) await performOne(engine, held, effect, 0, redoOfMs);
+  let room = ALONGSIDE_MAX - held.children.size;
+  const children: Held[] = [];
+  try {
+    await atMost(AT_ONCE, lanesOf(engine, first), async (lane) => {
+      for (const effect of lane) {
+        const child = await performOne(engine, held, effect, isCall(effect) ? room-- : 0, redoOfMs);
+        if (child !== undefined) children.push(child);
+      }
+    });
+    for (const effect of final) await performOne(engine, held, effect, 0, redoOfMs);
+  } catch (error) {
+    for (const child of children) leaveSlot(engine, child);
+    throw error;
+  }
+  return children;
+}
+
+/** Written before all else, and the lock given back before anybody is told of the end: who calls again finds it free. */
+function isState({ kind }: Effect): boolean {
+  return kind === "apply-state" || kind === "give-back" || kind === "close-workflow";
+}
+
+/** In a redo: what has brought its completion already was performed, and asking again would cost a refused write. */
+function isAnswered({ arrivals }: Held, effect: Effect): boolean {
+  return (
+    "completionId" in effect &&
+    effect.completionId !== undefined &&
+    effect.kind !== "deliver" &&
+    arrivals.has(completionArrival(effect.completionId))
+  );
+}
+
+/** Sends are left to the queue and take no room beside the driver. */
+function isCall(effect: Effect): boolean {
+  return effect.kind === "accept-child" && effect.completionId !== undefined;
+}
+
+function isFinal({ kind }: Effect): boolean {
+  return kind === "deliver" || kind === "answer-sinks" || kind === "kill-child";
+}
+
+async function performOne(
+  engine: Engine,
+  held: Held,
+  effect: Effect,
+  room: number,
+  redoOfMs: number | undefined,
+): Promise<Held | undefined> {
+  if (effect.kind === "accept-child")
+    return await acceptChildInTurn(engine, held, effect, room, redoOfMs !== undefined);
+  await performOwn(engine, held, effect, redoOfMs);
+  return undefined;
+}
+
+async function performOwn(
+  engine: Engine,
+  held: Held,
+  effect: Exclude<Effect, { kind: "accept-child" }>,
+  redoOfMs: number | undefined,
+): Promise<void> {
+  switch (effect.kind) {
+    case "signal": {
+      const { invocationId, signal, result } = effect;
+      await deliverSignal(engine, invocationId as InvocationId, signalArrival(effect), signal, result, redoOfMs);
+      return;
+    }
+    case "complete-awakeable":
+      return await completeAwakeable(engine, effect.awakeableId, effect.result, redoOfMs);
+    case "attach":
+      return await attachTo(engine, held, effect.lookup, effect.completionId);
+    case "get-output":
+      return await outputOf(engine, held, effect.lookup, effect.completionId);
+    case "deliver":
+      return await deliver(engine, held, effect);
+    case "answer-sinks":
+      // On the path of an uncontended call nobody attached: whoever does sends a wake, and a message's driver reads them.
+      if (held.messageDriven || held.poked || held.sinkSuspected || held.hold !== undefined)
+        await answerSinks(engine, held, effect.result);
+      return;
+    case "kill-child":
+      return await orderKillOfCall(engine, effect);
+    case "get-promise":
+      return await awaitPromise(engine, held, effect);
+    case "complete-promise":
+      return await completePromise(engine, held, effect, redoOfMs);
+    case "apply-state":
+      return await applyState(engine, held, effect.changes);
+    case "give-back":
+      return await giveBack(engine, held, effect.changes);
+    case "close-workflow":
+      return await closeWorkflow(engine, held, effect);
+  }
+}
+
+/** Each CANCEL and each named signal counts; of an awakeable's completions the first does. */
+export function signalArrival({ signal, senderKey }: Extract<Effect, { kind: "signal" }>): string {
+  const once = "index" in signal && signal.index !== CANCEL_SIGNAL;
+  return once ? awakeableArrival(signal.index) : `x${senderKey}`;
+}
+
+/** @param redoOfMs as for a signal. @throws IdError for an id that does not parse */
+export async function completeAwakeable(
+  engine: Engine,
+  awakeableId: string,
+  result: Result | undefined,
+  redoOfMs?: number,
+): Promise<void> {
+  const { kind, invocationId, index } = parseAwakeableId(awakeableId);
+  if (kind !== "signal") return;
+  await deliverSignal(engine, invocationId, awakeableArrival(index), { index }, result, redoOfMs);
+}
+
+/** A caller that is still there takes the result from memory; for any other it is written down (design §3.2). */
+async function deliver(
+  engine: Engine,
+  held: Held,
+  { callerId, callerNonce, completionId, result }: Extract<Effect, { kind: "deliver" }>,
+) {
+  const { caller } = held;
+  if (caller !== undefined && caller.held.open && !caller.held.lost) {
+    completionOf(caller.held, completionId, result, engine.clock.nowMs());
+    return;
+  }
+  const { source } = held.invocation.acceptance;
+  const target = source.kind === "call" && { target: { service: serviceOf(source.callerTarget) } };
+  await deliverResult(engine, { id: callerId, nonce: callerNonce, ...target }, completionId, result);
+}
+
+/** @returns undefined for an id that does not parse, and for what is not there yet */
+export function idOfLookup(engine: Engine, lookup: Lookup): InvocationId | undefined {
+  try {
+    if (lookup.kind === "id") return parseInvocationId(lookup.invocationId);
+  } catch (error) {
+    if (!(error instanceof IdError)) throw error;
+    return undefined;
+  }
+  if (lookup.kind === "workflow") return workflowId(engine, lookup);
+  return lookup.kind === "idempotency" ? idempotentId(engine, lookup.target, lookup.idempotencyKey) : undefined;
+}
+
+async function attachTo(engine: Engine, held: Held, lookup: Lookup, completionId: number): Promise<void> {
+  const found = await find(engine, lookup);
+  if (found === undefined || found.kind === "ended") {
+    completionOf(held, completionId, found?.result ?? NOT_FOUND, engine.clock.nowMs());
+    return;
+  }
+  const { id, nonce, target } = held.invocation.acceptance;
+  await writeSink(engine, found.acceptance, { id, nonce, target }, completionId, found.extendedUntilS);
+  await wakeNow(engine, found.acceptance);
+}
+
+async function outputOf(engine: Engine, held: Held, lookup: Lookup, completionId: number): Promise<void> {
+  const found = await find(engine, lookup);
+  const result = found === undefined ? NOT_FOUND : found.kind === "ended" ? found.result : undefined;
+  completionOf(held, completionId, result, engine.clock.nowMs());
+}
+
+async function find(engine: Engine, lookup: Lookup) {
+  const id = idOfLookup(engine, lookup);
+  const loaded = id === undefined ? undefined : await load(engine, id);
+  if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
+  const { acceptance, standing } = loaded.invocation;
+  if (standing.status !== "completed")
+    return { kind: "open" as const, acceptance, extendedUntilS: loaded.hold?.keepUntilS };
+  return { kind: "ended" as const, result: standing.result };
+}

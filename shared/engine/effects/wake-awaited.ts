@@ -1,0 +1,47 @@
+/** Waking whom an invocation waits for: calls and invocations that it attached to drive on, or tell their results again. */
+import { awaitedCompletions } from "../../core/model/await-tree.ts";
+import type { InvocationId } from "../../core/model/ids.ts";
+import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
+import type { Engine } from "../engine.ts";
+import type { Loaded } from "../store/load.ts";
+import { idOfLookup } from "./perform.ts";
+import { type Recipient, sendWake } from "../messaging/wake.ts";
+
+/**
+ * A message for each that is awaited and has not answered.
+ * @param parkedChildren completion ids of calls that set their own wakes just now: a second one would race with them
+ */
+export async function wakeAwaited(
+  engine: Engine,
+  waiting: Pick<Loaded, "invocation" | "arrivals">,
+  parkedChildren: ReadonlySet<number> = new Set(),
+): Promise<void> {
+  await atMost(AT_ONCE, awaited(engine, waiting, parkedChildren), (one) => sendWake(engine, one, 0));
+}
+
+/** The invocations that a suspended one waits for: calls and attached ones that have not answered. */
+export function awaited(
+  engine: Engine,
+  { invocation: { standing, journal }, arrivals }: Pick<Loaded, "invocation" | "arrivals">,
+  parkedChildren: ReadonlySet<number> = new Set(),
+): readonly Recipient[] {
+  if (standing.status !== "suspended") return [];
+  const found: Recipient[] = [];
+  for (const completionId of awaitedCompletions(standing.awaiting)) {
+    const command = journal.completable.get(completionId)?.entry.command;
+    if (journal.completed.has(completionId) || arrivals.has(`c${completionId}`)) continue;
+    if (parkedChildren.has(completionId)) continue;
+    if (command?.kind === "attach") {
+      const { lookup } = command;
+      const id = idOfLookup(engine, lookup);
+      const target = lookup.kind === "idempotency" ? lookup.target : lookup.kind === "workflow" ? lookup : undefined;
+      if (id !== undefined) found.push({ id, ...(target && { target }) });
+    }
+    if (command?.kind === "call" && command.completionId === completionId) {
+      const { idCompletionId, target } = command.child;
+      const id = journal.childIds.get(idCompletionId);
+      if (id !== undefined) found.push({ id: id as InvocationId, target });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,92 @@
+/** A request that waits for its answer: accepted and driven by the same process, without a queue between (design §3.1). */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import { accept, heldByAcceptor } from "../accept/accept.ts";
+import { type Lease, NO_LEASE } from "../store/acceptance-record.ts";
+import { waitForEnd } from "./attach.ts";
+import { ALREADY_RUN } from "../effects/child.ts";
+import { drive } from "../drive/drive.ts";
+import { endedOf } from "./ended.ts";
+import type { Engine } from "../engine.ts";
+import { nextLease } from "../lease/grasp.ts";
+import { lose } from "../local/held.ts";
+import { isHeld, type Loaded } from "../store/load.ts";
+import { PendingAcceptance } from "../accept/pending-acceptance.ts";
+import type { Ended, Refusal, Submission } from "../ports/submission.ts";
+import { startAgain, startSend } from "../accept/start-send.ts";
+import { type Admitted, submit } from "./submit.ts";
+import { mayBeTold } from "../lock/told.ts";
+import { sendWake } from "../messaging/wake.ts";
+
+/** @param signal aborts when the caller has gone: the invocation goes on all the same */
+export async function call(engine: Engine, submission: Submission, signal?: AbortSignal): Promise<Ended | Refusal> {
+  const submitted = await submit(engine, submission);
+  if (submitted.kind !== "acceptance") return submitted;
+  const { acceptance, route } = submitted;
+  if (submitted.slow && engine.settings.leavesSlowToQueue === true)
+    return await callByWorker(engine, acceptance, signal);
+  const lease = nextLease(engine, engine.drives.newToken());
+  const isFresh = submission.idempotencyKey === undefined && acceptance.handlerType !== "workflow";
+  if (isFresh) return await callFresh(engine, submitted, lease, signal);
+  const [acceptation, backstop] = await Promise.all([
+    accept(engine, acceptance, lease),
+    sendWake(engine, acceptance, engine.settings.leaseMs),
+  ]);
+  if (acceptation.kind === "existing") return await joinCall(engine, acceptation.loaded, signal);
+  const held = heldByAcceptor(engine, acceptance, lease, { route });
+  if ((await drive(engine, held)) !== "ended") return await answer(engine, acceptance, signal);
+  void engine.queue.recall(backstop);
+  return endedOf(held.invocation, undefined);
+}
+
+/** A fresh random id meets nobody, so the first attempt may overlap the put; nothing is committed before it is durable. */
+async function callFresh(
+  engine: Engine,
+  { acceptance, route }: Admitted,
+  lease: Lease,
+  signal: AbortSignal | undefined,
+): Promise<Ended> {
+  const pending = new PendingAcceptance(engine, acceptance, lease);
+  const { durable } = pending;
+  const held = heldByAcceptor(engine, acceptance, lease, { durable, pending, route });
+  // What was never accepted must not be driven any further: nothing could come of the attempt.
+  durable.catch(() => lose(held));
+  if ((await drive(engine, held)) !== "ended") {
+    await durable;
+    return await answer(engine, acceptance, signal);
+  }
+  const { backstop } = pending;
+  if (backstop !== undefined) void engine.queue.recall(await backstop);
+  return endedOf(held.invocation, undefined);
+}
+
+/** A handler known as slow would be cut again here: a worker has the time that this driver lacks (design §3.6). */
+async function callByWorker(engine: Engine, acceptance: Acceptance, signal: AbortSignal | undefined): Promise<Ended> {
+  const acceptation = await accept(engine, acceptance, NO_LEASE);
+  if (acceptation.kind === "existing") return await joinCall(engine, acceptation.loaded, signal);
+  await startSend(engine, acceptance);
+  return await answer(engine, acceptance, signal);
+}
+
+/** A repeated key meets the first invocation, and drives or wakes it where nobody does. */
+async function joinCall(engine: Engine, loaded: Loaded, signal: AbortSignal | undefined): Promise<Ended> {
+  const { invocation } = loaded;
+  const nowMs = engine.clock.nowMs();
+  const { id, target, handlerType } = invocation.acceptance;
+  if (handlerType === "workflow") return { kind: "ended", invocationId: id, target, result: ALREADY_RUN };
+  if (await mayBeTold(engine, invocation)) return endedOf(invocation, nowMs);
+  if (!isHeld(engine, loaded, nowMs)) await startAgain(engine, loaded);
+  return await answer(engine, invocation.acceptance, signal);
+}
+
+async function answer(engine: Engine, acceptance: Acceptance, signal: AbortSignal | undefined): Promise<Ended> {
+  const { id, target } = acceptance;
+  const end = await waitForEnd(engine, acceptance, signal);
+  if (end !== undefined) return end;
+  // Ended without a record, between two looks: killed before its first attempt, or kept for no time at all.
+  return {
+    kind: "ended",
+    invocationId: id,
+    target,
+    result: { kind: "failure", failure: { code: 410, message: "gone" } },
+  };
+}

@@ -1,0 +1,18 @@
+/** The answer that a completed invocation gives. */
+import { expiresAtMs, type Invocation } from "../../core/invocation/invocation.ts";
+import type { Ended } from "../ports/submission.ts";
+
+/** @param askedAtMs given where it had completed before it was asked for: then the answer tells when it expires */
+export function endedOf(invocation: Invocation, askedAtMs: number | undefined): Ended {
+  const { acceptance, standing } = invocation;
+  if (standing.status !== "completed")
+    throw new Error(`Invocation ${acceptance.id} is ${standing.status}, not completed`);
+  const expires = askedAtMs === undefined ? undefined : expiresAtMs(invocation);
+  return {
+    kind: "ended",
+    invocationId: acceptance.id,
+    target: acceptance.target,
+    result: standing.result,
+    ...(expires !== undefined && { expiresAtMs: expires }),
+  };
+}

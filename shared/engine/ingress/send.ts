@@ -1,0 +1,42 @@
+/** A request that does not wait: accepted, and left to the queue. */
+import { accept } from "../accept/accept.ts";
+import { NO_LEASE } from "../store/acceptance-record.ts";
+import type { Engine } from "../engine.ts";
+import { isDelayed, startAgain, startSend } from "../accept/start-send.ts";
+import { submit } from "./submit.ts";
+import type { Refusal, Sent, Submission } from "../ports/submission.ts";
+import { sendWake } from "../messaging/wake.ts";
+
+/** Resolves when the invocation is durable. */
+export async function send(engine: Engine, submission: Submission): Promise<Sent | Refusal> {
+  const submitted = await submit(engine, submission);
+  if (submitted.kind !== "acceptance") return submitted;
+  const { acceptance } = submitted;
+  const { id, startAtMs } = acceptance;
+  // The message may go out with the put: a worker that is faster than the table sends it again. Who waits for a lock
+  // stands in line before anything else is told of it.
+  const atOnce = !isDelayed(acceptance) && acceptance.handlerType !== "exclusive";
+  const [acceptation] = await Promise.all([
+    accept(engine, acceptance, NO_LEASE),
+    atOnce ? sendWake(engine, acceptance, 0) : undefined,
+  ]);
+  if (acceptation.kind === "new") {
+    // Whoever received a message before the put was done may have found the former life, which needs nothing.
+    if (!atOnce || acceptation.instead === true) await startSend(engine, acceptance);
+    return {
+      kind: "sent",
+      invocationId: id,
+      status: "accepted",
+      ...(startAtMs !== undefined && { executionTimeMs: startAtMs }),
+    };
+  }
+  const { invocation } = acceptation.loaded;
+  if (!atOnce) await startAgain(engine, acceptation.loaded);
+  const first = invocation.acceptance.startAtMs;
+  return {
+    kind: "sent",
+    invocationId: id,
+    status: "previously-accepted",
+    ...(first !== undefined && { executionTimeMs: first }),
+  };
+}

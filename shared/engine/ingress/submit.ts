@@ -1,0 +1,51 @@
+/** From a submission to an acceptance: routing picks the handler, the id follows from the key or is fresh. */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import type { Route } from "../../core/model/deployment.ts";
+import { CodedError } from "../../core/errors/coded-error.ts";
+import { deprecation } from "../ports/protocol-range.ts";
+import { newNonce } from "../accept/accept.ts";
+import type { Engine } from "../engine.ts";
+import { freshId, idempotentId, workflowId } from "../accept/invocation-ids.ts";
+import { retentionOf } from "../store/retention.ts";
+import type { Refusal, Submission } from "../ports/submission.ts";
+
+export interface Admitted {
+  readonly kind: "acceptance";
+  readonly acceptance: Acceptance;
+  readonly route: Route;
+  readonly slow: boolean;
+}
+
+export type Submitted = Admitted | Refusal;
+
+export async function submit(engine: Engine, submission: Submission): Promise<Submitted> {
+  const { target, idempotencyKey, traceparent, startAtMs, createdBy } = submission;
+  const routing = await engine.registry.route(target.service, target.handler);
+  if (!routing.found) return { kind: routing.missing === "service" ? "unknown-service" : "unknown-handler" };
+  const { route } = routing;
+  const deprecated = deprecation(engine.settings, route.deployment);
+  if (deprecated !== undefined) return { kind: "deprecated", error: new CodedError("RT0020", deprecated) };
+  const isRun = route.handler.type === "workflow";
+  const acceptance: Acceptance = {
+    id: isRun
+      ? workflowId(engine, target)
+      : idempotencyKey === undefined
+        ? freshId(engine)
+        : idempotentId(engine, target, idempotencyKey),
+    nonce: newNonce(engine),
+    target,
+    serviceType: route.service.type,
+    handlerType: route.handler.type,
+    input: submission.input,
+    headers: submission.headers,
+    source: { kind: "ingress" },
+    createdAtMs: engine.clock.nowMs(),
+    // Whoever calls over HTTP gets the id and may attach by it, so the result is kept as for an idempotency key.
+    ...retentionOf(route.settings, true, route.handler.type),
+    ...(idempotencyKey !== undefined && !isRun && { idempotencyKey }),
+    ...(traceparent !== undefined && { traceparent }),
+    ...(startAtMs !== undefined && { startAtMs }),
+    ...(createdBy !== undefined && { createdBy }),
+  };
+  return { kind: "acceptance", acceptance, route, slow: routing.slow === true };
+}

@@ -1,0 +1,85 @@
+/** Extends the time to live of the items of one life; no other attribute of a segment ever changes (I1). */
+import type { Invocation } from "../../core/invocation/invocation.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
+import type { Engine } from "../engine.ts";
+import type { Held } from "../local/held.ts";
+import { ACCEPTANCE_SK, ARRIVALS_AND_PIECES, belongsTo, holdKey, invocationPk } from "../store/item-keys.ts";
+import { extendedUntilS, keepUntilS, RETENTION_ASSUMED_MS } from "../store/keep.ts";
+import type { Item, Page, Range } from "../ports/table.ts";
+import { readPartition } from "../store/read-partition.ts";
+
+/** An item that already lives nearly as long was extended by a process that died before the end of its extension. */
+const NEARLY_S = 86_400;
+
+/**
+ * Extends every item of an open invocation. The extension goes page by page, so it never needs more memory than one
+ * page. It costs a query for each page and a write for each item.
+ * @returns false where the life is gone, or has no hold
+ */
+export async function extendOpen(engine: Engine, id: InvocationId, nonce: Nonce): Promise<boolean> {
+  const pk = invocationPk(engine.settings.keyPrefix, id);
+  const key = holdKey(pk, nonce);
+  const page = await engine.table.query(pk);
+  const standing = (sk: string) => standingAt(engine, page, { pk, sk });
+  const [acceptance, hold] = await Promise.all([standing(ACCEPTANCE_SK), standing(key.sk)]);
+  if (hold === undefined || acceptance?.["n"] !== nonce) return false;
+  const untilS = extendedUntilS(engine.settings, engine.clock.nowMs());
+  // The acceptance expires by the retention later than the hold's `keepUntilS`.
+  const retentionS = Math.max(0, Number(acceptance["expiresAtS"]) - Number(hold["keepUntilS"]));
+  await extendPages(engine, page, { pk, nonce, untilS: untilS + retentionS });
+  // The hold comes last: a pass that finds the old `keepUntilS` repeats an extension that was cut short.
+  const older = { kind: "less", attribute: "keepUntilS", than: untilS } as const;
+  await engine.table.update(key, { set: { keepUntilS: untilS } }, older);
+  // A driver of this process would otherwise write the old `keepUntilS` back.
+  const driver = engine.drives.find(id);
+  if (driver?.hold !== undefined) driver.hold = { ...driver.hold, keepUntilS: untilS };
+  return true;
+}
+
+async function standingAt(engine: Engine, page: Page, key: { pk: string; sk: string }): Promise<Item | undefined> {
+  const found = page.items.find(({ sk }) => sk === key.sk);
+  return found ?? (page.next === undefined ? undefined : await engine.table.get(key));
+}
+
+interface Extension {
+  readonly pk: string;
+  readonly nonce: Nonce;
+  readonly untilS: number;
+}
+
+async function extendPages(engine: Engine, first: Page, extension: Extension): Promise<void> {
+  let page = first;
+  for (;;) {
+    await extendItems(engine, page.items, extension);
+    if (page.next === undefined) return;
+    page = await engine.table.query(extension.pk, { after: page.next });
+  }
+}
+
+/**
+ * At the end of an invocation, extends its arrivals: their writers did not know its retention. Costs a read, and only
+ * where the retention is longer than the writers assumed.
+ */
+export async function keepArrivals(engine: Engine, { id, invocation }: Pick<Held, "id" | "invocation">): Promise<void> {
+  const { acceptance, taken }: Pick<Invocation, "acceptance" | "taken"> = invocation;
+  if (acceptance.completionRetentionMs <= RETENTION_ASSUMED_MS || taken.size === 0) return;
+  const pk = invocationPk(engine.settings.keyPrefix, id);
+  const untilS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs());
+  const range: Range = ARRIVALS_AND_PIECES;
+  const items = await readPartition(engine.table, pk, range);
+  await extendItems(engine, items, { pk, nonce: acceptance.nonce, untilS }, 0);
+}
+
+async function extendItems(
+  engine: Engine,
+  items: readonly Item[],
+  { pk, nonce, untilS }: Extension,
+  nearlyS = NEARLY_S,
+): Promise<void> {
+  const shorter = { kind: "less", attribute: "expiresAtS", than: untilS } as const;
+  await atMost(AT_ONCE, items, async ({ sk, expiresAtS }) => {
+    if (!belongsTo(sk, nonce) || typeof expiresAtS !== "number" || expiresAtS >= untilS - nearlyS) return;
+    await engine.table.update({ pk, sk }, { set: { expiresAtS: untilS } }, shorter);
+  });
+}

@@ -1,0 +1,280 @@
+/** Claims, renews and releases the hold, which is the driver's lease on an invocation (design §2). */
+import { expiresAtMs, hasJournal, type Invocation, journalExpiresAtMs } from "../../core/invocation/invocation.ts";
+import type { ParkedStatus } from "../../core/invocation/transition.ts";
+import type { Token } from "../../core/model/ids.ts";
+import type { Engine } from "../engine.ts";
+import { type Held, lose, newHeld } from "../local/held.ts";
+import {
+  changeCondition,
+  claimCondition,
+  type Hold,
+  holdChange,
+  holdItem,
+  type HoldPlace,
+  keepCondition,
+  readHold,
+} from "../store/hold-record.ts";
+import { checkIntervalMs, listingAgeMinMs } from "../ports/engine-settings.ts";
+import { keepUntilS, openUntilS } from "../store/keep.ts";
+import type { Loaded } from "../store/load.ts";
+import { cancelTimer } from "../messaging/wake.ts";
+import type { Condition, Item } from "../ports/table.ts";
+
+/** Below 1, because the clocks of two processes differ a little. */
+const LISTED_BEFORE_SHARE = 0.8;
+
+/** An invocation that has waited for a time is looked at again after this share of that time. */
+const CHECK_SHARE = 0.25;
+const CHECK_MAX_MS = 86_400_000;
+
+export interface Grasp {
+  readonly messageDriven: boolean;
+  /** The moment that the driver's message carries: the timer of that moment has fired. */
+  readonly spentAtMs?: number | undefined;
+}
+
+/**
+ * Claims an invocation that no process drives. Where the load found a hold, the claim updates that hold and keeps its
+ * place in the open index. Where the load found none, a hold that the sweeper has put since then makes the claim fail.
+ * @returns undefined where another process was faster
+ */
+export async function claim(engine: Engine, loaded: Loaded, grasp: Grasp): Promise<Held | undefined> {
+  const { invocation, pk } = loaded;
+  const { messageDriven, spentAtMs } = grasp;
+  const hold = loaded.hold && withoutTimer(loaded.hold, spentAtMs);
+  const nowMs = engine.clock.nowMs();
+  const lease = { token: engine.drives.newToken(), untilMs: nowMs + engine.settings.leaseMs };
+  const held = newHeld({
+    id: invocation.acceptance.id,
+    pk,
+    messageDriven,
+    depth: 0,
+    invocation,
+    lease,
+    arrivals: new Map(loaded.arrivals),
+    ...(hold && { hold }),
+  });
+  const won =
+    hold === undefined
+      ? await writeHold(engine, held, running(held), { kind: "absent" })
+      : await changeHold(engine, held, running(held), changeCondition(invocation.segmentIndex, [hold.token]));
+  return won ? held : undefined;
+}
+
+function withoutTimer(hold: Hold, spentAtMs: number | undefined): Hold {
+  const { timerAtMs, ...rest } = hold;
+  return timerAtMs === undefined || timerAtMs !== spentAtMs ? hold : rest;
+}
+
+/**
+ * An invocation that is in the open index keeps its place there: a move costs a second index write, and the sweeper
+ * looks at every running entry, so it finds a dead driver at any place. The sweeper finds an invocation that is not in
+ * the open index by its entry in the listing, and then puts it into the open index (I8).
+ */
+function running({ hold, lease }: Held): Changes {
+  const lookAtMs = hold?.lookAtMs;
+  return { status: "running", untilMs: lease.untilMs, ...(lookAtMs !== undefined && { lookAtMs }) };
+}
+
+/** Claims an invocation again that this driver has just parked, because something arrived meanwhile (I4). */
+export async function reclaim(engine: Engine, held: Held): Promise<boolean> {
+  const parked = held.lease.token;
+  held.lease = { token: engine.drives.newToken(), untilMs: engine.clock.nowMs() + engine.settings.leaseMs };
+  const ours: Condition = { kind: "equal", attribute: "token", value: parked };
+  return await changeHold(engine, held, running(held), ours);
+}
+
+/**
+ * Renews the lease. The first renewal puts the invocation into the open index, because the drive takes longer than one
+ * lease. A later renewal updates the hold and does not move its entry. Where the store fails, the driver cannot tell
+ * whether the old or the new token is stored: it accepts either as its own, and counts on the old end of the lease.
+ */
+export async function renew(engine: Engine, held: Held): Promise<boolean> {
+  const { lease: before, doubtedToken } = held;
+  const untilMs = engine.clock.nowMs() + engine.settings.leaseMs;
+  // Where the outcome of a renewal is unknown, the next one uses the same token.
+  const lease = { token: doubtedToken === undefined ? engine.drives.newToken() : before.token, untilMs };
+  const mine = [doubtedToken ?? before.token, lease.token];
+  held.lease = lease;
+  held.doubtedToken = mine[0]!;
+  const silentSinceMs = held.exchange?.silent === true ? held.exchange.heardAtMs : undefined;
+  const hold = {
+    status: "running" as const,
+    untilMs,
+    lookAtMs: held.hold?.lookAtMs ?? untilMs,
+    ...(silentSinceMs !== undefined && { silentSinceMs }),
+  };
+  try {
+    const { segmentIndex } = held.invocation;
+    const kept =
+      held.hold?.lookAtMs === undefined
+        ? await writeHold(engine, held, hold, keepCondition(segmentIndex, mine))
+        : await changeHold(engine, held, hold, changeCondition(segmentIndex, mine));
+    delete held.doubtedToken;
+    if (!kept) lose(held);
+    return kept;
+  } catch (error) {
+    if (held.lease === lease) held.lease = { token: lease.token, untilMs: before.untilMs };
+    throw error;
+  }
+}
+
+/**
+ * Parks an invocation that cannot advance now, and releases the lease.
+ * @param performed the last segment whose effects are performed; by default the last segment of the journal
+ * @returns false where another process holds the invocation
+ */
+export async function putDown(
+  engine: Engine,
+  held: Held,
+  status: ParkedStatus,
+  wakeAtMs: number | undefined,
+  performed = held.invocation.segmentIndex,
+): Promise<boolean> {
+  await held.renewal;
+  const mine = held.doubtedToken === undefined ? [held.lease.token] : [held.lease.token, held.doubtedToken];
+  const lookAtMs = wakeAtMs ?? engine.clock.nowMs() + untilCheckMs(engine, held, status);
+  held.lease = { token: engine.drives.newToken(), untilMs: 0 };
+  const hold = { status, untilMs: 0, lookAtMs, performed, ...(wakeAtMs !== undefined && { wakeAtMs }) };
+  return await writeHold(engine, held, hold, keepCondition(held.invocation.segmentIndex, mine));
+}
+
+/**
+ * Each look costs a claim and a park, so an invocation that has waited long for an outside event is looked at seldom.
+ * One that waits in the queue of a key, or that was parked for another driver, is looked at after one interval.
+ */
+function untilCheckMs({ clock, settings }: Engine, { invocation }: Held, status: ParkedStatus): number {
+  const intervalMs = checkIntervalMs(settings);
+  if (status !== "suspended" && status !== "paused") return intervalMs;
+  return untilNextCheckMs(clock.nowMs() - invocation.modifiedAtMs, intervalMs);
+}
+
+/** The time until the next look at an invocation that has waited for `waitedMs`. */
+export function untilNextCheckMs(waitedMs: number, intervalMs = checkIntervalMs({})): number {
+  return Math.max(intervalMs, Math.min(CHECK_SHARE * waitedMs, CHECK_MAX_MS));
+}
+
+/**
+ * Takes a completed invocation out of the open index, where it is in there, and cancels its timer, where the hold names
+ * one: neither takes a read. Where the journal expires before the result, the entry is due when the journal expires
+ * instead: the look at that moment drops the journal and takes the entry out.
+ * @param isPerformed false where the final effects may be missing: a later redo performs them (I2)
+ */
+export async function leaveOpenIndex(
+  engine: Engine,
+  held: Held,
+  { forGood = false, mayBeNoted = false, isPerformed = true } = {},
+): Promise<void> {
+  // A renewal that is under way would put the entry back into the index behind this write.
+  if (held.renewal !== undefined) await held.renewal;
+  const dropAtMs = forGood ? undefined : journalDropAtMs(held.invocation);
+  const wasListed = !isToBeListed(engine, held.invocation);
+  // The sweeper may have passed the entry of the listing during the drive and put a note that this driver has not read.
+  const mayStand = held.hold?.lookAtMs !== undefined || (mayBeNoted && wasListed);
+  if (!mayStand && (dropAtMs === undefined || !wasListed)) return;
+  const timerAtMs = held.timerAtMs ?? held.hold?.timerAtMs;
+  const token = engine.drives.newToken();
+  held.lease = { token, untilMs: 0 };
+  const hasLeft = await writeHold(
+    engine,
+    held,
+    {
+      status: "completed",
+      untilMs: 0,
+      ...(isPerformed && { performed: held.invocation.segmentIndex }),
+      ...(dropAtMs !== undefined && { lookAtMs: dropAtMs }),
+    },
+    claimCondition(held.invocation.segmentIndex, held.hold?.token),
+  );
+  if (hasLeft && timerAtMs !== undefined) await cancelTimer(engine, held.invocation.acceptance, timerAtMs);
+}
+
+/** When the journal expires; undefined where it expires together with the result. */
+export function journalDropAtMs(invocation: Invocation): number | undefined {
+  const [dropAtMs, goneAtMs] = [journalExpiresAtMs(invocation), expiresAtMs(invocation)];
+  if (dropAtMs === undefined || goneAtMs === undefined || !hasJournal(invocation, -Infinity)) return undefined;
+  return dropAtMs < goneAtMs ? dropAtMs : undefined;
+}
+
+/**
+ * True before the sweeper comes to the entry of the listing. It looks at each accepted invocation once there, so one
+ * that ends before needs no entry in the open index.
+ */
+function isToBeListed({ clock, settings }: Engine, { acceptance }: Invocation): boolean {
+  const ageMs = clock.nowMs() - acceptance.createdAtMs;
+  return ageMs < LISTED_BEFORE_SHARE * listingAgeMinMs(settings);
+}
+
+type Changes = Partial<Hold> & Pick<Hold, "status" | "untilMs">;
+
+/**
+ * Puts the whole hold, with its place in the open index.
+ * @param changes what differs from a bare hold at the last segment; attempts, retries and failure follow the invocation
+ */
+export async function writeHold(engine: Engine, held: Held, changes: Changes, condition: Condition) {
+  const hold = holdOf(engine, held, changes);
+  held.units++;
+  const put = await engine.table.put(holdItem(placeOf(engine, held, hold), hold), condition);
+  const isOurs = put.written || hasToken(put.standing, hold);
+  if (isOurs) held.hold = hold;
+  return isOurs;
+}
+
+/** Updates the stored hold, but not its place in the open index nor what the sweeper has extended (ADR 0022). */
+async function changeHold(engine: Engine, held: Held, changes: Changes, condition: Condition) {
+  const hold = holdOf(engine, held, changes);
+  const place = placeOf(engine, held, hold);
+  held.units++;
+  const { pk, sk } = holdItem(place, hold);
+  const outcome = await engine.table.update({ pk, sk }, holdChange(place, hold), condition);
+  const stands = outcome.written ? outcome.item : outcome.standing;
+  const isOurs = outcome.written || hasToken(stands, hold);
+  if (isOurs && stands !== undefined) held.hold = readHold(stands);
+  return isOurs;
+}
+
+/**
+ * A repeated write whose first answer was lost is refused, because the first one took effect. Each write has its own
+ * token, so the token of the stored hold shows that.
+ */
+function hasToken(standing: Item | undefined, { token }: Hold): boolean {
+  return standing?.["token"] === token;
+}
+
+function holdOf(
+  engine: Engine,
+  { invocation, lease, ticket: drawn, timerAtMs: set, hold: before }: Held,
+  changes: Changes,
+): Hold {
+  const ticket = drawn ?? before?.ticket;
+  const timerAtMs = changes.status === "completed" ? undefined : (set ?? before?.timerAtMs);
+  const { acceptance, pin, lastFailure } = invocation;
+  return {
+    base: invocation.segmentIndex,
+    token: lease.token,
+    attempts: invocation.attempts,
+    retries: invocation.retries,
+    keepUntilS: Math.max(before?.keepUntilS ?? 0, openUntilS(engine.settings, acceptance.createdAtMs)),
+    ...(before?.performed !== undefined && { performed: before.performed }),
+    ...(timerAtMs !== undefined && { timerAtMs }),
+    ...(ticket !== undefined && { ticket }),
+    ...(pin && { deploymentId: pin.deploymentId }),
+    ...(lastFailure && { lastFailure }),
+    ...changes,
+  };
+}
+
+function placeOf(
+  engine: Engine,
+  { id, invocation: { acceptance } }: Held,
+  { keepUntilS: extendedUntilS }: Hold,
+): HoldPlace {
+  const { nonce, target, createdAtMs } = acceptance;
+  const expiresAtS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), extendedUntilS);
+  return { scheme: engine.settings, id, nonce, target, createdAtMs, expiresAtS };
+}
+
+/** The lease with which a driver writes a segment: the same token, for one more term. */
+export function nextLease(engine: Engine, token: Token): { token: Token; untilMs: number } {
+  return { token, untilMs: engine.clock.nowMs() + engine.settings.leaseMs };
+}

@@ -1,0 +1,148 @@
+/** What a driver has in its hands while it advances one invocation. */
+import type { Arrival } from "../../core/invocation/event.ts";
+import type { Invocation } from "../../core/invocation/invocation.ts";
+import type { Result } from "../../core/model/failure.ts";
+import type { Route } from "../../core/model/deployment.ts";
+import type { InvocationId, Token } from "../../core/model/ids.ts";
+import type { TraceContext } from "../../core/model/trace-context.ts";
+import type { Lease } from "../store/acceptance-record.ts";
+import type { Hold } from "../store/hold-record.ts";
+import type { Item, Written } from "../ports/table.ts";
+import type { ReplyRoom } from "./reply-room.ts";
+import type { Lock } from "../store/lock-record.ts";
+
+/** Why a driver lets go of an exchange before its end. */
+export type LetGo = "abort-timeout" | "lost" | "stopping";
+
+export interface OpenExchange {
+  readonly startedAtMs: number;
+  readonly abortTimeoutMs: number;
+  /** When the last bytes came; the start while none have. */
+  heardAtMs: number;
+  silent: boolean;
+  /** It has been open for so long that its handler is remembered for it. */
+  long?: true;
+  /** The reader waits for room, and the deployment for the reader: the silence is not the deployment's. */
+  waitsForRoom?: true;
+  letGo?: LetGo;
+  abort(): void;
+}
+
+/** The caller that is driven by the same driver and takes the result straight from it. */
+export interface InlineCaller {
+  readonly held: Held;
+  readonly completionId: number;
+}
+
+/** An acceptance that waits for the first segment, to be written with it. */
+export interface Joinable {
+  /** False once it goes its own way. */
+  readonly waits: boolean;
+  /** @param isLast nothing is left to be done once the segment is there */
+  putWith(segment: Item, isLast: boolean): Promise<Written>;
+}
+
+export interface Held {
+  readonly id: InvocationId;
+  readonly pk: string;
+  /** A message that will come again is this driver's backstop; an ingress driver has none of its own (I4). */
+  readonly messageDriven: boolean;
+  /** 0 for what a request or a message started, 1 for its children, and so on. */
+  readonly depth: number;
+  readonly caller?: InlineCaller;
+  /** Its message came by the lane of the queue that slow services are to leave. */
+  inMainLane?: true;
+  invocation: Invocation;
+  lease: Lease;
+  /** The hold item as last read or written; absent while there is none. */
+  hold?: Hold;
+  /** Arrivals that no segment lists, by key; the segment that lists one marked inline holds it too. */
+  readonly arrivals: Map<string, Arrival>;
+  /** What the inline arrivals bring, free of any protocol version, for the case that they must be written down. */
+  readonly results: Map<string, { readonly completionId: number; readonly result: Result | undefined }>;
+  /** The route that the acceptance was made by: the first attempt takes it, instead of looking it up again. */
+  route?: Route;
+  /** What the lock of its key shows, once the driver knows that the invocation holds it. */
+  lock?: Lock;
+  /** Its place in the queue of the key, while it waits. */
+  ticket?: number;
+  /** A far moment for which this driver has set a timer. */
+  timerAtMs?: number;
+  /** The acceptance on its way to the table: nothing is committed before it is there. */
+  durable?: Promise<unknown>;
+  /** The same acceptance, as long as it may be written together with the first segment. */
+  pending?: Joinable;
+  /** Writes made since the last segment. */
+  units: number;
+  /** False once the driver has left: what comes later must go through the table. */
+  open: boolean;
+  /** Another driver has it: throw everything away. */
+  lost: boolean;
+  /** The process stops: park at the next occasion. */
+  stopping: boolean;
+  /** Somebody wrote something: read the arrivals before parking on what is in memory. */
+  poked: boolean;
+  /** When arrivals were last read; absent before the first turn. */
+  arrivalsReadAtMs?: number;
+  /** A wake came while it was driven: somebody may have attached. */
+  sinkSuspected: boolean;
+  exchange?: OpenExchange;
+  /** What the journal takes of the budget of journals, where a message brought it. */
+  journalRoom?: { readonly sizeBytes: number };
+  /** What the last attempt sent takes of the budget of replies, until it is stored. */
+  replyRoom?: ReplyRoom;
+  /** Of the attempt under way, where somebody traces. */
+  span?: TraceContext;
+  /** Calls that are being driven along, by completion id. */
+  readonly children: Map<number, Held>;
+  /** Those that were driven along until they parked: their own wakes are set, so that they need none from here. */
+  readonly parkedChildren: Set<number>;
+  /** The token that stood before a renewal whose outcome is not known: it may stand still. */
+  doubtedToken?: Token;
+  /** A renewal of the lease that is on its way: whoever writes the hold next waits for it. */
+  renewal?: Promise<void>;
+  /** An open circuit lets this driver make its next attempt. */
+  mayProbe?: true;
+  /** Ends a wait inside the driver. */
+  ring?: () => void;
+}
+
+export function newHeld(
+  given: Pick<Held, "id" | "pk" | "messageDriven" | "depth" | "invocation" | "lease"> & Partial<Held>,
+): Held {
+  return {
+    arrivals: new Map(),
+    children: new Map(),
+    parkedChildren: new Set(),
+    results: new Map(),
+    units: 0,
+    open: true,
+    lost: false,
+    stopping: false,
+    poked: false,
+    sinkSuspected: false,
+    ...given,
+  };
+}
+
+/** A result that comes straight from a child or a lookup: in memory until a segment lists it or a park writes it down. */
+export function takeInline(held: Held, arrival: Extract<Arrival, { kind: "notification" }>): void {
+  if (held.invocation.taken.has(arrival.taken.key) || held.arrivals.has(arrival.taken.key)) return;
+  held.arrivals.set(arrival.taken.key, arrival);
+  held.ring?.();
+}
+
+/** Ends the exchange of a driver, if one is open, and tells the driver why. */
+export function letGo(held: Held, why: LetGo): void {
+  const { exchange } = held;
+  if (exchange === undefined || exchange.letGo !== undefined) return;
+  exchange.letGo = why;
+  exchange.abort();
+}
+
+/** Another driver has it: its exchange is let go of, and its wait is over. */
+export function lose(held: Held): void {
+  held.lost = true;
+  letGo(held, "lost");
+  held.ring?.();
+}

@@ -1,0 +1,71 @@
+/** An operator's edit of a state, applied where its turn in the queue has come: the whole state is replaced. */
+import type { StateChange } from "../../core/model/state-change.ts";
+import type { KeyedState } from "../../core/object/keyed-state.ts";
+import { decode } from "../../core/model/proto3-decode.ts";
+import { encode } from "../../core/model/proto3-encode.ts";
+import { bytes, message, optional, repeated, string, submessage } from "../../core/model/proto3.ts";
+import type { Nonce } from "../../core/model/ids.ts";
+import type { Engine } from "../engine.ts";
+import { whole } from "../store/large-record.ts";
+import type { Lock } from "../store/lock-record.ts";
+import { hasWritten, readState, writeBeside } from "./object-state.ts";
+import type { Item } from "../ports/table.ts";
+import { ENVELOPE_BYTES, opened, sealed } from "../store/record-envelope.ts";
+
+const StoredValue = message({ key: string(1), value: bytes(2) });
+const StoredEdit = message({ values: repeated(submessage(1, () => StoredValue)), expected: optional(bytes(2)) });
+
+export type Values = ReadonlyMap<string, Uint8Array>;
+
+/** @param expected the fingerprint of the state that the edit is made for; any state where nothing is said */
+export function editRecord(values: Values, expected: Uint8Array | undefined): Uint8Array {
+  const stored = { values: [...values].map(([key, value]) => ({ key, value })), ...(expected && { expected }) };
+  return sealed(encode(StoredEdit, stored, ENVELOPE_BYTES));
+}
+
+const FINGERPRINT_BYTES = 16;
+
+/** The same for the same values, whatever their order. */
+export function fingerprint({ ids }: Pick<Engine, "ids">, values: Values): Uint8Array {
+  const sorted = [...values].sort(([a], [b]) => (a < b ? -1 : 1));
+  return ids.derive(["state", ...sorted.flat()], FINGERPRINT_BYTES);
+}
+
+/** Later than every segment of the holder, and in the order of the tickets. */
+const BEHIND_SEGMENTS = 1_000_000_000_000;
+
+export async function applyEdit(
+  engine: Engine,
+  pk: string,
+  { life, grant, edits, head }: Lock,
+  state: KeyedState,
+  item: Item,
+): Promise<KeyedState> {
+  const nonce = String(item["n"]) as Nonce;
+  // The key of a ticket is its number: what it holds, packed or in pieces, belongs to the edit all the same.
+  const [readable] = await whole(engine, [{ ...item, sk: `edit#${nonce}` }], nonce);
+  const { values, expected } = decode(StoredEdit, opened(readable?.["b"], "an edit of a state"));
+  const stamp = { grant, edits, segmentIndex: BEHIND_SEGMENTS + head + 1 };
+  // One that was begun is gone on with: half of it may stand already.
+  if (expected !== undefined && !(await hasWritten(engine, pk, life, stamp))) {
+    const current = fingerprint(engine, (await readState(engine, pk, life, state)).values);
+    if (current.some((byte, at) => byte !== expected[at])) {
+      engine.log.warn("an edit was made for a state that is over, and is dropped", { edit: nonce });
+      return state;
+    }
+  }
+  return await writeBeside(
+    engine,
+    pk,
+    life,
+    state,
+    replacing(new Map(values.map(({ key, value }) => [key, value]))),
+    stamp,
+  );
+}
+
+/** The changes that make a state this one and no other. */
+export function replacing(values: Values): readonly StateChange[] {
+  const sets = [...values].map(([key, value]): StateChange => ({ kind: "set", key, value }));
+  return [{ kind: "clear-all" }, ...sets];
+}

@@ -1,0 +1,69 @@
+/** The end of a workflow's life: its state and promises are kept as long as the result of its run, and wiped with it. */
+import type { Effect } from "../../core/invocation/effects.ts";
+import type { Invocation } from "../../core/invocation/invocation.ts";
+import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
+import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
+import type { Engine } from "../engine.ts";
+import { applyState } from "./give-back.ts";
+import type { Held } from "../local/held.ts";
+import { packState, readLock } from "../store/lock-record.ts";
+import { isHeldBy, underGrant } from "./object-lock.ts";
+import { lockKey } from "../store/object-keys.ts";
+import { lockAt, placeOf } from "../store/object-place.ts";
+import { expiryS } from "./promises.ts";
+import { readPartition } from "../store/read-partition.ts";
+
+type Close = Extract<Effect, { kind: "close-workflow" }>;
+
+/** The lock stays with the run: it tells until when this life is readable, and the next run begins another one. */
+export async function closeWorkflow(engine: Engine, held: Held, { changes, endedAtMs }: Close): Promise<void> {
+  if (changes.inOrder.length > 0) await applyState(engine, held, changes);
+  delete held.lock;
+  const { acceptance } = held.invocation;
+  const pk = placeOf(engine, acceptance.target);
+  const lock = await lockAt(engine, pk);
+  if (!isHeldBy(lock, acceptance)) return;
+  const goneAtMs = endedAtMs + acceptance.completionRetentionMs;
+  const set = { goneAtMs, expiresAtS: expiryS(goneAtMs) };
+  await engine.table.update(lockKey(pk), { set }, underGrant(acceptance, lock.grant));
+  await expireLife(engine, pk, lock.life, expiryS(goneAtMs));
+}
+
+/** A purged run leaves nothing behind: what comes next under its key meets an empty state and no promise (I12). */
+export async function wipeWorkflow(engine: Engine, { acceptance }: Pick<Invocation, "acceptance">): Promise<void> {
+  if (acceptance.handlerType !== "workflow") return;
+  const pk = placeOf(engine, acceptance.target);
+  const lock = await lockAt(engine, pk);
+  if (!isHeldBy(lock, acceptance)) return;
+  const nowMs = engine.clock.nowMs();
+  const nextLife = { life: lock.life + 1, lifeFromMs: nowMs };
+  const outcome = await engine.table.update(
+    lockKey(pk),
+    {
+      set: { held: 0, ...nextLife, st: packState(EMPTY_STATE), expiresAtS: expiryS(nowMs) },
+      remove: ["holder", "holderNonce", "goneAtMs"],
+    },
+    underGrant(acceptance, lock.grant),
+  );
+  // Lives are counted upwards: where a later one stands, this one is over, also where the answer to its end was lost.
+  const stands = readLock(outcome.written ? outcome.item : outcome.standing);
+  if (stands.life > lock.life) await dropLife(engine, pk, lock.life);
+}
+
+async function itemsOfLife(engine: Engine, pk: string, life: number) {
+  const heads = ["state", "promise", "waiter", "blob"].map((name) => `${name}#${life}`);
+  const ranges = heads.map((head) => ({ from: `${head}#`, below: `${head}$` }));
+  return (await Promise.all(ranges.map((range) => readPartition(engine.table, pk, range)))).flat();
+}
+
+async function expireLife(engine: Engine, pk: string, life: number, expiresAtS: number): Promise<void> {
+  await atMost(AT_ONCE, await itemsOfLife(engine, pk, life), async ({ sk }) => {
+    await engine.table.update({ pk, sk }, { set: { expiresAtS } }, { kind: "present" });
+  });
+}
+
+async function dropLife(engine: Engine, pk: string, life: number): Promise<void> {
+  await atMost(AT_ONCE, await itemsOfLife(engine, pk, life), async ({ sk }) => {
+    await engine.table.delete({ pk, sk });
+  });
+}

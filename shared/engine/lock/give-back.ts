@@ -1,0 +1,182 @@
+/** The end of a holding: the state is written once more, and the lock goes to who waits next (I6, ADR 0011). */
+import type { StateChanges } from "../../core/invocation/effects.ts";
+import type { KeyedState } from "../../core/object/keyed-state.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import type { Target } from "../../core/model/target.ts";
+import type { Engine } from "../engine.ts";
+import type { Held } from "../local/held.ts";
+import { load } from "../store/load.ts";
+import { type Hold, readHold } from "../store/hold-record.ts";
+import { holdKey, invocationPk } from "../store/item-keys.ts";
+import { type Lock, packState, readLock } from "../store/lock-record.ts";
+import { inboxKey, lockKey } from "../store/object-keys.ts";
+import { isHeldBy, ticketExpiryS, underGrant, voidTicket } from "./object-lock.ts";
+import { lockAt, placeOf } from "../store/object-place.ts";
+import { expiryOfEmpty, writeBeside } from "./object-state.ts";
+import type { Item, Scalar, Update } from "../ports/table.ts";
+import { applyEdit } from "./apply-edit.ts";
+import { wakeNow } from "../messaging/wake.ts";
+
+/** Others see the changes, the lock is kept. Done twice it is done once, and late it is not done at all. */
+export async function applyState(engine: Engine, held: Held, changes: StateChanges): Promise<void> {
+  const { acceptance } = held.invocation;
+  const pk = placeOf(engine, acceptance.target);
+  let lock = held.lock ?? (await lockAt(engine, pk));
+  // An operator's edit of a workflow may come in between: then the changes are made to what it left.
+  while (counts(lock, held, changes)) {
+    const state = await writeBeside(engine, pk, lock.life, lock.state, changes.inOrder, stampOf(lock, changes));
+    const outcome = await engine.table.update(
+      lockKey(pk),
+      { set: { st: packState(state), applied: changes.segmentIndex } },
+      underGrant(acceptance, lock.grant, [
+        { kind: "less", attribute: "applied", than: changes.segmentIndex },
+        { kind: "equal", attribute: "edits", value: lock.edits },
+      ]),
+    );
+    lock = readLock(outcome.written ? outcome.item : outcome.standing);
+  }
+  if (held.lock !== undefined && isHeldBy(lock, acceptance)) held.lock = lock;
+}
+
+/** True where the segment ran under this very grant, and its changes are not in the state yet. */
+function counts(lock: Lock, { invocation }: Held, { grant, segmentIndex }: StateChanges): boolean {
+  return isHeldBy(lock, invocation.acceptance) && lock.grant === grant && lock.applied < segmentIndex;
+}
+
+function stampOf({ grant, edits }: Lock, { segmentIndex }: StateChanges) {
+  return { grant, edits, segmentIndex };
+}
+
+/**
+ * An exclusive invocation has ended: it may hold the lock, wait for it, or have given it back already. A repeated
+ * give-back wakes its direct successor, since the one before may have died ahead of that.
+ */
+export async function giveBack(engine: Engine, held: Held, changes: StateChanges): Promise<void> {
+  const { acceptance } = held.invocation;
+  const pk = placeOf(engine, acceptance.target);
+  const ticket = held.ticket ?? held.hold?.ticket;
+  let lock = held.lock;
+  if (lock === undefined) {
+    if (ticket !== undefined) await voidTicket(engine, pk, ticket);
+    lock = await lockAt(engine, pk);
+  }
+  delete held.lock;
+  if (!isHeldBy(lock, acceptance)) {
+    if (await isGhost(engine, acceptance, lock)) return await passOn(engine, pk, acceptance.target, lock, lock.state);
+    return await wakeSuccessor(engine, acceptance.target, acceptance.nonce, lock);
+  }
+  const state = counts(lock, held, changes)
+    ? await writeBeside(engine, pk, lock.life, lock.state, changes.inOrder, stampOf(lock, changes))
+    : lock.state;
+  await passOn(engine, pk, acceptance.target, lock, state);
+}
+
+/**
+ * A slow acceptor may take the lock for a life that has ended meanwhile, and whose id lives anew. A wake to that id
+ * would come back to this very give-back, and to the next one, without end.
+ */
+async function isGhost(engine: Engine, { id }: { readonly id: InvocationId }, { holder }: Lock): Promise<boolean> {
+  if (holder?.id !== id) return false;
+  const loaded = await load(engine, id);
+  return loaded?.invocation.acceptance.nonce !== holder.nonce;
+}
+
+/** Who holds a key or waits for it is of the service that the key belongs to. */
+type KeyOwner = Pick<Target, "service">;
+
+/** Gives the lock of a holder to the next in the queue, or to nobody. @param lock as last seen, held by whoever gives back */
+export async function passOn(
+  engine: Engine,
+  pk: string,
+  target: KeyOwner,
+  lock: Lock,
+  state: KeyedState,
+): Promise<void> {
+  let seen = lock;
+  let shown = state;
+  for (;;) {
+    const { holder } = seen;
+    if (holder === undefined || holder.nonce !== lock.holder?.nonce || seen.grant !== lock.grant)
+      return await wakeSuccessor(engine, target, lock.holder?.nonce, seen);
+    if (seen.head === seen.tail) {
+      const freed = await free(engine, pk, seen, shown);
+      if (freed === undefined) return;
+      seen = freed;
+      continue;
+    }
+    const next = await nextInLine(engine, pk, seen.head + 1);
+    if (next.kind === "edit") shown = await applyEdit(engine, pk, seen, shown, next.item);
+    const { served, lock: stands } = await serve(engine, pk, seen, shown, next);
+    if (served && next.kind === "waiter") return await wakeNow(engine, { id: next.id, target });
+    // Whoever served the ticket instead has written a state that has these changes, and perhaps an edit behind them.
+    if (stands.head !== seen.head) shown = stands.state;
+    seen = stands;
+  }
+}
+
+/** @returns undefined where the key is free now, or what stands there instead */
+async function free(engine: Engine, pk: string, lock: Lock, state: KeyedState): Promise<Lock | undefined> {
+  const expiresAtS = expiryOfEmpty(engine, state);
+  const update: Update = {
+    set: { held: 0, st: packState(state), ...(expiresAtS !== undefined && { expiresAtS }) },
+    remove: ["holder", "holderNonce", "givenBy"],
+  };
+  const condition = underGrant(lock.holder!, lock.grant, [{ kind: "equal", attribute: "tail", value: lock.tail }]);
+  const outcome = await engine.table.update(lockKey(pk), update, condition);
+  return outcome.written ? undefined : readLock(outcome.standing);
+}
+
+/** Of a holder that leaves: all that it changed is in the state, so that a redo does not put it on top of an edit. */
+const ALL_APPLIED = Number.MAX_SAFE_INTEGER;
+
+type Next =
+  | { readonly kind: "waiter"; readonly id: InvocationId; readonly nonce: Nonce }
+  | { readonly kind: "edit"; readonly item: Item }
+  | { readonly kind: "nobody" };
+
+/** A ticket that was drawn and not laid down belongs to somebody who died, or who is slow and draws another one. */
+async function nextInLine(engine: Engine, pk: string, ticket: number): Promise<Next> {
+  const key = inboxKey(pk, ticket);
+  let item = await engine.table.get(key);
+  if (item === undefined) {
+    const gone = { ...key, void: true, expiresAtS: ticketExpiryS(engine) };
+    const voided = await engine.table.put(gone, { kind: "absent" });
+    if (voided.written) return { kind: "nobody" };
+    item = voided.standing;
+  }
+  if (item?.["edit"] === true) return { kind: "edit", item };
+  const { id, n }: Partial<Item> = item ?? {};
+  if (typeof id !== "string" || typeof n !== "string") return { kind: "nobody" };
+  return { kind: "waiter", id: id as InvocationId, nonce: n as Nonce };
+}
+
+async function serve(engine: Engine, pk: string, lock: Lock, state: KeyedState, next: Next) {
+  const set: Record<string, Scalar> = { head: lock.head + 1, st: packState(state) };
+  if (next.kind === "waiter") {
+    const nowMs = engine.clock.nowMs();
+    const grant = Math.max(nowMs, lock.grant + 1);
+    const givenBy = lock.holder!.nonce;
+    Object.assign(set, { holder: next.id, holderNonce: next.nonce, givenBy, grant, applied: 0, sinceMs: nowMs });
+  } else set["applied"] = ALL_APPLIED;
+  const condition = underGrant(lock.holder!, lock.grant, [{ kind: "equal", attribute: "head", value: lock.head }]);
+  const outcome = await engine.table.update(lockKey(pk), { set }, condition);
+  return { served: outcome.written, lock: readLock(outcome.written ? outcome.item : outcome.standing) };
+}
+
+/**
+ * Wakes a holder to which this very give-back has handed the key, unless a driver has taken the holder up since. Every
+ * other holder owes its wake to another give-back, or came by itself; a wake from here would be one message more that
+ * ends as a repeated give-back, and so on without end. Costs a read, where the direct successor holds the key still.
+ */
+async function wakeSuccessor(engine: Engine, target: KeyOwner, giver: Nonce | undefined, lock: Lock): Promise<void> {
+  const { holder, givenBy } = lock;
+  if (holder === undefined || givenBy === undefined || givenBy !== giver) return;
+  const key = holdKey(invocationPk(engine.settings.keyPrefix, holder.id), holder.nonce);
+  const hold = await engine.table.get(key);
+  if (hold === undefined || mayBeUnaware(readHold(hold))) await wakeNow(engine, { id: holder.id, target });
+}
+
+/** It stands in line or has not begun, as far as its hold tells, or it has ended: the holder must hear of the key. */
+function mayBeUnaware({ status }: Hold): boolean {
+  return status === "pending" || status === "ready" || status === "completed";
+}

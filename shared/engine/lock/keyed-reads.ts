@@ -1,0 +1,81 @@
+/** What a commit answers at once: reads of state and of promises become completions in the segment of their command. */
+import type { Command, NotificationEntry } from "../../core/invocation/entry.ts";
+import {
+  getPromiseCompletion,
+  lazyStateCompletion,
+  lazyStateKeysCompletion,
+  peekPromiseCompletion,
+} from "../../core/protocol/notifications.ts";
+import type { ProtocolVersion } from "../../core/protocol/version.ts";
+import type { Engine } from "../engine.ts";
+import type { Held } from "../local/held.ts";
+import { type Lock, lifeAt } from "../store/lock-record.ts";
+import { lockAt, placeOf } from "../store/object-place.ts";
+import { ChangedState, readState, readValue } from "./object-state.ts";
+import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
+import { readPromise } from "./promises.ts";
+
+export interface KeyedReads {
+  /** In the order of the commands: a read sees the changes before it. @returns undefined for what is not answered here */
+  answer(command: Command): Promise<NotificationEntry | undefined>;
+}
+
+export function keyedReads(engine: Engine, held: Held, version: ProtocolVersion): KeyedReads {
+  const { acceptance } = held.invocation;
+  let lock: Lock | undefined;
+  const pk = (): string => placeOf(engine, acceptance.target);
+  /** Who holds the lock knows the state; a shared handler reads it, once an attempt. */
+  const shown = async (): Promise<Pick<Lock, "life" | "state">> => {
+    lock ??= held.lock ?? (await lockAt(engine, pk()));
+    const { life, over } = lifeAt(lock, engine.clock.nowMs());
+    return { life, state: over ? EMPTY_STATE : lock.state };
+  };
+  const state = new ChangedState(
+    async (key) => {
+      const { life, state: known } = await shown();
+      return await readValue(engine, pk(), life, known, key);
+    },
+    async () => {
+      const { life, state: known } = await shown();
+      return (await readState(engine, pk(), life, known)).values.keys();
+    },
+  );
+  return {
+    async answer(command) {
+      switch (command.kind) {
+        case "change-state":
+          state.change(command.change);
+          return undefined;
+        case "get-state": {
+          const frame = lazyStateCompletion(command.completionId, await state.value(command.key));
+          return completed("GetLazyState", command.completionId, frame);
+        }
+        case "get-state-keys": {
+          const keys = (await state.keys()).map((key) => new TextEncoder().encode(key));
+          return completed(
+            "GetLazyStateKeys",
+            command.completionId,
+            lazyStateKeysCompletion(command.completionId, keys),
+          );
+        }
+        case "get-promise": {
+          const result = await readPromise(engine, acceptance.target, command.name);
+          if (result === undefined) return undefined;
+          const frame = getPromiseCompletion(command.completionId, result, version);
+          return completed("GetPromise", command.completionId, frame, result.kind === "failure");
+        }
+        case "peek-promise": {
+          const result = await readPromise(engine, acceptance.target, command.name);
+          const frame = peekPromiseCompletion(command.completionId, result, version);
+          return completed("PeekPromise", command.completionId, frame, result?.kind === "failure");
+        }
+        default:
+          return undefined;
+      }
+    },
+  };
+}
+
+function completed(type: string, completionId: number, frame: Uint8Array, failed = false): NotificationEntry {
+  return { kind: "notification", type, id: { completionId }, failed, frame };
+}

@@ -1,0 +1,124 @@
+/** Taking the lock of a key and queueing for it: single conditional writes, no transaction and no read (I6, I10, ADR 0011). */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import type { Engine } from "../engine.ts";
+import { inboxKey, lockKey } from "../store/object-keys.ts";
+import { type Lock, readLock } from "../store/lock-record.ts";
+import type { Condition, Scalar } from "../ports/table.ts";
+
+export type Claimant = Pick<Acceptance, "id" | "nonce">;
+
+/**
+ * The holder is an invocation, one life of it, and not whoever drives it. Its nonce alone does not tell: an invocation
+ * that was started anew with the beginning of a journal shares that of the former one.
+ */
+export function isHeldBy({ holder }: Lock, { id, nonce }: Claimant): boolean {
+  return holder?.id === id && holder.nonce === nonce;
+}
+
+/** What stands at the lock is still what the holder of this grant knows. */
+export function underGrant(
+  { nonce }: Pick<Claimant, "nonce">,
+  grant: number,
+  more: readonly Condition[] = [],
+): Condition {
+  const mine: Condition[] = [
+    { kind: "equal", attribute: "holderNonce", value: nonce },
+    { kind: "equal", attribute: "grant", value: grant },
+  ];
+  return { kind: "all", of: [...mine, ...more] };
+}
+
+export type Taking =
+  | { readonly kind: "held"; readonly lock: Lock }
+  /** `lock` as it stood when the ticket was drawn. */
+  | { readonly kind: "waits"; readonly ticket: number; readonly lock: Lock };
+
+/**
+ * Takes the lock of a free key, with the state that is packed in; where it is taken, queues behind all who queued before.
+ * Whoever queues twice is served twice, and gives back at once the second time.
+ * @param more what its ticket carries beside its name
+ */
+export async function takeOrQueue(
+  engine: Engine,
+  pk: string,
+  claimant: Claimant,
+  more: Readonly<Record<string, Scalar>> = {},
+): Promise<Taking> {
+  let grant = engine.clock.nowMs();
+  for (;;) {
+    const standing = await take(engine, pk, claimant, grant);
+    if (isHeldBy(standing, claimant)) return { kind: "held", lock: standing };
+    if (standing.holder === undefined) {
+      // It is free, and a clock ahead of ours gave the last grant.
+      grant = standing.grant + 1;
+      continue;
+    }
+    const lock = await queueUp(engine, pk, claimant, more);
+    if (lock !== undefined) return { kind: "waits", ticket: lock.tail, lock };
+  }
+}
+
+/** @param grant by the clock, so that grants grow even where a lock was removed and made anew. @returns what stands afterwards */
+async function take(engine: Engine, pk: string, { id, nonce }: Claimant, grant: number): Promise<Lock> {
+  const free: Condition = {
+    kind: "all",
+    of: [
+      { kind: "equal", attribute: "held", value: 0 },
+      { kind: "less", attribute: "grant", than: grant },
+    ],
+  };
+  const outcome = await engine.table.update(
+    lockKey(pk),
+    {
+      set: { held: 1, holder: id, holderNonce: nonce, grant, applied: 0, sinceMs: engine.clock.nowMs() },
+      add: { head: 0, tail: 0, edits: 0 },
+      remove: ["expiresAtS"],
+    },
+    { kind: "any", of: [{ kind: "absent" }, free] },
+  );
+  return readLock(outcome.written ? outcome.item : outcome.standing);
+}
+
+/** Draws a ticket and lays it down. @returns the lock, whose tail is the ticket; undefined where the key has become free */
+export async function queueUp(
+  engine: Engine,
+  pk: string,
+  { id, nonce }: Claimant,
+  more: Readonly<Record<string, Scalar>>,
+): Promise<Lock | undefined> {
+  for (;;) {
+    const drawn = await engine.table.update(
+      lockKey(pk),
+      { add: { tail: 1 } },
+      { kind: "equal", attribute: "held", value: 1 },
+    );
+    if (!drawn.written) return undefined;
+    const lock = readLock(drawn.item);
+    const laid = await engine.table.put(
+      {
+        ...more,
+        ...inboxKey(pk, lock.tail),
+        id,
+        n: nonce,
+        drawnAtMs: engine.clock.nowMs(),
+        expiresAtS: ticketExpiryS(engine),
+      },
+      { kind: "absent" },
+    );
+    // A holder that leaves voids a ticket that was drawn and not laid down yet: another one is drawn.
+    if (laid.written || laid.standing?.["n"] === nonce) return lock;
+  }
+}
+
+/** Who has ended while it waited is passed over. */
+export async function voidTicket(engine: Engine, pk: string, ticket: number): Promise<void> {
+  await engine.table.put({ ...inboxKey(pk, ticket), void: true, expiresAtS: ticketExpiryS(engine) });
+}
+
+/** Who waits longer than that queues anew at the next look at it. */
+const TICKET_KEPT_S = 30 * 86_400;
+
+/** Served tickets lie below the head, where nobody looks any more, until they expire: removing them would cost a write. */
+export function ticketExpiryS({ clock }: Pick<Engine, "clock">): number {
+  return Math.ceil(clock.nowMs() / 1000) + TICKET_KEPT_S;
+}

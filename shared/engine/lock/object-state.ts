@@ -1,0 +1,197 @@
+/** The state of a key in the table: read for a request, and changed under the grant of its holder. */
+import {
+  hasBeside,
+  isEmpty,
+  type KeyedState,
+  netEffect,
+  place,
+  type Placement,
+} from "../../core/object/keyed-state.ts";
+import type { StateChange } from "../../core/model/state-change.ts";
+import type { Nonce } from "../../core/model/ids.ts";
+import { atMost } from "../bulkheads/at-most.ts";
+import type { Engine } from "../engine.ts";
+import { dropLost, dropPieces, fitted, whole } from "../store/large-record.ts";
+import { stateKey, stateRange } from "../store/object-keys.ts";
+import { shortenWith } from "../store/object-place.ts";
+import type { Condition, Item } from "../ports/table.ts";
+import { readPartition } from "../store/read-partition.ts";
+import { ENVELOPE_BYTES, enveloped, CODEC, sameBytes } from "../store/record-envelope.ts";
+
+/** So many values beside the lock are written at a time. */
+const AT_ONCE = 25;
+/** Removed values leave a mark for so long, by which a late redo of an older write knows that it is late. */
+const MARK_KEPT_S = 7 * 86_400;
+
+export interface StateView {
+  readonly values: ReadonlyMap<string, Uint8Array>;
+  /** False where the rest did not fit: a key that is not among the values may exist all the same. */
+  readonly complete: boolean;
+}
+
+/** Reads the whole state, or as many values as fit. Costs a read only where something stands beside the lock. */
+export async function readState(
+  engine: Engine,
+  pk: string,
+  life: number,
+  state: KeyedState,
+  maxBytes = Infinity,
+): Promise<StateView> {
+  const all = hasBeside(state) ? await readBeside(engine, pk, life) : new Map<string, Uint8Array>();
+  for (const [key, value] of state.inline) all.set(key, value);
+  const values = new Map<string, Uint8Array>();
+  let bytes = 0;
+  for (const [key, value] of all) {
+    bytes += key.length + value.length;
+    if (bytes > maxBytes) return { values, complete: false };
+    values.set(key, value);
+  }
+  return { values, complete: true };
+}
+
+async function readBeside(engine: Engine, pk: string, life: number): Promise<Map<string, Uint8Array>> {
+  const items = await readPartition(engine.table, pk, stateRange(life));
+  const present = items.filter(({ gone }) => gone !== true);
+  const values = new Map<string, Uint8Array>();
+  for (const item of await whole(engine, present, String(life) as Nonce))
+    values.set(String(item["key"]), valueIn(item));
+  return values;
+}
+
+/** One value of the state; undefined where there is none. */
+export async function readValue(
+  engine: Engine,
+  pk: string,
+  life: number,
+  state: KeyedState,
+  key: string,
+): Promise<Uint8Array | undefined> {
+  const inline = state.inline.get(key);
+  if (inline !== undefined || !(state.unlisted || state.beside.has(key))) return inline;
+  const item = await engine.table.get(stateKey(pk, life, key, shortenWith(engine)));
+  if (item === undefined || item["gone"] === true) return undefined;
+  const [readable] = await whole(engine, [item], String(life) as Nonce);
+  return readable && valueIn(readable);
+}
+
+function valueIn(item: Item): Uint8Array {
+  return (item["b"] as Uint8Array).subarray(ENVELOPE_BYTES);
+}
+
+/** Orders the writes of values by grant and segment: whoever comes late finds a later stamp, and leaves it. */
+export interface Stamp {
+  readonly grant: number;
+  /** How many edits of operators came before. */
+  readonly edits: number;
+  readonly segmentIndex: number;
+}
+
+/** Writes what stands beside the lock. @returns the state that the lock is to show; the caller writes that */
+export async function writeBeside(
+  engine: Engine,
+  pk: string,
+  life: number,
+  before: KeyedState,
+  changes: readonly StateChange[],
+  stamp: Stamp,
+): Promise<KeyedState> {
+  const placement = place(before, changes);
+  await writePlaced(engine, pk, life, before, placement, stamp);
+  return placement.next;
+}
+
+async function writePlaced(
+  engine: Engine,
+  pk: string,
+  life: number,
+  before: KeyedState,
+  { put, remove, removesAll }: Placement,
+  stamp: Stamp,
+): Promise<void> {
+  const g = stampText(stamp);
+  const older: Condition = { kind: "any", of: [{ kind: "absent" }, { kind: "less", attribute: "g", than: g }] };
+  const shorten = shortenWith(engine);
+  const removed = new Set(remove);
+  if (removesAll) for (const key of (await readBeside(engine, pk, life)).keys()) if (!put.has(key)) removed.add(key);
+  const writes = [...[...removed].map((key) => [key, undefined] as const), ...put];
+  await atMost(AT_ONCE, writes, async ([key, value]) => {
+    const at = stateKey(pk, life, key, shorten);
+    const former = before.unlisted || before.beside.has(key) ? await engine.table.get(at) : undefined;
+    const item: Item =
+      value === undefined ? markAt(engine, at, key, g) : await valueAt(engine, at, key, g, value, life);
+    const put = await engine.table.put(item, older);
+    // A put whose answer was lost and that was sent again is refused by itself.
+    const isOurs = put.written || (put.standing?.["g"] === g && isSameValue(put.standing, item));
+    if (!isOurs) await dropLost(engine, item, put.standing);
+    else if (former !== undefined) await dropPieces(engine, former);
+  });
+}
+
+function isSameValue(standing: Item, { b }: Item): boolean {
+  return b === undefined ? standing["gone"] === true : sameBytes(standing["b"], b);
+}
+
+/** Whether values beside the lock carry this very stamp. */
+export async function hasWritten(engine: Engine, pk: string, life: number, stamp: Stamp): Promise<boolean> {
+  const g = stampText(stamp);
+  return (await readPartition(engine.table, pk, stateRange(life))).some((item) => item["g"] === g);
+}
+
+function markAt({ clock }: Engine, at: { pk: string; sk: string }, key: string, g: string): Item {
+  return { ...at, key, g, gone: true, expiresAtS: Math.ceil(clock.nowMs() / 1000) + MARK_KEPT_S };
+}
+
+async function valueAt(
+  engine: Engine,
+  at: { pk: string; sk: string },
+  key: string,
+  g: string,
+  value: Uint8Array,
+  life: number,
+): Promise<Item> {
+  return await fitted(engine, { ...at, key, g, b: enveloped(value, CODEC.plain) }, String(life));
+}
+
+function stampText({ grant, edits, segmentIndex }: Stamp): string {
+  return [grant, edits, segmentIndex].map((part) => String(part).padStart(16, "0")).join(".");
+}
+
+/** A state on top of which changes have been made that are not written yet: what a handler reads in one attempt. */
+export class ChangedState {
+  readonly #changes: StateChange[] = [];
+  readonly #read: (key: string) => Promise<Uint8Array | undefined>;
+  readonly #keys: () => Promise<Iterable<string>>;
+
+  constructor(read: (key: string) => Promise<Uint8Array | undefined>, keys: () => Promise<Iterable<string>>) {
+    this.#read = read;
+    this.#keys = keys;
+  }
+
+  change(change: StateChange): void {
+    this.#changes.push(change);
+  }
+
+  async value(key: string): Promise<Uint8Array | undefined> {
+    const { cleared, last } = netEffect(this.#changes);
+    if (last.has(key)) return last.get(key);
+    return cleared ? undefined : await this.#read(key);
+  }
+
+  async keys(): Promise<readonly string[]> {
+    const { cleared, last } = netEffect(this.#changes);
+    const keys = new Set(cleared ? [] : await this.#keys());
+    for (const [key, value] of last) {
+      if (value === undefined) keys.delete(key);
+      else keys.add(key);
+    }
+    return [...keys].sort();
+  }
+}
+
+/** Longer than any ticket, or those of a lock that is made anew would meet old ones under their numbers. */
+const EMPTY_LOCK_KEPT_S = 40 * 86_400;
+
+/** A lock without state is not kept for ever: only its grants and its tickets are worth keeping for a while. */
+export function expiryOfEmpty({ clock }: Pick<Engine, "clock">, state: KeyedState): number | undefined {
+  return isEmpty(state) ? Math.ceil(clock.nowMs() / 1000) + EMPTY_LOCK_KEPT_S : undefined;
+}

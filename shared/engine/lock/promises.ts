@@ -1,0 +1,152 @@
+/** Durable promises of a workflow: completed once, read by anybody, waited for by listeners that are told. */
+import type { Effect } from "../../core/invocation/effects.ts";
+import type { Result } from "../../core/model/failure.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import { decode } from "../../core/model/proto3-decode.ts";
+import { encode } from "../../core/model/proto3-encode.ts";
+import type { Target } from "../../core/model/target.ts";
+import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
+import { completionOf } from "../messaging/completion.ts";
+import { deliverResult } from "../messaging/deliver.ts";
+import { CLOCKS_DIFFER_MAX_MS } from "../messaging/later-life.ts";
+import type { Engine } from "../engine.ts";
+import type { Held } from "../local/held.ts";
+import { arrivalKey, completionArrival, invocationPk } from "../store/item-keys.ts";
+import { fitted, whole } from "../store/large-record.ts";
+import { lifeAt } from "../store/lock-record.ts";
+import { promiseKey, waiterKey, waitersOf } from "../store/object-keys.ts";
+import { lockAt, placeOf, shortenWith } from "../store/object-place.ts";
+import type { Item, Key } from "../ports/table.ts";
+import { readPartition } from "../store/read-partition.ts";
+import { ENVELOPE_BYTES, opened, sealed } from "../store/record-envelope.ts";
+import { resultFromStored, resultToStored, StoredResult } from "../store/stored-values.ts";
+
+const COMPLETED: Result = { kind: "failure", failure: { code: 409, message: "promise was already completed" } };
+
+/** Where a promise stands, in a life since when, and until when, once its workflow has ended. */
+interface Place {
+  readonly key: Key;
+  readonly life: number;
+  readonly fromMs: number;
+  readonly expiresAtS?: number;
+}
+
+/** @returns undefined while it is not completed */
+export async function readPromise(engine: Engine, target: Target, name: string): Promise<Result | undefined> {
+  const place = await placeOfPromise(engine, target, name);
+  return await resultAt(engine, place);
+}
+
+/**
+ * Whether somebody who has ended completed it and told its listeners, as what stands there shows. It may have been completed by another.
+ * @returns false where it was not; true also where a later life of the workflow has begun since, which has promises of its own
+ */
+export async function isCompletedAndTold(
+  engine: Engine,
+  target: Target,
+  { name, by }: Pick<Extract<Effect, { kind: "complete-promise" }>, "name" | "by">,
+  endedAtMs: number,
+): Promise<boolean> {
+  const { table, settings } = engine;
+  const place = await placeOfPromise(engine, target, name);
+  if (await isOfLaterLife(engine, place, { name, by }, endedAtMs)) return true;
+  const { key } = place;
+  const standing = await table.get(key);
+  if (standing === undefined) return false;
+  if (standing["by"] !== by) return true;
+  const waiters = await readPartition(table, key.pk, waitersOf(key));
+  const told = await atMost(AT_ONCE, waiters, async ({ to, toNonce, completionId }) => {
+    const waiter = invocationPk(settings.keyPrefix, String(to));
+    return await table.get(arrivalKey(waiter, toNonce as Nonce, completionArrival(Number(completionId))));
+  });
+  return told.every((arrival) => arrival !== undefined);
+}
+
+async function resultAt(engine: Engine, { key, life }: Place): Promise<Result | undefined> {
+  const item = await engine.table.get(key);
+  if (item === undefined) return undefined;
+  const [readable] = await whole(engine, [item], String(life) as Nonce);
+  return resultFromStored(decode(StoredResult, opened(readable?.["b"], "a promise")));
+}
+
+/** A listener is written before the promise is read again, and who completes reads the listeners afterwards: none is missed (I3, I4). */
+export async function awaitPromise(
+  engine: Engine,
+  held: Held,
+  { name, completionId }: Extract<Effect, { kind: "get-promise" }>,
+): Promise<void> {
+  const { id, nonce, target } = held.invocation.acceptance;
+  const place = await placeOfPromise(engine, target, name);
+  const waiter = waiterKey(place.key, { id, nonce, completionId });
+  await engine.table.put({ ...waiter, to: id, toNonce: nonce, completionId, ...expiryOf(place) }, { kind: "absent" });
+  const result = await resultAt(engine, place);
+  if (result !== undefined) completionOf(held, completionId, result, engine.clock.nowMs());
+}
+
+/**
+ * Completes a promise. The first of several completions counts; a repetition by the same command is the same one (I2).
+ * @param redoOfMs in a redo, when the segment with the command was written: a later life of the workflow keeps its
+ *   promise
+ */
+export async function completePromise(
+  engine: Engine,
+  held: Held,
+  { name, result, completionId, by }: Extract<Effect, { kind: "complete-promise" }>,
+  redoOfMs?: number,
+): Promise<void> {
+  const { target } = held.invocation.acceptance;
+  const place = await placeOfPromise(engine, target, name);
+  if (redoOfMs !== undefined && (await isOfLaterLife(engine, place, { name, by }, redoOfMs)))
+    return completionOf(held, completionId, undefined, engine.clock.nowMs());
+  const b = sealed(encode(StoredResult, resultToStored(result), ENVELOPE_BYTES));
+  const item: Item = { ...place.key, name, by, b, ...expiryOf(place) };
+  const put = await engine.table.put(await fitted(engine, item, String(place.life)), { kind: "absent" });
+  const isOurs = put.written || put.standing?.["by"] === by;
+  completionOf(held, completionId, isOurs ? undefined : COMPLETED, engine.clock.nowMs());
+  if (isOurs) await tellWaiters(engine, place.key, target, result);
+}
+
+/** @param target the target of the completing invocation; all waiters belong to the same workflow */
+async function tellWaiters(engine: Engine, promise: Key, target: Target, result: Result): Promise<void> {
+  const waiters = await readPartition(engine.table, promise.pk, waitersOf(promise));
+  await atMost(AT_ONCE, waiters, async ({ to, toNonce, completionId }) => {
+    const waiter = { id: to as InvocationId, nonce: toNonce as Nonce, target };
+    await deliverResult(engine, waiter, Number(completionId), result);
+  });
+}
+
+/**
+ * Whether a redo would complete the promise of a life that began after the command. Where a slow clock may have written
+ * the beginning of that life, the completion by the same command in the previous life decides (ADR 0021).
+ */
+async function isOfLaterLife(
+  engine: Engine,
+  { key, life, fromMs }: Place,
+  { name, by }: { readonly name: string; readonly by: string },
+  askedAtMs: number,
+): Promise<boolean> {
+  const laterByMs = fromMs - askedAtMs;
+  if (life === 0 || laterByMs <= -CLOCKS_DIFFER_MAX_MS) return false;
+  if (laterByMs > 0) return true;
+  const former = await engine.table.get(promiseKey(key.pk, life - 1, name, shortenWith(engine)));
+  return former?.["by"] === by;
+}
+
+async function placeOfPromise(engine: Engine, target: Target, name: string): Promise<Place> {
+  const pk = placeOf(engine, target);
+  const lock = await lockAt(engine, pk);
+  const { life, over } = lifeAt(lock, engine.clock.nowMs());
+  const { goneAtMs, lifeFromMs } = lock;
+  const kept = goneAtMs === undefined || over ? {} : { expiresAtS: expiryS(goneAtMs) };
+  const fromMs = over && goneAtMs !== undefined ? goneAtMs : lifeFromMs;
+  return { key: promiseKey(pk, life, name, shortenWith(engine)), life, fromMs, ...kept };
+}
+
+function expiryOf({ expiresAtS }: Place): { expiresAtS?: number } {
+  return expiresAtS === undefined ? {} : { expiresAtS };
+}
+
+/** A day more than the life: whoever reads at its very end still finds all of it. */
+export function expiryS(goneAtMs: number): number {
+  return Math.ceil(goneAtMs / 1000) + 86_400;
+}

@@ -1,0 +1,18 @@
+/** When the end of an invocation may be told: whoever hears of it finds the state of its key as the end left it. */
+import { needsLock } from "../../core/invocation/acceptance.ts";
+import type { Invocation } from "../../core/invocation/invocation.ts";
+import type { Engine } from "../engine.ts";
+import { isHeldBy } from "./object-lock.ts";
+import { lockAt, placeOf } from "../store/object-place.ts";
+
+/**
+ * The final segment is durable a moment before the state of the key is written and the lock passed on. Costs one read of
+ * the lock for an invocation that had to hold one, and nothing for any other.
+ */
+export async function mayBeTold(engine: Engine, { acceptance, standing }: Invocation): Promise<boolean> {
+  if (standing.status !== "completed") return false;
+  if (!needsLock(acceptance)) return true;
+  const lock = await lockAt(engine, placeOf(engine, acceptance.target));
+  // The run of a workflow keeps the lock of its key for as long as its life can be read.
+  return !isHeldBy(lock, acceptance) || lock.goneAtMs !== undefined;
+}

@@ -1,0 +1,16 @@
+/** A result that the driver has at hand: it becomes the completion of a command without a detour through the table. */
+import type { NotificationEntry } from "../../core/invocation/entry.ts";
+import type { Result } from "../../core/model/failure.ts";
+import { notificationFor } from "../store/arrival-record.ts";
+import { type Held, takeInline } from "../local/held.ts";
+import { completionArrival } from "../store/item-keys.ts";
+import { versionOf } from "../store/load.ts";
+
+/** @param result undefined for an output that is not there yet */
+export function completionOf(held: Held, completionId: number, result: Result | undefined, atMs: number): void {
+  const { invocation } = held;
+  const entry: NotificationEntry = notificationFor({ completionId }, result, invocation.journal, versionOf(invocation));
+  const key = completionArrival(completionId);
+  takeInline(held, { kind: "notification", atMs, taken: { key, entry, inline: true } });
+  held.results.set(key, { completionId, result });
+}

@@ -1,0 +1,138 @@
+/** Delivers a notification to an invocation: first the arrival, then the wake (I3). */
+import { type CallOrigin, isMadeByCall } from "../../core/invocation/acceptance.ts";
+import type { NotificationId } from "../../core/invocation/entry.ts";
+import type { Result } from "../../core/model/failure.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import { type ArrivalContent, arrivalItem } from "../store/arrival-record.ts";
+import type { Engine } from "../engine.ts";
+import { findAccepted } from "./find-accepted.ts";
+import { completionArrival, EARLY } from "../store/item-keys.ts";
+import { earlyUntilS, keepBesideS, keepUntilS, RETENTION_ASSUMED_MS } from "../store/keep.ts";
+import { fitted } from "../store/large-record.ts";
+import { load } from "../store/load.ts";
+import { actAttributes } from "../store/operator-act.ts";
+import { acceptanceIn, standingAcceptance } from "../store/standing-acceptance.ts";
+import { isLaterLife } from "./later-life.ts";
+import type { Item } from "../ports/table.ts";
+import type { OperatorAct } from "../ports/submission.ts";
+import { type Recipient, wakeNow } from "./wake.ts";
+
+export interface Addressee extends Recipient {
+  readonly nonce: Nonce;
+  /** Until when the items of the addressee live, where the writer knows. */
+  readonly keptUntilS?: number;
+}
+
+/** Writes an arrival; of several under one key only the first counts. @returns false where the key has one already */
+export async function writeArrival(
+  engine: Engine,
+  to: Addressee,
+  key: string,
+  content: ArrivalContent,
+  act?: OperatorAct,
+): Promise<boolean> {
+  const nowMs = engine.clock.nowMs();
+  const expiresAtS =
+    to.keptUntilS ?? keepUntilS(engine.settings, { completionRetentionMs: RETENTION_ASSUMED_MS }, nowMs);
+  const item = arrivalItem(engine.settings.keyPrefix, { ...to, key }, content, nowMs, expiresAtS);
+  const fit = await fitted(engine, { ...item, ...actAttributes(act) }, to.nonce);
+  return (await engine.table.put(fit, { kind: "absent" })).written;
+}
+
+/**
+ * The wake of an arrival that was written before may be lost, so the wake is sent again. A completed addressee gets
+ * none: its worker would redo the final effects, and two invocations that signal each other would be woken for ever.
+ */
+async function bring(
+  engine: Engine,
+  to: Addressee,
+  key: string,
+  content: ArrivalContent,
+  act?: OperatorAct,
+): Promise<void> {
+  if ((await writeArrival(engine, to, key, content, act)) || (await isOpen(engine, to))) await wakeNow(engine, to);
+}
+
+async function isOpen(engine: Engine, { id, nonce }: Addressee): Promise<boolean> {
+  const loaded = await load(engine, id);
+  if (loaded === undefined) return false;
+  const { acceptance, standing } = loaded.invocation;
+  return acceptance.nonce === nonce && standing.status !== "completed";
+}
+
+/** Delivers the result of a call or an attach to the command that waits for it. */
+export async function deliverResult(
+  engine: Engine,
+  to: Addressee,
+  completionId: number,
+  result: Result | undefined,
+): Promise<void> {
+  await bring(engine, to, completionArrival(completionId), { kind: "notification", id: { completionId }, result });
+}
+
+/** @param redoOfMs in a redo, when the segment with the command was written: a life that began later gets no signal */
+export async function deliverSignal(
+  engine: Engine,
+  id: InvocationId,
+  key: string,
+  signal: NotificationId,
+  result: Result | undefined,
+  redoOfMs?: number,
+): Promise<void> {
+  const content: ArrivalContent = { kind: "notification", id: signal, result };
+  const standing = await findAccepted(engine, id, () => standingAcceptance(engine, id));
+  if (standing === undefined) return await leaveEarly(engine, id, key, content);
+  if (redoOfMs !== undefined && (await isLaterLife(engine, id, standing, key, redoOfMs))) return;
+  await bring(engine, addresseeIn(id, standing), key, content);
+}
+
+/**
+ * While a store is throttled, an acceptance may be under way for long, and a reader cannot tell it from an acceptance
+ * that never existed or has expired. So the arrival waits in the table: the driver of the invocation reads arrivals
+ * after each park (I4). Where the acceptance is there after this write, its driver may have read the arrivals before
+ * the write: the arrival is then delivered in the ordinary way as well.
+ */
+async function leaveEarly(engine: Engine, id: InvocationId, key: string, content: ArrivalContent): Promise<void> {
+  const { clock, settings } = engine;
+  // A process that owns its store alone knows every acceptance that is under way.
+  if (settings.soleOwner !== undefined) return;
+  await writeArrival(engine, { id, nonce: EARLY, keptUntilS: earlyUntilS(clock.nowMs()) }, key, content);
+  const to = await currentLife(engine, id);
+  if (to !== undefined) await bring(engine, to, key, content);
+}
+
+/** The life that an id has now; undefined where it has none. */
+export async function currentLife(engine: Engine, id: InvocationId): Promise<Addressee | undefined> {
+  const standing = await standingAcceptance(engine, id);
+  return standing && addresseeIn(id, standing);
+}
+
+function addresseeIn(id: InvocationId, standing: Item): Addressee {
+  const { n, expiresAtS, service } = standing as Partial<{ n: Nonce; expiresAtS: number; service: string }>;
+  return {
+    id,
+    nonce: n!,
+    ...(service !== undefined && { target: { service } }),
+    ...(expiresAtS !== undefined && { keptUntilS: keepBesideS(expiresAtS) }),
+  };
+}
+
+/**
+ * Every driver that reads the order ends the invocation; a worker does so as soon as it reads the order (design §3).
+ */
+export async function orderKill(engine: Engine, to: Addressee, act?: OperatorAct): Promise<void> {
+  await bring(engine, to, "kill", { kind: "kill" }, act);
+}
+
+/**
+ * Kills an invocation that the call itself has made. Its acceptance was durable before the caller went on (I2), so
+ * where the table has none, there is nothing to wait for.
+ */
+export async function orderKillOfCall(
+  engine: Engine,
+  { childId, ...call }: CallOrigin & { readonly childId: InvocationId },
+): Promise<void> {
+  const standing = await standingAcceptance(engine, childId);
+  if (standing === undefined || !isMadeByCall(await acceptanceIn(engine, childId, standing), call)) return;
+  await orderKill(engine, addresseeIn(childId, standing));
+}

@@ -1,0 +1,41 @@
+/** Tells whether a redo would reach a life that began after its command was written (ADR 0021). */
+import { livesOnce } from "../../core/invocation/acceptance.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import type { Engine } from "../engine.ts";
+import { ARRIVALS, ARRIVALS_TO_SEGMENTS, belongsTo, momentOf } from "../store/item-keys.ts";
+import { readPartition } from "../store/read-partition.ts";
+import { acceptanceIn } from "../store/standing-acceptance.ts";
+import type { Item } from "../ports/table.ts";
+
+/** The most by which the clocks of two processes differ: each is right within five seconds. */
+export const CLOCKS_DIFFER_MAX_MS = 10_000;
+
+/**
+ * Only a redo asks: a first performance follows its segment at once and is meant for whichever life it finds. Moments
+ * of two processes show which came first only where they are far apart. Where they are closer than clocks may differ,
+ * the former life decides: an arrival of the effect in the former life proves that the effect was performed, and where
+ * the former life was purged, together with its arrivals, the effect may have been performed.
+ * @param standing the acceptance that the redo finds
+ * @param key the key of the arrival that the effect writes
+ * @param askedAtMs when the segment with the command was written
+ */
+export async function isLaterLife(
+  engine: Engine,
+  id: InvocationId,
+  standing: Item,
+  key: string,
+  askedAtMs: number,
+): Promise<boolean> {
+  // A purged acceptance has no moment, so that `laterByMs` is NaN, and no life that the effect could reach.
+  const laterByMs = momentOf(String(standing["listSk"])) - askedAtMs;
+  // The key of an awakeable's value is the same in every life: where the current life began before the command, a value
+  // in an earlier life proves nothing.
+  const isOfOneSending = key.startsWith("x");
+  if (!(laterByMs > (isOfOneSending ? -CLOCKS_DIFFER_MAX_MS : 0))) return false;
+  if (livesOnce(await acceptanceIn(engine, id, standing))) return false;
+  if (laterByMs > CLOCKS_DIFFER_MAX_MS) return true;
+  const items = await readPartition(engine.table, standing.pk, ARRIVALS_TO_SEGMENTS);
+  const former = items.filter(({ sk }) => !belongsTo(sk, standing["n"] as Nonce));
+  const isPurged = laterByMs > 0 && former.some(({ endAlone }) => endAlone === true);
+  return isPurged || former.some(({ sk }) => sk.startsWith(ARRIVALS.from) && sk.endsWith(`#${key}`));
+}

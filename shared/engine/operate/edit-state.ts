@@ -1,0 +1,136 @@
+/** An operator reads the state of a key, or replaces the whole of it: in its turn, behind whoever holds the key now. */
+import { EMPTY_STATE, place } from "../../core/object/keyed-state.ts";
+import type { Nonce } from "../../core/model/ids.ts";
+import type { ServiceType, Target } from "../../core/model/target.ts";
+import { newNonce } from "../accept/accept.ts";
+import { lookIfStale } from "../lock/acquire.ts";
+import { editRecord, fingerprint, replacing, type Values } from "../lock/apply-edit.ts";
+import type { Engine } from "../engine.ts";
+import { passOn } from "../lock/give-back.ts";
+import { fitted } from "../store/large-record.ts";
+import { EDITOR, lifeAt, type Lock, packState, readLock } from "../store/lock-record.ts";
+import { lockKey } from "../store/object-keys.ts";
+import { isHeldBy, queueUp, takeOrQueue, ticketExpiryS } from "../lock/object-lock.ts";
+import { lockAt, placeOf } from "../store/object-place.ts";
+import { expiryOfEmpty, readState, writeBeside } from "../lock/object-state.ts";
+import type { Condition, Updated } from "../ports/table.ts";
+import { sameBytes } from "../store/record-envelope.ts";
+
+type Keyed = Pick<Target, "service" | "key">;
+
+export async function stateOf(engine: Engine, target: Keyed): Promise<Values> {
+  const pk = placeOf(engine, target);
+  return await shownState(engine, pk, await lockAt(engine, pk));
+}
+
+async function shownState(engine: Engine, pk: string, lock: Lock): Promise<Values> {
+  const { life, over } = lifeAt(lock, engine.clock.nowMs());
+  return (await readState(engine, pk, life, over ? EMPTY_STATE : lock.state)).values;
+}
+
+/** `applied` at once, `queued` behind whoever holds the key, or `outdated`: the state is not the one that was to be replaced. */
+export type Edited = "applied" | "queued" | "outdated";
+
+/** @param isExpected tells of the state as it stands whether it is the one to be replaced; any is where nothing is said */
+export async function editState(
+  engine: Engine,
+  target: Keyed,
+  type: Exclude<ServiceType, "service">,
+  values: Values,
+  isExpected?: (current: Values) => Promise<boolean>,
+): Promise<Edited> {
+  const pk = placeOf(engine, target);
+  const nonce = newNonce(engine);
+  for (;;) {
+    const lock = await lockAt(engine, pk);
+    const current = isExpected && (await shownState(engine, pk, lock));
+    if (current !== undefined && !(await isExpected!(current))) return "outdated";
+    if (type === "workflow") {
+      if (await editWorkflow(engine, pk, lock, values, nonce)) return "applied";
+      continue;
+    }
+    if (await editFree(engine, pk, lock, values, nonce)) return "applied";
+    return await editInTurn(engine, pk, target, values, current && fingerprint(engine, current), nonce);
+  }
+}
+
+/** A key that nobody holds, whose state fits the lock before and after: one conditional write. */
+async function editFree(engine: Engine, pk: string, lock: Lock, values: Values, nonce: Nonce): Promise<boolean> {
+  const { next, put, remove, removesAll } = place(lock.state, replacing(values));
+  if (lock.holder !== undefined || put.size > 0 || remove.length > 0 || removesAll) return false;
+  const unchanged: Condition = {
+    kind: "all",
+    of: [
+      { kind: "equal", attribute: "held", value: 0 },
+      { kind: "equal", attribute: "grant", value: lock.grant },
+    ],
+  };
+  const condition: Condition = lock.grant === 0 ? { kind: "any", of: [{ kind: "absent" }, unchanged] } : unchanged;
+  const expiresAtS = expiryOfEmpty(engine, next);
+  const grant = Math.max(engine.clock.nowMs(), lock.grant + 1);
+  const set = { held: 0, grant, st: packState(next), editedBy: nonce };
+  const add = { head: 0, tail: 0, edits: 0 };
+  const update = expiresAtS === undefined ? { set, add, remove: ["expiresAtS"] } : { set: { ...set, expiresAtS }, add };
+  return isMade(await engine.table.update(lockKey(pk), update, condition), nonce);
+}
+
+/** An edit whose answer was lost and that was sent again is refused by itself; made twice, it would undo what came between. */
+function isMade(outcome: Updated, nonce: Nonce): boolean {
+  return outcome.written || readLock(outcome.standing).editedBy === nonce;
+}
+
+/**
+ * The edit takes its turn as an exclusive call does, and whoever passes the lock on applies it. Also where the key is free
+ * its ticket lies before anything is changed: an editor that dies leaves no half of an edit, but all of it to the next.
+ */
+async function editInTurn(
+  engine: Engine,
+  pk: string,
+  target: Keyed,
+  values: Values,
+  expected: Uint8Array | undefined,
+  nonce: Nonce,
+): Promise<Edited> {
+  const record = { pk, sk: "inbox#", b: editRecord(values, expected), expiresAtS: ticketExpiryS(engine) };
+  const { b } = await fitted(engine, record, nonce);
+  const [editor, ticket] = [
+    { id: EDITOR, nonce },
+    { edit: true, b: b! },
+  ];
+  for (;;) {
+    const taking = await takeOrQueue(engine, pk, editor, ticket);
+    if (taking.kind === "held" && !(await isStill(engine, pk, taking.lock, expected))) {
+      await passOn(engine, pk, target, taking.lock, taking.lock.state);
+      return "outdated";
+    }
+    const lock = taking.kind === "held" ? await queueUp(engine, pk, editor, ticket) : taking.lock;
+    // Somebody came meanwhile and has passed it on, with nothing to do for it.
+    if (lock === undefined) continue;
+    if (isHeldBy(lock, editor)) await passOn(engine, pk, target, lock, lock.state);
+    else await lookIfStale(engine, pk, target, { ticket: lock.tail, lock });
+    return (await lockAt(engine, pk)).head >= lock.tail ? "applied" : "queued";
+  }
+}
+
+/** True where any state will do, or where the one that the edit is made for stands still. */
+async function isStill(engine: Engine, pk: string, lock: Lock, expected: Uint8Array | undefined): Promise<boolean> {
+  return expected === undefined || sameBytes(fingerprint(engine, await shownState(engine, pk, lock)), expected);
+}
+
+/** The run of a workflow keeps its lock for ever, so that nobody could wait for it: it takes notice of the edit instead. */
+async function editWorkflow(engine: Engine, pk: string, lock: Lock, values: Values, nonce: Nonce): Promise<boolean> {
+  const { life, over } = lifeAt(lock, engine.clock.nowMs());
+  if (over) return true;
+  const stamp = { grant: lock.grant, edits: lock.edits + 1, segmentIndex: 0 };
+  const state = await writeBeside(engine, pk, life, lock.state, replacing(values), stamp);
+  const same = (["grant", "applied", "edits"] as const).map((attribute): Condition => ({
+    kind: "equal",
+    attribute,
+    value: lock[attribute],
+  }));
+  const condition: Condition = lock.grant === 0 ? { kind: "absent" } : { kind: "all", of: same };
+  const isNew = lock.grant === 0;
+  const set = { st: packState(state), editedBy: nonce, ...(isNew && { held: 0, grant: 1, applied: 0 }) };
+  const update = { set, add: { edits: 1, head: 0, tail: 0, life: 0 } };
+  return isMade(await engine.table.update(lockKey(pk), update, condition), nonce);
+}

@@ -1,0 +1,180 @@
+/**
+ * Reads the status of an invocation from single items of its partition; a completed one mostly costs half a read unit.
+ */
+import type { DeploymentId, InvocationId, Nonce } from "../../core/model/ids.ts";
+import type { Presented } from "../../core/query/status-words.ts";
+import { atMost } from "../bulkheads/at-most.ts";
+import type { Engine } from "../engine.ts";
+import { type Item, type Key, KEYS_MAX } from "../ports/table.ts";
+import { readAcceptance } from "../store/acceptance-record.ts";
+import { type Hold, readHold } from "../store/hold-record.ts";
+import { ACCEPTANCE_SK, holdKey, invocationPk, segmentIndexOf, segmentKey, segmentRange } from "../store/item-keys.ts";
+import { whole } from "../store/large-record.ts";
+import { isHeld } from "../store/load.ts";
+import { readOutline, type SegmentOutline } from "../store/segment-record.ts";
+
+const UNIT_BYTES = 4096;
+/** A function opens its sockets one by one, and the system refuses a burst of them. */
+const READS_AT_ONCE = 16;
+
+export interface Glanced {
+  /** `gone`: the invocation was purged, its records have expired, or it ended before its first attempt (I6). */
+  readonly status: Presented | "gone";
+  readonly deploymentId?: DeploymentId;
+}
+
+/** The attributes of an index entry that a glance at its invocation needs. */
+export interface Glimpsed {
+  readonly id: InvocationId;
+  /** Missing where an older version has created the index (ADR 0020). */
+  readonly nonce?: Nonce;
+}
+
+class NoReadsLeft extends Error {
+  override name = "NoReadsLeft";
+}
+
+/** Reads the status of many invocations within a budget of read units. */
+export class Glances {
+  readonly #engine: Engine;
+  #unitsLeft: number;
+
+  constructor(engine: Engine, unitsMax: number) {
+    this.#engine = engine;
+    this.#unitsLeft = unitsMax;
+  }
+
+  /** @returns the statuses in the order of the entries; undefined from the first one that the budget does not cover */
+  async at(entries: readonly Glimpsed[]): Promise<readonly (Glanced | undefined)[]> {
+    const firsts = await this.#firstSegments(entries);
+    const glanced = await atMost(READS_AT_ONCE, entries, async (entry) => {
+      const first = firsts.get(entry);
+      return first?.["end"] === true ? endOf(first) : await this.#at(entry);
+    });
+    const untold = glanced.indexOf(undefined);
+    return untold < 0 ? glanced : glanced.map((one, i) => (i < untold ? one : undefined));
+  }
+
+  /**
+   * Most invocations end with their first segment, and need no further read. The read is not strongly consistent, so a
+   * missing end proves nothing: such an entry is read again, alone.
+   */
+  async #firstSegments(entries: readonly Glimpsed[]): Promise<ReadonlyMap<Glimpsed, Item>> {
+    const { settings, drives, table } = this.#engine;
+    const firsts = new Map<Glimpsed, Item>();
+    const asked = entries.flatMap((entry) => {
+      if (entry.nonce === undefined || drives.find(entry.id) !== undefined) return [];
+      return [{ entry, key: segmentKey(invocationPk(settings.keyPrefix, entry.id), entry.nonce, 1) }];
+    });
+    for (let from = 0; from < asked.length && this.#unitsLeft > 0; from += KEYS_MAX) {
+      // Each small item costs half a unit.
+      const group = asked.slice(from, from + Math.min(KEYS_MAX, Math.ceil(2 * this.#unitsLeft)));
+      const found = await table.getMany(group.map(({ key }) => key));
+      for (const [at, { entry }] of group.entries()) {
+        const item = found[at];
+        this.#unitsLeft -= (1 + extraUnits(item)) / 2;
+        if (item !== undefined) firsts.set(entry, item);
+      }
+    }
+    return firsts;
+  }
+
+  async #at(entry: Glimpsed): Promise<Glanced | undefined> {
+    const driven = this.#engine.drives.find(entry.id)?.invocation;
+    if (driven === undefined) return await this.#affordable(() => this.#glance(entry));
+    const { standing, pin } = driven;
+    const status = standing.status === "completed" && standing.tombstone ? "gone" : standing.status;
+    return { status: status === "ready" ? "running" : status, ...(pin && { deploymentId: pin.deploymentId }) };
+  }
+
+  /** The deployment to which the first attempt was pinned. @returns undefined where the budget does not suffice */
+  deploymentOf({ id, nonce }: Glimpsed & { readonly nonce: Nonce }): Promise<DeploymentId | "none" | undefined> {
+    const { keyPrefix } = this.#engine.settings;
+    return this.#affordable(async () => {
+      const first = await this.#get(segmentKey(invocationPk(keyPrefix, id), nonce, 1));
+      return (first && (await this.#outline(first, nonce)).deploymentId) ?? "none";
+    });
+  }
+
+  async #affordable<Told>(tell: () => Promise<Told>): Promise<Told | undefined> {
+    try {
+      return await tell();
+    } catch (error) {
+      if (error instanceof NoReadsLeft) return undefined;
+      throw error;
+    }
+  }
+
+  async #glance(entry: Glimpsed): Promise<Glanced> {
+    const { id } = entry;
+    const pk = invocationPk(this.#engine.settings.keyPrefix, id);
+    const nonce = entry.nonce ?? ((await this.#get({ pk, sk: ACCEPTANCE_SK }))?.["n"] as Nonce | undefined);
+    if (nonce === undefined) return { status: "gone" };
+    const last = await this.#lastSegment(pk, nonce);
+    if (last === undefined) return await this.#atStart(id, pk, nonce);
+    if (last.item["end"] === true) return endOf(last.item);
+    const outline = await this.#outline(last.item, nonce);
+    const { after, deploymentId } = outline;
+    // An older version has ended the invocation: it did not mark the item of the final segment.
+    if (after === "completed") return { status: after };
+    const found = await this.#get(holdKey(pk, nonce));
+    const hold = found && readHold(found);
+    const status = this.#status(outline, hold !== undefined && hold.base >= last.index ? hold : undefined);
+    return { status, ...(deploymentId !== undefined && { deploymentId }) };
+  }
+
+  async #lastSegment(pk: string, nonce: Nonce): Promise<{ index: number; item: Item } | undefined> {
+    const range = { ...segmentRange(nonce), reverse: true, limit: 1 };
+    const [item] = await this.#charged(async () => (await this.#engine.table.query(pk, range)).items);
+    return item && { index: segmentIndexOf(item), item };
+  }
+
+  /** No segment after the acceptance: no attempt has ended yet, the journal was dropped, or the invocation is gone. */
+  async #atStart(id: InvocationId, pk: string, nonce: Nonce): Promise<Glanced> {
+    const first = await this.#get(segmentKey(pk, nonce, 0));
+    // An acceptance without a key of the listing is a tombstone or was purged; the listing index may lag behind.
+    if (first === undefined || first["n"] !== nonce || first["listSk"] === undefined) return { status: "gone" };
+    if (first["end"] === true) return { status: "completed" };
+    const [plain] = await whole(this.#engine, [first], nonce);
+    const { acceptance, lease } = readAcceptance(id, plain ?? first);
+    if (isHeld(this.#engine, { lease }, this.#engine.clock.nowMs())) return { status: "running" };
+    const found = await this.#get(holdKey(pk, nonce));
+    if (found === undefined) return { status: acceptance.startAtMs === undefined ? "ready" : "scheduled" };
+    const hold = readHold(found);
+    return { status: hold.status === "scheduled" ? hold.status : this.#status({ after: "running", lease }, hold) };
+  }
+
+  #status({ after, lease }: SegmentOutline, hold: Hold | undefined): Presented {
+    if (hold?.status === "backing-off" || hold?.status === "paused" || hold?.status === "pending") return hold.status;
+    if (after !== "running" && (after === "suspended" || hold === undefined)) return after;
+    const held = hold === undefined ? lease : { token: hold.token, untilMs: hold.untilMs };
+    return isHeld(this.#engine, { lease: held }, this.#engine.clock.nowMs()) ? "running" : "ready";
+  }
+
+  async #outline(segment: Item, nonce: Nonce): Promise<SegmentOutline> {
+    const [plain] = await whole(this.#engine, [segment], nonce);
+    return readOutline(plain ?? segment);
+  }
+
+  async #get(key: Key): Promise<Item | undefined> {
+    const [item] = await this.#charged(async () => [await this.#engine.table.get(key)]);
+    return item;
+  }
+
+  async #charged<Found extends readonly (Item | undefined)[]>(read: () => Promise<Found>): Promise<Found> {
+    if (this.#unitsLeft <= 0) throw new NoReadsLeft();
+    this.#unitsLeft--;
+    const found = await read();
+    // The size of an item is known only after its read, so a large one may overdraw the budget.
+    for (const item of found) this.#unitsLeft -= extraUnits(item);
+    return found;
+  }
+}
+
+function endOf(final: Item): Glanced {
+  return { status: final["tombstone"] === true ? "gone" : "completed" };
+}
+
+function extraUnits(item: Item | undefined): number {
+  return item?.["b"] instanceof Uint8Array ? Math.floor(item["b"].length / UNIT_BYTES) : 0;
+}

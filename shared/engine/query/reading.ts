@@ -1,0 +1,57 @@
+/** What the tables of one statement share: the engine, what may be read, and what the registry tells of names. */
+import type { CellValue } from "../../core/query/table-shape.ts";
+import type { InvocationId } from "../../core/model/ids.ts";
+import type { ServiceType, Target } from "../../core/model/target.ts";
+import type { Turns } from "../bulkheads/at-most.ts";
+import type { Engine } from "../engine.ts";
+import type { ListingBudget } from "./listing-budget.ts";
+import type { SqlRow } from "../ports/sql.ts";
+
+export interface Reading {
+  readonly engine: Engine;
+  readonly budget: ListingBudget;
+  /** What is loaded row by row waits here: the statement's evaluator asks for the cells of many rows at once. */
+  readonly loads: Turns;
+  /** By service name. */
+  readonly serviceTypes: ReadonlyMap<string, ServiceType>;
+  /** `<service>/<handler>` of those that need no key to themselves. */
+  readonly sharedHandlers: ReadonlySet<string>;
+  readonly keyed: KeyedViews;
+}
+
+/** A key of an object, or a workflow id. */
+export type KeyedTarget = Required<Pick<Target, "service" | "key">>;
+
+export interface PromiseView {
+  readonly name: string;
+  readonly completed: boolean;
+  readonly value?: Uint8Array;
+  /** `[<code>] <message>` */
+  readonly failure?: string;
+}
+
+export interface QueueView {
+  readonly holder?: InvocationId;
+  /** When the holder took the key. */
+  readonly sinceMs: number;
+  /** In the order in which they are served. */
+  readonly waiting: readonly { readonly id: InvocationId; readonly ticket: number }[];
+}
+
+/** What the partition of one key tells. */
+export interface KeyedViews {
+  queue(target: KeyedTarget): Promise<QueueView>;
+  state(target: KeyedTarget): Promise<ReadonlyMap<string, Uint8Array>>;
+  promises(target: KeyedTarget): Promise<readonly PromiseView[]>;
+}
+
+export type Cells = Readonly<Record<string, CellValue | undefined>>;
+
+/** A row whose cells are all at hand. */
+export function rowOf(cells: Cells): SqlRow {
+  return { cell: (column) => cells[column] };
+}
+
+export function typeWord(type: ServiceType): string {
+  return type === "object" ? "virtual_object" : type;
+}

@@ -1,0 +1,103 @@
+/** Redoes the final effects of a completed invocation: its driver may have died before it performed them (I2). */
+import type { Entry } from "../../core/invocation/entry.ts";
+import type { Segment } from "../../core/invocation/segment.ts";
+import type { Engine } from "../engine.ts";
+import { keepArrivals } from "../lease/extend.ts";
+import { leaveOpenIndex } from "../lease/grasp.ts";
+import { giveBack } from "../lock/give-back.ts";
+import { type Held, newHeld } from "../local/held.ts";
+import { isLeftUndone } from "./left-undone.ts";
+import { type Loaded, unperformed } from "../store/load.ts";
+import { perform } from "../effects/perform.ts";
+import { unlistTombstone } from "../lease/unlist.ts";
+
+const DAY_MS = 86_400_000;
+/** Less than two days: the difference covers the time that performing takes, and the difference of the clocks. */
+const REDO_MAX_MS = 1.5 * DAY_MS;
+
+/**
+ * Redoes the final effects: a caller or a sink may not have the result yet (I2), even where the result has expired.
+ * Where the hold shows that the effects were performed, the redo only delivers the result again: to sinks that have
+ * attached since, and to a caller whose driver had the result only in memory.
+ * @param isSeenDone the caller has found that what the effects make is there, wherever it can still be
+ */
+export async function finishCompleted(engine: Engine, loaded: Loaded, isSeenDone = false): Promise<void> {
+  const { last, hold } = loaded;
+  if (last === undefined) return;
+  // The purge performed the effects before it wrote this tombstone, which has no result to deliver.
+  if (last.segment.endAlone && isTombstone(last.segment)) return await passKeyOn(engine, loaded);
+  const held = heldByNobody(loaded);
+  const isPerformed = unperformed(loaded) === undefined;
+  const mayRunAnew = !isPerformed && hasExpiredEffects(engine, loaded);
+  await perform(
+    engine,
+    held,
+    last.before,
+    isPerformed || mayRunAnew || isSeenDone ? tellingOnly(last.segment, mayRunAnew) : last.segment,
+    true,
+  );
+  // Requests of this process that wait for the end of a keyed handler also wait for its state, which is written now.
+  engine.drives.ring(held.id);
+  if (isPerformed) return;
+  await keepArrivals(engine, held);
+  await unlistTombstone(engine, held.invocation);
+  if (hold !== undefined) await leaveOpenIndex(engine, held);
+}
+
+/**
+ * Redoes the final effects before the journal is dropped. No effect is redone more than a day after the end: what it
+ * made may have expired, and the redo would make it anew. Effects that are seen to be performed are not redone either,
+ * because the id of their target may have begun another life.
+ */
+export async function finishBeforeForgetting(engine: Engine, loaded: Loaded): Promise<void> {
+  const { standing } = loaded.invocation;
+  const isRecent = standing.status === "completed" && engine.clock.nowMs() - standing.endedAtMs < DAY_MS;
+  if (!isRecent || unperformed(loaded) === undefined) return;
+  await finishCompleted(engine, loaded, !(await isLeftUndone(engine, loaded)));
+}
+
+/** For work on an invocation without a driver. The infinite depth keeps it from driving children along. */
+export function heldByNobody({ invocation, pk, lease, hold, arrivals: arrived }: Loaded): Held {
+  const { id } = invocation.acceptance;
+  const arrivals = new Map(arrived);
+  return newHeld({ id, pk, messageDriven: true, depth: Infinity, invocation, lease, arrivals, ...(hold && { hold }) });
+}
+
+/**
+ * An invocation that drew two tickets is granted the key once more after its end. Only this function can pass the key
+ * on then (I6).
+ */
+async function passKeyOn(engine: Engine, loaded: Loaded): Promise<void> {
+  const { acceptance, segmentIndex } = loaded.invocation;
+  if (acceptance.handlerType !== "exclusive") return;
+  await giveBack(engine, heldByNobody(loaded), { inOrder: [], segmentIndex, grant: undefined });
+}
+
+function isTombstone({ after }: Segment): boolean {
+  return after.kind === "completed" && after.tombstone;
+}
+
+/**
+ * What a final effect makes may expire two days later, and a redo would make it anew: a send would run again. So an end
+ * of that age counts as performed, although its hold does not say so, because an invocation that never parked has no
+ * hold. An entry that is still in the open index as not completed was left by a dead driver and is redone at any age,
+ * because a table may be restored after days.
+ */
+function hasExpiredEffects({ clock }: Engine, { invocation: { standing }, hold }: Loaded): boolean {
+  if (hold?.lookAtMs !== undefined && hold.status !== "completed") return false;
+  return standing.status === "completed" && clock.nowMs() - standing.endedAtMs >= REDO_MAX_MS;
+}
+
+/**
+ * The segment without its commands, and without the order to kill calls.
+ * @param keepsState keeps the changes of state: under an older grant the lock ignores them, however late they come
+ */
+function tellingOnly(segment: Segment, keepsState: boolean): Segment {
+  const entries = keepsState ? segment.entries.filter(isStateChange) : [];
+  const { after } = segment;
+  return { ...segment, entries, after: after.kind === "completed" ? { ...after, killed: false } : after };
+}
+
+function isStateChange(entry: Entry): boolean {
+  return entry.kind === "command" && entry.command.kind === "change-state";
+}

@@ -1,0 +1,73 @@
+/** Ends an invocation in whatever state it is: the killer writes the final segment, which fences the driver. */
+import { advance } from "../../core/invocation/advance.ts";
+import type { InvocationId } from "../../core/model/ids.ts";
+import { commit } from "../drive/commit.ts";
+import { type Addressee, orderKill } from "../messaging/deliver.ts";
+import type { Engine } from "../engine.ts";
+import { keepArrivals } from "../lease/extend.ts";
+import { leaveOpenIndex } from "../lease/grasp.ts";
+import { type Held, lose, newHeld } from "../local/held.ts";
+import { keepBesideS } from "../store/keep.ts";
+import { hasExpired, load, type Loaded, unperformed } from "../store/load.ts";
+import { perform } from "../effects/perform.ts";
+import { unlistTombstone } from "../lease/unlist.ts";
+import { actNow } from "../store/operator-act.ts";
+import type { Interruption } from "../ports/submission.ts";
+
+/**
+ * Does not roll back applied state. Also kills the calls that still have no result, down the tree; sends live on.
+ * @param by the operator, where one was authenticated
+ */
+export async function kill(engine: Engine, id: InvocationId, by?: string): Promise<Interruption> {
+  for (let first = true; ; first = false) {
+    const loaded = await load(engine, id);
+    if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return first ? "unknown" : "done";
+    if (loaded.invocation.standing.status === "completed") return first ? "completed" : "done";
+    // I3: the order is durable before the killer acts on it, so a worker finishes the kill of a killer that dies here.
+    if (first) await orderKill(engine, addresseeOf(loaded), actNow(engine, "kill", by));
+    if (await killLoaded(engine, loaded)) return "done";
+  }
+}
+
+/**
+ * Ends a loaded invocation and performs its final effects.
+ * @returns false where another process has written the next segment, perhaps the final one: the killer loads again
+ */
+export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolean> {
+  const held = killerOf(loaded);
+  // I2: the writer of segment k+1 performs the effects of segment k first.
+  const redo = unperformed(loaded);
+  if (redo !== undefined) await perform(engine, held, redo.before, redo.segment, true);
+  const before = held.invocation;
+  const { segment, ...rest } = advance(before, { kind: "kill", atMs: engine.clock.nowMs() });
+  if (segment === undefined || !(await commit(engine, held, { ...rest, segment }))) return false;
+  const driver = engine.drives.find(held.id);
+  if (driver !== undefined) lose(driver);
+  await perform(engine, held, before, segment);
+  await keepArrivals(engine, held);
+  await unlistTombstone(engine, held.invocation);
+  await leaveOpenIndex(engine, held, { mayBeNoted: true });
+  engine.drives.ring(held.id);
+  return true;
+}
+
+/** Addresses the loaded life, and no later one. */
+function addresseeOf({ invocation, expiresAtS }: Loaded): Addressee {
+  const { id, nonce, target } = invocation.acceptance;
+  return { id, nonce, target, keptUntilS: keepBesideS(expiresAtS) };
+}
+
+/** The killer has no lease: the fence alone decides. Its infinite depth keeps it from driving children along. */
+function killerOf({ invocation, pk, lease, hold, arrivals }: Loaded): Held {
+  const { id } = invocation.acceptance;
+  return newHeld({
+    id,
+    pk,
+    messageDriven: true,
+    depth: Infinity,
+    invocation,
+    lease: { ...lease, untilMs: 0 },
+    arrivals: new Map(arrivals),
+    ...(hold && { hold }),
+  });
+}

@@ -1,0 +1,119 @@
+/** Finds final effects that are missing: the driver died after the final segment, and its message is lost (I2, I8). */
+import { type Effect, effectsOf } from "../../core/invocation/effects.ts";
+import { isMadeByCall } from "../../core/invocation/acceptance.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import { parseAwakeableId } from "../../core/protocol/awakeable-id.ts";
+import { isLaterLife } from "../messaging/later-life.ts";
+import { signalArrival } from "../effects/perform.ts";
+import type { Engine } from "../engine.ts";
+import { isCompletedAndTold } from "../lock/promises.ts";
+import { mayBeTold } from "../lock/told.ts";
+import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
+import {
+  ACCEPTANCE_SK,
+  arrivalKey,
+  awakeableArrival,
+  completionArrival,
+  EARLY,
+  invocationPk,
+  momentOf,
+} from "../store/item-keys.ts";
+import { hasExpired, load, type Loaded, unperformed } from "../store/load.ts";
+import { acceptanceIn, standingAcceptance } from "../store/standing-acceptance.ts";
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Checks what the effects leave behind, with a read for each effect. A hold that was written after the end shows that
+ * the effects are performed, but most invocations have none, since it would cost a write for each that ends well.
+ * @returns false also where the end is more than a day old: what the effects made may have expired, and a redo would
+ *   make it anew
+ */
+export async function isLeftUndone(engine: Engine, loaded: Loaded): Promise<boolean> {
+  const { standing } = loaded.invocation;
+  const last = unperformed(loaded);
+  if (standing.status !== "completed" || last === undefined) return false;
+  const { endedAtMs } = standing;
+  if (engine.clock.nowMs() - endedAtMs >= DAY_MS) return false;
+  const effects = effectsOf(last.before, last.segment);
+  let isUndone = false;
+  await atMost(AT_ONCE, effects, async (effect) => {
+    if (!isUndone && (await leavesNothing(engine, loaded, endedAtMs, effect))) isUndone = true;
+  });
+  return isUndone;
+}
+
+/** True where the result of the effect is missing. */
+async function leavesNothing(
+  engine: Engine,
+  { invocation, arrivals }: Loaded,
+  endedAtMs: number,
+  effect: Effect,
+): Promise<boolean> {
+  switch (effect.kind) {
+    case "accept-child":
+      return await isNotAccepted(engine, effect.childId, endedAtMs);
+    case "signal":
+      return await hasNotArrived(engine, effect.invocationId as InvocationId, signalArrival(effect), endedAtMs);
+    case "complete-awakeable": {
+      const { kind, invocationId, index } = parseAwakeableId(effect.awakeableId);
+      return kind === "signal" && (await hasNotArrived(engine, invocationId, awakeableArrival(index), endedAtMs));
+    }
+    case "kill-child":
+      return await isNotKilled(engine, arrivals, effect);
+    case "give-back":
+    case "close-workflow":
+      return !(await mayBeTold(engine, invocation));
+    case "complete-promise":
+      return !(await isCompletedAndTold(engine, invocation.acceptance.target, effect, endedAtMs));
+    // The state is applied with the lock, and an invocation that waits for one of the others asks again when driven.
+    case "apply-state":
+    case "deliver":
+    case "answer-sinks":
+    case "attach":
+    case "get-output":
+    case "get-promise":
+      return false;
+  }
+}
+
+/**
+ * A purged child leaves its acceptance behind. Under an idempotency key, or for the run of a workflow, the stored
+ * acceptance may belong to a former life, whose result had expired by the end of the parent.
+ */
+async function isNotAccepted(engine: Engine, id: InvocationId, endedAtMs: number): Promise<boolean> {
+  const key = { pk: invocationPk(engine.settings.keyPrefix, id), sk: ACCEPTANCE_SK };
+  const first = await engine.table.get(key);
+  if (first === undefined) return true;
+  if (momentOf(String(first["listSk"])) >= endedAtMs) return false;
+  const loaded = await load(engine, id);
+  return (
+    loaded === undefined || (loaded.invocation.acceptance.createdAtMs < endedAtMs && hasExpired(loaded, endedAtMs))
+  );
+}
+
+/**
+ * False also where the addressee is gone: a forgotten invocation has no arrivals any more, and a life that began after
+ * the end is another addressee.
+ */
+async function hasNotArrived(engine: Engine, id: InvocationId, key: string, endedAtMs: number): Promise<boolean> {
+  const first = await standingAcceptance(engine, id);
+  if (first === undefined || first["end"] === true) return false;
+  if (await isLaterLife(engine, id, first, key, endedAtMs)) return false;
+  for (const owner of [first["n"] as Nonce, EARLY])
+    if ((await engine.table.get(arrivalKey(first.pk, owner, key))) !== undefined) return false;
+  return true;
+}
+
+/** False where the call has its result, and where its id belongs to another call or a later life. */
+async function isNotKilled(
+  engine: Engine,
+  arrivals: Loaded["arrivals"],
+  { childId, ...call }: Extract<Effect, { kind: "kill-child" }>,
+): Promise<boolean> {
+  if (arrivals.has(completionArrival(call.completionId))) return false;
+  const first = await standingAcceptance(engine, childId);
+  if (first === undefined || first["end"] === true) return false;
+  if (!isMadeByCall(await acceptanceIn(engine, childId, first), call)) return false;
+  return (await engine.table.get(arrivalKey(first.pk, first["n"] as Nonce, "kill"))) === undefined;
+}

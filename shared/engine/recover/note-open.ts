@@ -1,0 +1,47 @@
+/**
+ * Puts an unparked invocation into the open index, where every pass of the sweeper finds it if its driver dies (I8).
+ */
+import type { Engine } from "../engine.ts";
+import type { Lease } from "../store/acceptance-record.ts";
+import { claimCondition } from "../store/hold-record.ts";
+import { isHeld, load, type Loaded } from "../store/load.ts";
+import { heldByNobody } from "./finish-completed.ts";
+import { writeHold } from "../lease/grasp.ts";
+
+const TRIES_MAX = 3;
+
+/**
+ * Changes nothing but the entry in the index: a live driver keeps its token and its lease, and parks, renews and
+ * commits as before. Where the lease is over, the hold gets another token.
+ * @param lookAtMs for an invocation that was never driven: when the message that is sent to it now counts as lost
+ * @returns the invocation as it is stored now; undefined where it is gone
+ * @throws Error where other processes write the hold first in every try
+ */
+export async function noteOpen(engine: Engine, found: Loaded, lookAtMs: number): Promise<Loaded | undefined> {
+  let loaded: Loaded | undefined = found;
+  for (let tries = 0; loaded !== undefined && tries < TRIES_MAX; tries++) {
+    if (loaded.invocation.standing.status === "completed" || loaded.hold?.lookAtMs !== undefined) return loaded;
+    const noted = await note(engine, loaded, lookAtMs);
+    if (noted !== undefined) return noted;
+    loaded = await load(engine, found.invocation.acceptance.id);
+  }
+  if (loaded !== undefined) throw new Error("others write its hold again and again");
+  return undefined;
+}
+
+/** @returns undefined where another process has written the hold, or a segment, since the load */
+async function note(engine: Engine, loaded: Loaded, lookAtMs: number): Promise<Loaded | undefined> {
+  const { untilMs } = loaded.lease;
+  // A process that has read the expired lease may claim it just now: the new token makes that claim fail, so that the
+  // process loads the invocation again.
+  const isDriven = isHeld(engine, loaded, engine.clock.nowMs());
+  const lease: Lease = { token: isDriven ? loaded.lease.token : engine.drives.newToken(), untilMs };
+  const held = heldByNobody({ ...loaded, lease });
+  const how =
+    untilMs > 0
+      ? ({ status: "running", untilMs, lookAtMs: untilMs } as const)
+      : ({ status: "ready", untilMs, lookAtMs } as const);
+  const condition = claimCondition(loaded.invocation.segmentIndex, loaded.hold?.token);
+  if (!(await writeHold(engine, held, how, condition))) return undefined;
+  return { ...loaded, lease, ...(held.hold && { hold: held.hold }) };
+}

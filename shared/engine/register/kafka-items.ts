@@ -1,0 +1,98 @@
+/** Kafka clusters and subscriptions as they lie in the meta store: one partition, an item for each, and a head that counts changes. */
+import type { KafkaCluster, Subscription } from "../../core/registry/subscription.ts";
+import type { SubscriptionId } from "../../core/model/ids.ts";
+import { CodedError } from "../../core/errors/coded-error.ts";
+import type { Engine } from "../engine.ts";
+import type { Item, Write } from "../ports/table.ts";
+import { readPartition } from "../store/read-partition.ts";
+
+const CLUSTER_PREFIX = "cluster#";
+const HEAD = "head";
+const SUBSCRIPTION_PREFIX = "sub#";
+const FORMAT = 1;
+const TRIES = 10;
+
+export interface KafkaRead {
+  readonly clusters: readonly KafkaCluster[];
+  readonly subscriptions: readonly Subscription[];
+}
+
+type Ground = Pick<Engine, "meta" | "settings">;
+
+export type KafkaChange =
+  | { readonly kind: "cluster"; readonly cluster: KafkaCluster }
+  | { readonly kind: "no-cluster"; readonly name: string }
+  | { readonly kind: "subscription"; readonly subscription: Subscription }
+  | { readonly kind: "no-subscription"; readonly id: SubscriptionId };
+
+/** A handful of items in one query. */
+export async function readKafka(ground: Ground): Promise<KafkaRead> {
+  return (await readWithVersion(ground)).read;
+}
+
+/**
+ * Reads, decides and writes; begins again where another change came first.
+ * @param decide may be asked again; undefined changes nothing; what it throws passes through
+ * @throws CodedError META0005 where the change cannot be brought in
+ */
+export async function changeKafka(
+  ground: Ground,
+  decide: (read: KafkaRead) => KafkaChange | undefined,
+): Promise<boolean> {
+  const pk = kafkaPk(ground);
+  for (let tried = 0; tried < TRIES; tried++) {
+    const { read, version } = await readWithVersion(ground);
+    const change = decide(read);
+    if (change === undefined) return false;
+    const { written } = await ground.meta.transact([
+      writeOf(pk, change),
+      {
+        kind: "put",
+        item: { pk, sk: HEAD, version: version + 1 },
+        condition: version === 0 ? { kind: "absent" } : { kind: "equal", attribute: "version", value: version },
+      },
+    ]);
+    if (written) return true;
+  }
+  throw new CodedError("META0005", `the subscriptions changed ${TRIES} times before this change could be written`);
+}
+
+async function readWithVersion(ground: Ground): Promise<{ readonly read: KafkaRead; readonly version: number }> {
+  const items = await readPartition(ground.meta, kafkaPk(ground), {});
+  const version = items.find(({ sk }) => sk === HEAD)?.["version"];
+  return {
+    version: typeof version === "number" ? version : 0,
+    read: {
+      clusters: items.filter(({ sk }) => sk.startsWith(CLUSTER_PREFIX)).map((item) => parsed(item) as KafkaCluster),
+      subscriptions: items
+        .filter(({ sk }) => sk.startsWith(SUBSCRIPTION_PREFIX))
+        .map((item) => parsed(item) as Subscription),
+    },
+  };
+}
+
+function writeOf(pk: string, change: KafkaChange): Write {
+  switch (change.kind) {
+    case "cluster":
+      return put(pk, CLUSTER_PREFIX + change.cluster.name, change.cluster);
+    case "subscription":
+      return put(pk, SUBSCRIPTION_PREFIX + change.subscription.id, change.subscription);
+    case "no-cluster":
+      return { kind: "delete", key: { pk, sk: CLUSTER_PREFIX + change.name } };
+    case "no-subscription":
+      return { kind: "delete", key: { pk, sk: SUBSCRIPTION_PREFIX + change.id } };
+  }
+}
+
+function put(pk: string, sk: string, value: object): Write {
+  return { kind: "put", item: { pk, sk, format: FORMAT, json: JSON.stringify(value) } };
+}
+
+function parsed(item: Item): unknown {
+  if (item["format"] === FORMAT && typeof item["json"] === "string") return JSON.parse(item["json"]);
+  throw new Error(`the item ${item.sk} has the unknown format ${String(item["format"])}`);
+}
+
+function kafkaPk({ settings }: Ground): string {
+  return `${settings.keyPrefix}kafka`;
+}

@@ -1,0 +1,69 @@
+/** How long items live: longer than the result of their invocation; the sweeper extends open invocations (ADR 0003). */
+import type { Acceptance } from "../../core/invocation/acceptance.ts";
+import type { EngineSettings } from "../ports/engine-settings.ts";
+
+const DAY_S = 86_400;
+
+/** A shared table deletes expired items even while no sweeper runs: open invocations must survive two weeks of that. */
+const SHARED_KEPT_S = 16 * DAY_S;
+/** A process that owns its store deletes no item before its own sweeper has extended the open invocations. */
+const OWNED_KEPT_S = 2 * DAY_S;
+const EARLY_KEPT_S = 2 * DAY_S;
+
+/** The length of an extension: the same as the retention that arrivals are written with (RETENTION_ASSUMED_MS). */
+const EXTENDED_S = 30 * DAY_S;
+
+/**
+ * The writer of a result does not read the caller, so it assumes this retention. Where the caller's retention is
+ * longer, the end of the caller extends its arrivals (`keepArrivals`).
+ */
+export const RETENTION_ASSUMED_MS = 30 * DAY_S * 1000;
+
+type Keeping = Pick<EngineSettings, "openKeptMs" | "soleOwner">;
+
+function openKeptS({ openKeptMs, soleOwner }: Keeping): number {
+  if (openKeptMs !== undefined) return Math.ceil(openKeptMs / 1000);
+  return soleOwner === undefined ? SHARED_KEPT_S : OWNED_KEPT_S;
+}
+
+/** Until when an invocation whose items are all written now may stay open before the sweeper must have extended it. */
+export function openUntilS(settings: Keeping, nowMs: number): number {
+  return Math.ceil(nowMs / 1000) + openKeptS(settings);
+}
+
+/**
+ * The time to live of an item that is written now: the item must outlive the end of the invocation by the retention.
+ * @param extendedUntilS the `keepUntilS` of the hold, where the writer knows it: an item that is written after an
+ *   extension must live as long as the extended ones, because the next extension comes only when those need it
+ */
+export function keepUntilS(
+  settings: Keeping,
+  { completionRetentionMs }: Pick<Acceptance, "completionRetentionMs">,
+  nowMs: number,
+  extendedUntilS = 0,
+): number {
+  return Math.max(openUntilS(settings, nowMs), extendedUntilS) + Math.ceil(completionRetentionMs / 1000);
+}
+
+/**
+ * How long an arrival without an acceptance is kept. A throttled store may delay the put of the acceptance, but not for
+ * days.
+ */
+export function earlyUntilS(nowMs: number): number {
+  return Math.ceil(nowMs / 1000) + EARLY_KEPT_S;
+}
+
+/** An arrival outlives the acceptance that its writer has read by a day, in case an extension is under way. */
+export function keepBesideS(acceptanceExpiresAtS: number): number {
+  return acceptanceExpiresAtS + DAY_S;
+}
+
+/** True once a day of the time to live has passed that the items of an open invocation were written with. */
+export function isToBeExtended(settings: Keeping, openUntil: number, nowMs: number): boolean {
+  return openUntil - nowMs / 1000 < openKeptS(settings) - DAY_S;
+}
+
+/** Until when an invocation that is extended now may stay open before the next extension. */
+export function extendedUntilS(settings: Keeping, nowMs: number): number {
+  return Math.ceil(nowMs / 1000) + Math.max(openKeptS(settings), EXTENDED_S);
+}

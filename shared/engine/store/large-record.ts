@@ -1,0 +1,180 @@
+/** Records of any size: packed where that saves a write unit, and cut into pieces where one item cannot hold them. */
+import { hex } from "../../core/model/hex.ts";
+import type { Nonce } from "../../core/model/ids.ts";
+import { decode } from "../../core/model/proto3-decode.ts";
+import { encode } from "../../core/model/proto3-encode.ts";
+import { message, string, uint32, uint53 } from "../../core/model/proto3.ts";
+import type { Infer } from "../../core/model/proto3.ts";
+import { atMost } from "../bulkheads/at-most.ts";
+import type { Engine } from "../engine.ts";
+import { belongsTo, pieceKey, pieceRange, PIECES } from "./item-keys.ts";
+import { type Item, StoreError } from "../ports/table.ts";
+import { type OnBytes, readPartition } from "./read-partition.ts";
+import { CODEC, contentOf, ENVELOPE_BYTES, enveloped, isPlain, sameBytes, sealed } from "./record-envelope.ts";
+
+type Ports = Pick<Engine, "table" | "ids" | "codec">;
+
+/** An item takes 400 KB with its key and attributes: this leaves room for both. */
+export const PIECE_MAX_BYTES = 300 * 1024;
+/** So many pieces are written at a time: enough to hide the way to the table, and few enough not to crowd out others. */
+const PIECES_AT_ONCE = 4;
+const NAME_BYTES = 8;
+const UNIT_BYTES = 1024;
+/** Packing large bytes that do not get smaller costs time alone: what the beginning tells of the rest decides. */
+const SAMPLE_BYTES = 32 * 1024;
+const WORTH_SHARE = 0.9;
+
+/** What stands in the item instead: `name` is all between the prefix and the number in the keys of its pieces. */
+const StoredPieces = message({ name: string(1), count: uint32(2), sizeBytes: uint53(3) });
+
+/**
+ * Makes an item whose attribute `b` is a sealed record fit for its put. Pieces are written here and now, before the item:
+ * the item is what makes them count. They are never written again, and where the item's put is refused they are left to
+ * expire. Small items come back as they are, without any read or write.
+ * @param owner what the pieces belong to within the partition: the creation nonce of an invocation
+ * @param inlineMaxBytes records up to this size stay in the item
+ */
+export async function fitted(
+  ports: Ports,
+  item: Item,
+  owner: string,
+  inlineMaxBytes: number = PIECE_MAX_BYTES,
+): Promise<Item> {
+  const { b } = item;
+  if (!(b instanceof Uint8Array)) throw new StoreError(`${item.sk} holds no record`);
+  const sizeBytes = sizeOf(item);
+  if (sizeBytes <= UNIT_BYTES) return item;
+  const record = await packed(ports, b, sizeBytes - b.length);
+  if (record.length <= inlineMaxBytes) return record === b ? item : { ...item, b: record };
+  return { ...item, b: await cut(ports, item, owner, record) };
+}
+
+async function packed({ codec }: Ports, record: Uint8Array, besideBytes: number): Promise<Uint8Array> {
+  if (codec === undefined) return record;
+  const content = record.subarray(ENVELOPE_BYTES);
+  if (content.length > 2 * SAMPLE_BYTES) {
+    const sample = await codec.pack(content.subarray(0, SAMPLE_BYTES));
+    if (sample.length > SAMPLE_BYTES * WORTH_SHARE) return record;
+  }
+  const smaller = enveloped(await codec.pack(content), CODEC.packed);
+  return units(besideBytes + smaller.length) < units(besideBytes + record.length) ? smaller : record;
+}
+
+function units(sizeBytes: number): number {
+  return Math.ceil(sizeBytes / UNIT_BYTES);
+}
+
+async function cut({ table, ids }: Ports, item: Item, owner: string, record: Uint8Array): Promise<Uint8Array> {
+  const name = `${owner}#${hex(ids.random(NAME_BYTES))}`;
+  const count = Math.ceil(record.length / PIECE_MAX_BYTES);
+  const numbers = Array.from({ length: count }, (_, at) => at);
+  const { expiresAtS } = item;
+  await atMost(PIECES_AT_ONCE, numbers, async (at) => {
+    const b = record.subarray(at * PIECE_MAX_BYTES, (at + 1) * PIECE_MAX_BYTES);
+    await table.put({ ...pieceKey(item.pk, name, at), b, ...(expiresAtS !== undefined && { expiresAtS }) });
+  });
+  return sealed(encode(StoredPieces, { name, count, sizeBytes: record.length }, ENVELOPE_BYTES), CODEC.pieces);
+}
+
+/** The size by which writes are charged, numbers at their largest. Names and texts of ours are ASCII but for keys of objects. */
+function sizeOf(item: Item): number {
+  let sizeBytes = 0;
+  for (const name in item) {
+    const value = item[name];
+    if (value === undefined) continue;
+    sizeBytes += name.length;
+    if (typeof value === "string" || value instanceof Uint8Array) sizeBytes += value.length;
+    else sizeBytes += typeof value === "number" ? 10 : 1;
+  }
+  return sizeBytes;
+}
+
+/**
+ * Makes what was read of one partition readable: every record of this owner is in one piece and unpacked, and pieces are
+ * left out. Costs a read for each record whose pieces are not among the items, and none otherwise.
+ * @param onUnpacked called with the size of each record that was unpacked: a packed record may be a thousandth of it
+ * @throws StoreError where pieces are missing
+ */
+export async function whole(
+  ports: Ports,
+  items: readonly Item[],
+  owner: Nonce,
+  onUnpacked?: OnBytes,
+): Promise<readonly Item[]> {
+  const isPiece = ({ sk }: Item): boolean => sk.startsWith(PIECES.from);
+  if (!items.some((item) => isPiece(item) || !isPlain(item["b"]))) return items;
+  const pieces = new Map<string, Uint8Array>();
+  for (const item of items) if (isPiece(item)) pieces.set(item.sk, item["b"] as Uint8Array);
+  return await atMost(
+    PIECES_AT_ONCE,
+    items.filter((item) => !isPiece(item) && belongsTo(item.sk, owner)),
+    async (item) => (isPlain(item["b"]) ? item : { ...item, b: await plainRecord(ports, item, pieces, onUnpacked) }),
+  );
+}
+
+async function plainRecord(
+  ports: Ports,
+  item: Item,
+  pieces: ReadonlyMap<string, Uint8Array>,
+  onUnpacked: OnBytes | undefined,
+): Promise<Uint8Array | undefined> {
+  const record = item["b"] as Uint8Array;
+  const joined = record[1] === CODEC.pieces ? await join(ports, item, pieces) : record;
+  if (isPlain(joined)) return joined;
+  if (ports.codec === undefined) throw new StoreError(`${item.sk} is packed, and this process has no codec`);
+  const content = await ports.codec.unpack(contentOf(joined, CODEC.packed, item.sk));
+  await onUnpacked?.(content.length);
+  return enveloped(content, CODEC.plain);
+}
+
+async function join({ table }: Ports, item: Item, read: ReadonlyMap<string, Uint8Array>): Promise<Uint8Array> {
+  const stored = decode(StoredPieces, contentOf(item["b"], CODEC.pieces, item.sk));
+  let parts = partsOf(item.pk, stored, read);
+  if (parts === undefined) {
+    const found = await readPartition(table, item.pk, pieceRange(stored.name));
+    parts = partsOf(item.pk, stored, new Map(found.map(({ sk, b }) => [sk, b as Uint8Array])));
+  }
+  if (parts === undefined) throw new StoreError(`pieces of ${item.sk} are missing`);
+  const record = new Uint8Array(stored.sizeBytes);
+  let at = 0;
+  for (const part of parts) {
+    record.set(part, at);
+    at += part.length;
+  }
+  return record;
+}
+
+/** @returns undefined unless all of them are there, and make up the record */
+function partsOf(
+  pk: string,
+  { name, count, sizeBytes }: Infer<typeof StoredPieces>,
+  read: ReadonlyMap<string, Uint8Array>,
+): readonly Uint8Array[] | undefined {
+  const parts: Uint8Array[] = [];
+  let totalBytes = 0;
+  for (let at = 0; at < count; at++) {
+    const part = read.get(pieceKey(pk, name, at).sk);
+    if (part === undefined) return undefined;
+    parts.push(part);
+    totalBytes += part.length;
+  }
+  return totalBytes === sizeBytes ? parts : undefined;
+}
+
+/**
+ * For items that never expire, after a refused put: what was cut for nothing is removed. A put whose answer was lost and
+ * that was sent again is refused by itself; its pieces count.
+ * @param standing what stood in the way
+ */
+export async function dropLost(ports: Pick<Engine, "table">, item: Item, standing: Item | undefined): Promise<void> {
+  if (!sameBytes(item["b"], standing?.["b"])) await dropPieces(ports, item);
+}
+
+/** For items that are replaced: removes the pieces of the record that an item held. */
+export async function dropPieces({ table }: Pick<Engine, "table">, item: Item): Promise<void> {
+  const { b } = item;
+  if (!(b instanceof Uint8Array) || b[1] !== CODEC.pieces) return;
+  const { name, count } = decode(StoredPieces, contentOf(b, CODEC.pieces, item.sk));
+  const numbers = Array.from({ length: count }, (_, at) => at);
+  await atMost(PIECES_AT_ONCE, numbers, (at) => table.delete(pieceKey(item.pk, name, at)));
+}

@@ -1,0 +1,263 @@
+/** Reads an invocation back from its partition: the acceptance with every segment folded in, and what arrived since. */
+import { livesOnce } from "../../core/invocation/acceptance.ts";
+import type { Arrival } from "../../core/invocation/event.ts";
+import {
+  accepted,
+  expiresAtMs,
+  fold,
+  Folding,
+  type Invocation,
+  type Standing,
+} from "../../core/invocation/invocation.ts";
+import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
+import type { Segment } from "../../core/invocation/segment.ts";
+import type { InvocationId, Nonce } from "../../core/model/ids.ts";
+import { PROTOCOL_VERSION_MAX, isProtocolVersion } from "../../core/protocol/version.ts";
+import { type Lease, readAcceptance } from "./acceptance-record.ts";
+import { readArrival } from "./arrival-record.ts";
+import type { Engine } from "../engine.ts";
+import { type Hold, readHold } from "./hold-record.ts";
+import { inputEntry } from "./input-entry.ts";
+import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, EARLY, invocationPk, uniquePart } from "./item-keys.ts";
+import type { Item } from "../ports/table.ts";
+import { JointReads } from "./joint-reads.ts";
+import { whole } from "./large-record.ts";
+import { type OnBytes, readPartition, TooLargeError } from "./read-partition.ts";
+import { lastActIn } from "./operator-act.ts";
+import type { OperatorAct } from "../ports/submission.ts";
+import { AbsentArrivalError, readSegment, segmentsThatCount } from "./segment-record.ts";
+
+export interface Loaded {
+  readonly pk: string;
+  readonly invocation: Invocation;
+  /** The last segment and the invocation before it: what it takes to redo its effects (I2). */
+  readonly last?: { readonly before: Invocation; readonly segment: Segment };
+  readonly hold?: Hold;
+  /** Who drives now, as the newest of hold and segment says. */
+  readonly lease: Lease;
+  /** Those that no segment lists, by key. */
+  readonly arrivals: ReadonlyMap<string, Arrival>;
+  readonly expiresAtS: number;
+  /** Failures that segments tell of, oldest first; those that added nothing are events beside the journal. */
+  readonly failures: readonly AttemptFailure[];
+  readonly lastAct?: OperatorAct;
+}
+
+/** About a page of the table: what is larger is read in turns. */
+const PLAIN_MAX_BYTES = 1024 * 1024;
+
+const jointLoads = new WeakMap<Engine, JointReads<InvocationId, Loaded | undefined>>();
+
+/**
+ * As `load`, begun after the call and shared by all in this process who ask for the same invocation meanwhile: a thousand
+ * messages to one that waits for a thousand calls would read its whole journal a thousand times.
+ */
+export function loadJointly(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
+  const known = jointLoads.get(engine);
+  const loads = known ?? new JointReads((one: InvocationId) => loadInTurn(engine, one));
+  if (known === undefined) jointLoads.set(engine, loads);
+  return loads.read(id);
+}
+
+/** What is stored of an invocation up to this size is loaded without a look at what others have loaded. */
+export const SMALL_MAX_BYTES = 4 * 1024 * 1024;
+
+const jointSmallLoads = new WeakMap<Engine, JointReads<InvocationId, Loaded | undefined>>();
+
+/** As `loadJointly`. @throws TooLargeError for what is not small */
+export function loadSmallJointly(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
+  const known = jointSmallLoads.get(engine);
+  const loads = known ?? new JointReads((one: InvocationId) => load(engine, one, SMALL_MAX_BYTES));
+  if (known === undefined) jointSmallLoads.set(engine, loads);
+  return loads.read(id);
+}
+
+/** Large journals take turns: a hundred readers of large results would otherwise have them all in memory at the same time. */
+async function loadInTurn(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
+  const { largeLoads } = engine.bulkheads;
+  if (largeLoads === undefined) return await load(engine, id);
+  try {
+    return await load(engine, id, PLAIN_MAX_BYTES);
+  } catch (error) {
+    if (!(error instanceof TooLargeError)) throw error;
+  }
+  return await largeLoads.take(id, () => load(engine, id));
+}
+
+/**
+ * @param sizeMaxBytes of what is stored, and of what that is unpacked; none by default
+ * @param onBytes called with the size of each page and of each unpacked record, as they come into memory
+ * @returns undefined where nothing was ever accepted under this id, or all of it is gone
+ * @throws TooLargeError
+ */
+export async function load(
+  engine: Engine,
+  id: InvocationId,
+  sizeMaxBytes = Infinity,
+  onBytes?: OnBytes,
+): Promise<Loaded | undefined> {
+  const pk = invocationPk(engine.settings.keyPrefix, id);
+  const found = await readPartition(engine.table, pk, ARRIVALS_TO_SEGMENTS, sizeMaxBytes, onBytes);
+  const nonce = found.find(({ sk }) => sk === ACCEPTANCE_SK)?.["n"] as Nonce | undefined;
+  if (nonce === undefined) return undefined;
+  let unpackedBytes = 0;
+  const items = await whole(engine, found, nonce, async (bytes) => {
+    unpackedBytes += bytes;
+    if (unpackedBytes > sizeMaxBytes) throw new TooLargeError(`${pk} unpacks to more than ${sizeMaxBytes} bytes`);
+    await onBytes?.(bytes);
+  });
+  const acceptance = items.find(({ sk }) => sk === ACCEPTANCE_SK)!;
+  try {
+    return assemble(id, pk, acceptance, items, items.filter(isArrival));
+  } catch (error) {
+    if (!(error instanceof AbsentArrivalError)) throw error;
+    // I4: the arrivals come before the segments in a read, so that one written meanwhile may be listed and not be seen.
+    const arrived = await whole(engine, await readPartition(engine.table, pk, ARRIVALS), nonce);
+    return assemble(id, pk, acceptance, items, arrived);
+  }
+}
+
+function isArrival({ sk }: Item): boolean {
+  return sk.startsWith(ARRIVALS.from);
+}
+
+/** @param items of one life, its segments in order and its hold @param arrived the items of its arrivals @throws AbsentArrivalError */
+export function assemble(
+  id: InvocationId,
+  pk: string,
+  first: Item,
+  items: readonly Item[],
+  arrived: readonly Item[],
+): Loaded {
+  const { acceptance, lease: firstLease } = readAcceptance(id, first);
+  const { nonce } = acceptance;
+  const folding = new Folding(accepted(acceptance, inputEntry(acceptance)));
+  let lease = firstLease;
+  let last: Loaded["last"];
+  const failures: AttemptFailure[] = [];
+  const byKey = new Map(arrived.map((item) => [item.sk, item]));
+  const arrivalOf = (key: string) => {
+    const item = byKey.get(`arr#${nonce}#${key}`);
+    const { invocation: sofar } = folding;
+    const arrival = item && readArrival(item, nonce, sofar.journal, versionOf(sofar));
+    return arrival?.kind === "notification" ? arrival : undefined;
+  };
+  for (const item of segmentsThatCount(segmentsOf(items, nonce))) {
+    // The last one is not folded in place: what stood before it is needed to redo its effects.
+    if (last !== undefined) folding.add(last.segment);
+    const read = readSegment(folding.invocation.segmentIndex + 1, item, arrivalOf);
+    last = { before: folding.invocation, segment: read.segment };
+    lease = read.lease;
+    if (read.segment.failure !== undefined) failures.push(read.segment.failure);
+  }
+  let invocation = last === undefined ? folding.invocation : fold(last.before, last.segment);
+  const holdFound = items.find(({ sk }) => sk === `hold#${nonce}`);
+  const hold = holdFound && readHold(holdFound);
+  if (hold && hold.base >= invocation.segmentIndex) {
+    lease = { token: hold.token, untilMs: hold.untilMs };
+    invocation = underHold(invocation, hold);
+  } else if (lease.token !== "" && invocation.standing.status === "ready") {
+    // The acceptor drives, or drove: an attempt may have begun that nothing written tells of.
+    invocation = { ...invocation, standing: { status: "running" } };
+  }
+  const arrivals = freshArrivals(arrived, invocation, nonce);
+  const expiresAtS = typeof first["expiresAtS"] === "number" ? first["expiresAtS"] : 0;
+  const lastAct = lastActIn(nonce, items, arrived);
+  return {
+    pk,
+    invocation,
+    lease,
+    arrivals,
+    expiresAtS,
+    failures,
+    ...(last && { last }),
+    ...(hold && { hold }),
+    ...(lastAct && { lastAct }),
+  };
+}
+
+/** In order; those of former lives carry another nonce and are passed over (I12). */
+function segmentsOf(items: readonly Item[], nonce: Nonce): readonly Item[] {
+  return items.filter(({ sk }) => sk.startsWith(`seg#${nonce}#`));
+}
+
+export function freshArrivals(arrived: readonly Item[], invocation: Invocation, nonce: Nonce): Map<string, Arrival> {
+  const fresh = new Map<string, Arrival>();
+  for (const item of arrived) {
+    const owner = isEarly(item.sk) && livesOnce(invocation.acceptance) ? EARLY : nonce;
+    const key = uniquePart(item.sk, "arr", owner);
+    // An early arrival precedes every other one, in key order too: of two under one key the first counts.
+    if (key === undefined || invocation.taken.has(key) || fresh.has(key)) continue;
+    const arrival = readArrival(item, owner, invocation.journal, versionOf(invocation));
+    if (arrival !== undefined) fresh.set(key, owner === EARLY ? inSegment(arrival) : arrival);
+  }
+  return fresh;
+}
+
+function isEarly(sk: string): boolean {
+  return sk.startsWith(`arr#${EARLY}#`);
+}
+
+/** The segment that lists an early arrival holds it too: programs before early arrivals go on with such a journal. */
+function inSegment(arrival: Arrival): Arrival {
+  return arrival.kind === "notification" ? { ...arrival, taken: { ...arrival.taken, inline: true } } : arrival;
+}
+
+/** Before the pin the newest version is assumed: all that differs is the metadata of failures. */
+export function versionOf({ pin }: Invocation): 5 | 6 | 7 {
+  return pin !== undefined && isProtocolVersion(pin.protocolVersion) ? pin.protocolVersion : PROTOCOL_VERSION_MAX;
+}
+
+/** What the hold knows that no segment tells: how it is parked, how often it was tried, what failed. */
+function underHold(invocation: Invocation, hold: Hold): Invocation {
+  if (invocation.standing.status === "completed") return invocation;
+  return {
+    ...invocation,
+    standing: standingUnder(invocation.standing, hold),
+    attempts: Math.max(invocation.attempts, hold.attempts),
+    retries: hold.retries,
+    ...(hold.lastFailure && { lastFailure: hold.lastFailure }),
+  };
+}
+
+function standingUnder(standing: Standing, { status, untilMs, wakeAtMs }: Hold): Standing {
+  switch (status) {
+    case "backing-off":
+      return { status, retryAtMs: wakeAtMs ?? 0 };
+    case "paused":
+    case "pending":
+      return { status };
+    case "running":
+      // Under a lease that was over before its start no attempt has begun: whoever held it came to end it, or to park it again.
+      if (standing.status === "scheduled" && untilMs < standing.startAtMs) return standing;
+      return standing.status === "ready" || standing.status === "scheduled" ? { status } : standing;
+    case "ready":
+    case "scheduled":
+    case "suspended":
+    case "completed":
+      return standing;
+  }
+}
+
+/** The last segment, where its effects may not have been performed (I2): whoever parks has performed them before. */
+export function unperformed({ last, hold }: Loaded): Loaded["last"] {
+  return last !== undefined && (hold?.performed ?? 0) >= last.segment.index ? undefined : last;
+}
+
+/** True where the invocation has ended and its result is not kept any longer: its id is free (I6). */
+export function hasExpired({ invocation }: Loaded, atMs: number): boolean {
+  const goneAtMs = expiresAtMs(invocation);
+  return goneAtMs !== undefined && goneAtMs <= atMs;
+}
+
+/** True while somebody else may be driving. */
+export function isHeld(engine: Engine, { lease }: Pick<Loaded, "lease">, atMs: number): boolean {
+  const { soleOwner } = engine.settings;
+  if (soleOwner !== undefined && !lease.token.startsWith(`${soleOwner}.`)) return false;
+  return lease.untilMs > atMs;
+}
+
+/** A park stands in the open index, under the moment at which it is to be looked at. */
+export function isParked({ hold, invocation }: Pick<Loaded, "hold" | "invocation">): boolean {
+  return hold !== undefined && hold.untilMs === 0 && hold.base >= invocation.segmentIndex;
+}

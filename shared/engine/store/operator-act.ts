@@ -1,0 +1,43 @@
+/** What an operator did to an invocation last: it stands beside the order that the deed writes anyway, and costs no write of its own. */
+import type { Nonce } from "../../core/model/ids.ts";
+import type { Engine } from "../engine.ts";
+import type { OperatorAct } from "../ports/submission.ts";
+import { belongsTo } from "./item-keys.ts";
+import type { Item } from "../ports/table.ts";
+
+interface ActAttributes {
+  readonly act?: string;
+  readonly actAtMs?: number;
+  readonly actBy?: string;
+}
+
+const KINDS: ReadonlySet<string> = new Set<OperatorAct["kind"]>(["cancel", "kill", "pause", "resume", "restart"]);
+
+/** @param by the operator, where one was authenticated */
+export function actNow(
+  { clock }: Pick<Engine, "clock">,
+  kind: OperatorAct["kind"],
+  by: string | undefined,
+): OperatorAct {
+  return { kind, atMs: clock.nowMs(), ...(by !== undefined && { by }) };
+}
+
+/** Attributes for the item of an order; none where no operator gave it. */
+export function actAttributes(act: OperatorAct | undefined): ActAttributes {
+  if (act === undefined) return {};
+  return { act: act.kind, actAtMs: act.atMs, ...(act.by !== undefined && { actBy: act.by }) };
+}
+
+/** @param pages items of the partition, those of former lives too @returns the latest; undefined where no operator did anything that is kept */
+export function lastActIn(nonce: Nonce, ...pages: readonly (readonly Item[])[]): OperatorAct | undefined {
+  let last: OperatorAct | undefined;
+  for (const items of pages) for (const item of items) last = later(last, item, nonce);
+  return last;
+}
+
+function later(last: OperatorAct | undefined, item: Item, nonce: Nonce): OperatorAct | undefined {
+  const { act, actAtMs, actBy } = item as ActAttributes;
+  if (act === undefined || !KINDS.has(act) || typeof actAtMs !== "number" || !belongsTo(item.sk, nonce)) return last;
+  if (last !== undefined && last.atMs > actAtMs) return last;
+  return { kind: act as OperatorAct["kind"], atMs: actAtMs, ...(typeof actBy === "string" && { by: actBy }) };
+}
