@@ -1,6 +1,6 @@
 /** An invocation that its second segment ended, told from two items of its partition: most invocations are of that kind. */
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
-import type { Engine } from "../engine.ts";
+import type { StorePorts } from "./store-ports.ts";
 import { AbsentArrivalError } from "./segment-record.ts";
 import { assemble, type Loaded } from "./load.ts";
 import { whole } from "./large-record.ts";
@@ -14,7 +14,7 @@ import type { Item } from "../ports/table.ts";
  * @returns undefined where these two do not tell of the end, or are not all there is to be read of it
  */
 export async function endedAtFirst(
-  engine: Engine,
+  engine: StorePorts,
   id: InvocationId,
   first: Item,
   second: Item,

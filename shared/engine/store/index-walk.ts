@@ -1,6 +1,6 @@
 /** Walks over the two indexes: what is open, by the moment to look at it, and what was accepted, by its day (ADR 0003). */
 import type { InvocationId } from "../../core/model/ids.ts";
-import type { Engine } from "../engine.ts";
+import type { StorePorts } from "./store-ports.ts";
 import { INDEX_SHARDS_MAX, listingPk, momentOf, openPk } from "./item-keys.ts";
 import type { IndexName, Item, Range } from "../ports/table.ts";
 
@@ -23,7 +23,7 @@ export type Place = string;
 export const START: Place = "";
 
 /** @param from inclusive @param below exclusive; places of `item-keys.ts`, everything unless given */
-export async function* openItems(engine: Engine, range: Stretch = {}, shards = SHARDS): AsyncGenerator<Item> {
+export async function* openItems(engine: StorePorts, range: Stretch = {}, shards = SHARDS): AsyncGenerator<Item> {
   const { keyPrefix } = engine.settings;
   yield* inOrder(
     engine,
@@ -33,7 +33,7 @@ export async function* openItems(engine: Engine, range: Stretch = {}, shards = S
   );
 }
 
-export async function* listedItems(engine: Engine, range: Required<Stretch>, shards = SHARDS): AsyncGenerator<Item> {
+export async function* listedItems(engine: StorePorts, range: Required<Stretch>, shards = SHARDS): AsyncGenerator<Item> {
   const { keyPrefix } = engine.settings;
   const [fromMs, belowMs] = [momentOf(range.from), momentOf(range.below)];
   for (let dayMs = fromMs - (fromMs % DAY_MS); dayMs < belowMs; dayMs += DAY_MS)
@@ -61,7 +61,7 @@ export function behind(place: Place): Place {
 }
 
 /** When the last acceptance was, of those of today and yesterday. */
-export async function newestListedMs(engine: Engine, nowMs: number): Promise<number | undefined> {
+export async function newestListedMs(engine: StorePorts, nowMs: number): Promise<number | undefined> {
   const [today, yesterday] = await Promise.all([newestOfDay(engine, nowMs), newestOfDay(engine, nowMs - DAY_MS)]);
   return today ?? yesterday;
 }
@@ -70,14 +70,14 @@ export async function newestListedMs(engine: Engine, nowMs: number): Promise<num
  * The beginning of the oldest day of the listing: a small read of each shard for each day back to there and for the gaps.
  * @param emptyDaysMax so many days in a row without any acceptance end the listing
  */
-export async function oldestListedMs(engine: Engine, nowMs: number, emptyDaysMax = EMPTY_DAYS_MAX): Promise<number> {
+export async function oldestListedMs(engine: StorePorts, nowMs: number, emptyDaysMax = EMPTY_DAYS_MAX): Promise<number> {
   let oldestMs = nowMs;
   for (let dayMs = nowMs; oldestMs - dayMs <= emptyDaysMax * DAY_MS && dayMs >= 0; dayMs -= DAY_MS)
     if ((await newestOfDay(engine, dayMs)) !== undefined) oldestMs = dayMs;
   return oldestMs - (oldestMs % DAY_MS);
 }
 
-async function newestOfDay(engine: Engine, dayMs: number): Promise<number | undefined> {
+async function newestOfDay(engine: StorePorts, dayMs: number): Promise<number | undefined> {
   const moments = await Promise.all(
     SHARDS.map(async (shard) => {
       const pk = listingPk(engine.settings.keyPrefix, dayMs, shard);
@@ -98,7 +98,7 @@ interface Reading {
 }
 
 /** The oldest first, of whatever shard: none has to wait for the end of another. Nothing is on its way while an item is out. */
-async function* inOrder(engine: Engine, index: IndexName, pks: readonly string[], range: Range): AsyncGenerator<Item> {
+async function* inOrder(engine: StorePorts, index: IndexName, pks: readonly string[], range: Range): AsyncGenerator<Item> {
   const begun = await Promise.allSettled(
     pks.map(async (pk) => {
       const reading: Reading = { pk, ...(await nextPage(engine, index, pk, range)) };
@@ -121,7 +121,7 @@ function headOf(index: IndexName, { items, at }: Reading): Place {
   return placeOf(index, items[at]!);
 }
 
-async function hasMore(engine: Engine, index: IndexName, reading: Reading, range: Range): Promise<boolean> {
+async function hasMore(engine: StorePorts, index: IndexName, reading: Reading, range: Range): Promise<boolean> {
   while (reading.at === reading.items.length) {
     if (reading.next === undefined) return false;
     Object.assign(reading, await nextPage(engine, index, reading.pk, { ...range, after: reading.next }));
@@ -129,7 +129,7 @@ async function hasMore(engine: Engine, index: IndexName, reading: Reading, range
   return true;
 }
 
-async function nextPage(engine: Engine, index: IndexName, pk: string, range: Range): Promise<Omit<Reading, "pk">> {
+async function nextPage(engine: StorePorts, index: IndexName, pk: string, range: Range): Promise<Omit<Reading, "pk">> {
   const { items, next } = await engine.table.queryIndex(index, pk, { ...range, limit: PAGE_ITEMS });
   return { items, at: 0, next };
 }

@@ -6,13 +6,13 @@ import { encode } from "../../core/model/proto3-encode.ts";
 import { message, string, uint32, uint53 } from "../../core/model/proto3.ts";
 import type { Infer } from "../../core/model/proto3.ts";
 import { atMost } from "../bulkheads/at-most.ts";
-import type { Engine } from "../engine.ts";
+import type { StorePorts } from "./store-ports.ts";
 import { belongsTo, pieceKey, pieceRange, PIECES } from "./item-keys.ts";
 import { type Item, StoreError } from "../ports/table.ts";
 import { type OnBytes, readPartition } from "./read-partition.ts";
 import { CODEC, contentOf, ENVELOPE_BYTES, enveloped, isPlain, sameBytes, sealed } from "./record-envelope.ts";
 
-type Ports = Pick<Engine, "table" | "ids" | "codec">;
+type Ports = Pick<StorePorts, "table" | "ids" | "codec">;
 
 /** An item takes 400 KB with its key and attributes: this leaves room for both. */
 export const PIECE_MAX_BYTES = 300 * 1024;
@@ -166,12 +166,12 @@ function partsOf(
  * that was sent again is refused by itself; its pieces count.
  * @param standing what stood in the way
  */
-export async function dropLost(ports: Pick<Engine, "table">, item: Item, standing: Item | undefined): Promise<void> {
+export async function dropLost(ports: Pick<StorePorts, "table">, item: Item, standing: Item | undefined): Promise<void> {
   if (!sameBytes(item["b"], standing?.["b"])) await dropPieces(ports, item);
 }
 
 /** For items that are replaced: removes the pieces of the record that an item held. */
-export async function dropPieces({ table }: Pick<Engine, "table">, item: Item): Promise<void> {
+export async function dropPieces({ table }: Pick<StorePorts, "table">, item: Item): Promise<void> {
   const { b } = item;
   if (!(b instanceof Uint8Array) || b[1] !== CODEC.pieces) return;
   const { name, count } = decode(StoredPieces, contentOf(b, CODEC.pieces, item.sk));

@@ -15,7 +15,7 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { PROTOCOL_VERSION_MAX, isProtocolVersion } from "../../core/protocol/version.ts";
 import { type Lease, readAcceptance } from "./acceptance-record.ts";
 import { readArrival } from "./arrival-record.ts";
-import type { Engine } from "../engine.ts";
+import type { StorePorts } from "./store-ports.ts";
 import { type Hold, readHold } from "./hold-record.ts";
 import { inputEntry } from "./input-entry.ts";
 import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, EARLY, invocationPk, uniquePart } from "./item-keys.ts";
@@ -46,13 +46,13 @@ export interface Loaded {
 /** About a page of the table: what is larger is read in turns. */
 const PLAIN_MAX_BYTES = 1024 * 1024;
 
-const jointLoads = new WeakMap<Engine, JointReads<InvocationId, Loaded | undefined>>();
+const jointLoads = new WeakMap<StorePorts, JointReads<InvocationId, Loaded | undefined>>();
 
 /**
  * As `load`, begun after the call and shared by all in this process who ask for the same invocation meanwhile: a thousand
  * messages to one that waits for a thousand calls would read its whole journal a thousand times.
  */
-export function loadJointly(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
+export function loadJointly(engine: StorePorts, id: InvocationId): Promise<Loaded | undefined> {
   const known = jointLoads.get(engine);
   const loads = known ?? new JointReads((one: InvocationId) => loadInTurn(engine, one));
   if (known === undefined) jointLoads.set(engine, loads);
@@ -62,10 +62,10 @@ export function loadJointly(engine: Engine, id: InvocationId): Promise<Loaded | 
 /** What is stored of an invocation up to this size is loaded without a look at what others have loaded. */
 export const SMALL_MAX_BYTES = 4 * 1024 * 1024;
 
-const jointSmallLoads = new WeakMap<Engine, JointReads<InvocationId, Loaded | undefined>>();
+const jointSmallLoads = new WeakMap<StorePorts, JointReads<InvocationId, Loaded | undefined>>();
 
 /** As `loadJointly`. @throws TooLargeError for what is not small */
-export function loadSmallJointly(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
+export function loadSmallJointly(engine: StorePorts, id: InvocationId): Promise<Loaded | undefined> {
   const known = jointSmallLoads.get(engine);
   const loads = known ?? new JointReads((one: InvocationId) => load(engine, one, SMALL_MAX_BYTES));
   if (known === undefined) jointSmallLoads.set(engine, loads);
@@ -73,7 +73,7 @@ export function loadSmallJointly(engine: Engine, id: InvocationId): Promise<Load
 }
 
 /** Large journals take turns: a hundred readers of large results would otherwise have them all in memory at the same time. */
-async function loadInTurn(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
+async function loadInTurn(engine: StorePorts, id: InvocationId): Promise<Loaded | undefined> {
   const { largeLoads } = engine.bulkheads;
   if (largeLoads === undefined) return await load(engine, id);
   try {
@@ -91,7 +91,7 @@ async function loadInTurn(engine: Engine, id: InvocationId): Promise<Loaded | un
  * @throws TooLargeError
  */
 export async function load(
-  engine: Engine,
+  engine: StorePorts,
   id: InvocationId,
   sizeMaxBytes = Infinity,
   onBytes?: OnBytes,
@@ -251,7 +251,7 @@ export function hasExpired({ invocation }: Loaded, atMs: number): boolean {
 }
 
 /** True while somebody else may be driving. */
-export function isHeld(engine: Engine, { lease }: Pick<Loaded, "lease">, atMs: number): boolean {
+export function isHeld(engine: StorePorts, { lease }: Pick<Loaded, "lease">, atMs: number): boolean {
   const { soleOwner } = engine.settings;
   if (soleOwner !== undefined && !lease.token.startsWith(`${soleOwner}.`)) return false;
   return lease.untilMs > atMs;

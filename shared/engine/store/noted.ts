@@ -2,7 +2,7 @@
  * The moment before which every open invocation is in the open index, because the sweeper has passed the listing (I8).
  */
 import type { InvocationId } from "../../core/model/ids.ts";
-import type { Engine } from "../engine.ts";
+import type { StorePorts } from "./store-ports.ts";
 import { idAt } from "./index-walk.ts";
 import { momentOf, sweeperPk } from "./item-keys.ts";
 import type { Item } from "../ports/table.ts";
@@ -24,7 +24,7 @@ export const LISTING_SLICES = "slice#listing#";
 /**
  * Costs one read. The caller reads the open index afterwards, because the sweeper writes its progress after the index.
  */
-export async function readNoted({ table, settings }: Engine): Promise<Noted> {
+export async function readNoted({ table, settings }: StorePorts): Promise<Noted> {
   const range = { from: PROGRESS_SK, below: LISTING_SLICES.replace(/#$/, "$") };
   const items = await readPartition(table, sweeperPk(settings.keyPrefix), range);
   const progress: Partial<Item> = items.find(({ sk }) => sk === PROGRESS_SK) ?? {};

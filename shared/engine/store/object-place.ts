@@ -1,22 +1,22 @@
 /** Where the objects of an environment stand, and which of them an invocation belongs to. */
 import { hex } from "../../core/model/hex.ts";
 import type { Target } from "../../core/model/target.ts";
-import type { Engine } from "../engine.ts";
+import type { StorePorts } from "./store-ports.ts";
 import { lockKey, objectPk, type Shorten } from "./object-keys.ts";
 import { type Lock, readLock } from "./lock-record.ts";
 
 const SHORT_NAME_BYTES = 20;
 
 /** Names that are too long for a key are derived under the environment's secret, so that none can be made to collide. */
-export function shortenWith({ ids }: Pick<Engine, "ids">): Shorten {
+export function shortenWith({ ids }: Pick<StorePorts, "ids">): Shorten {
   return (name) => hex(ids.derive(["name", name], SHORT_NAME_BYTES));
 }
 
-export function placeOf(engine: Pick<Engine, "ids" | "settings">, target: Pick<Target, "service" | "key">): string {
+export function placeOf(engine: Pick<StorePorts, "ids" | "settings">, target: Pick<Target, "service" | "key">): string {
   return objectPk(engine.settings.keyPrefix, target, shortenWith(engine));
 }
 
 /** One strongly consistent read. @throws StoreError */
-export async function lockAt({ table }: Pick<Engine, "table">, pk: string): Promise<Lock> {
+export async function lockAt({ table }: Pick<StorePorts, "table">, pk: string): Promise<Lock> {
   return readLock(await table.get(lockKey(pk)));
 }

@@ -1,6 +1,6 @@
 /** What an operator did to an invocation last: it stands beside the order that the deed writes anyway, and costs no write of its own. */
 import type { Nonce } from "../../core/model/ids.ts";
-import type { Engine } from "../engine.ts";
+import type { StorePorts } from "./store-ports.ts";
 import type { OperatorAct } from "../ports/submission.ts";
 import { belongsTo } from "./item-keys.ts";
 import type { Item } from "../ports/table.ts";
@@ -15,7 +15,7 @@ const KINDS: ReadonlySet<string> = new Set<OperatorAct["kind"]>(["cancel", "kill
 
 /** @param by the operator, where one was authenticated */
 export function actNow(
-  { clock }: Pick<Engine, "clock">,
+  { clock }: Pick<StorePorts, "clock">,
   kind: OperatorAct["kind"],
   by: string | undefined,
 ): OperatorAct {
