@@ -15,8 +15,34 @@ const CORE = "shared/core/*";
 const PROGRAM = ["shared/wiring", "shared/api/*", "shared/engine", "shared/engine/*", "shared/config"];
 const LAMBDA = [...PROGRAM, "functions/lambda"];
 const ADAPTER = [CORE, "shared/engine/ports"];
-const GROUND = [CORE, "shared/engine", "shared/engine/ports", "shared/engine/ledger", "shared/engine/bulkheads"];
-const HEART = [...GROUND, "shared/engine/desk", "shared/engine/drive", "shared/engine/keyed"];
+
+/** The folders of the engine, lowest first: a folder may import every folder that stands before it, and none behind it. */
+const ENGINE_LAYERS = [
+  "ports",
+  "bulkheads",
+  "store",
+  "local",
+  // The engine's own files: the record of all ports, and what is derived from it for traces.
+  "",
+  "messaging",
+  "lock",
+  "accept",
+  "attempt",
+  "lease",
+  "effects",
+  "drive",
+  "recover",
+  "consume",
+  "ingress",
+  "operate",
+  "query",
+  "register",
+  "sweep",
+].map((name) => (name === "" ? "shared/engine" : `shared/engine/${name}`));
+
+const engineRooms = (): Room[] =>
+  ENGINE_LAYERS.map((folder, at) => ({ folder, rooms: [CORE, ...ENGINE_LAYERS.slice(0, at)] }));
+
 const FACE = [CORE, "shared/engine", "shared/engine/*", "shared/engine/ports", "shared/api/wire", "shared/api/http"];
 
 /** Anything that is not named here is refused, a new folder included: a room is added by adding its line. */
@@ -28,26 +54,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "shared/core/object", rooms: MODEL },
   { folder: "shared/core/registry", rooms: MODEL },
   { folder: "shared/core/query", rooms: MODEL },
-  { folder: "shared/engine/ports", rooms: [CORE] },
-  // What all rooms of the engine share: its one record, its settings, the shapes of its use cases.
-  {
-    folder: "shared/engine",
-    rooms: [CORE, "shared/engine/ports", "shared/engine/drive", "shared/engine/ledger", "shared/engine/bulkheads"],
-  },
-  // What shares a process fairly knows nothing of what is shared.
-  { folder: "shared/engine/bulkheads", rooms: [CORE, "shared/engine/ports"] },
-  { folder: "shared/engine/ledger", rooms: GROUND },
-  // The heart: accepting, driving and keys turn to each other.
-  { folder: "shared/engine/desk", rooms: HEART },
-  { folder: "shared/engine/drive", rooms: HEART },
-  { folder: "shared/engine/keyed", rooms: HEART },
-  { folder: "shared/engine/operate", rooms: [...HEART, "shared/engine/operate"] },
-  { folder: "shared/engine/sweep", rooms: [...HEART, "shared/engine/operate"] },
-  {
-    folder: "shared/engine/query",
-    rooms: [...GROUND, "shared/engine/drive", "shared/engine/keyed", "shared/engine/operate"],
-  },
-  { folder: "shared/engine/register", rooms: GROUND },
+  ...engineRooms(),
   { folder: "shared/adapters/dynamodb", rooms: ADAPTER, packages: ["@aws-sdk/client-dynamodb"], node: true },
   { folder: "shared/adapters/embedded", rooms: ADAPTER, packages: ["classic-level"], node: true },
   { folder: "shared/adapters/https", rooms: ADAPTER, node: true },

@@ -75,16 +75,39 @@ export function circles(modules: readonly Module[]): Complaint[] {
   const graph = new Map(
     modules.map(({ path, imports }) => [path, imports.flatMap(({ target }) => fileOf(path, target))]),
   );
+  return circlesOf(graph).map((trail) => `circle: ${trail.join(" -> ")}`);
+}
+
+/** Each circle of folders whose files import each other, named once with the imports that make it. */
+export function folderCircles(modules: readonly Module[]): Complaint[] {
+  const graph = new Map<string, string[]>();
+  const reasons = new Map<string, string>();
+  for (const { path, imports } of modules) {
+    for (const { target } of imports) {
+      const [from, to] = [posix.dirname(path), fileOf(path, target).map(posix.dirname)[0]];
+      if (to === undefined || to === from) continue;
+      if (!reasons.has(`${from} -> ${to}`)) graph.set(from, [...(graph.get(from) ?? []), to]);
+      reasons.set(`${from} -> ${to}`, `${path} imports ${target}`);
+    }
+  }
+  return circlesOf(graph).map((trail) => {
+    const why = trail.slice(1).map((folder, at) => reasons.get(`${trail[at]} -> ${folder}`));
+    return `circle of folders: ${trail.join(" -> ")} (${why.join("; ")})`;
+  });
+}
+
+/** @returns trails whose last name is their first one */
+function circlesOf(graph: ReadonlyMap<string, readonly string[]>): (readonly string[])[] {
   const finished = new Set<string>();
-  const found: Complaint[] = [];
-  const visit = (path: string, trail: readonly string[]): void => {
-    const at = trail.indexOf(path);
-    if (at >= 0) found.push(`circle: ${[...trail.slice(at), path].join(" -> ")}`);
-    if (at >= 0 || finished.has(path)) return;
-    for (const next of graph.get(path) ?? []) visit(next, [...trail, path]);
-    finished.add(path);
+  const found: (readonly string[])[] = [];
+  const visit = (name: string, trail: readonly string[]): void => {
+    const at = trail.indexOf(name);
+    if (at >= 0) found.push([...trail.slice(at), name]);
+    if (at >= 0 || finished.has(name)) return;
+    for (const next of graph.get(name) ?? []) visit(next, [...trail, name]);
+    finished.add(name);
   };
-  for (const path of graph.keys()) visit(path, []);
+  for (const name of graph.keys()) visit(name, []);
   return found;
 }
 

@@ -17,6 +17,7 @@ test("the check reads the sources, and sees their imports", () => {
 
 test("imports follow the arrows", () => expect(rules.forbiddenImports(modules)).toEqual([]));
 test("no files import each other in a circle", () => expect(rules.circles(modules)).toEqual([]));
+test("no folders import each other in a circle", () => expect(rules.folderCircles(modules)).toEqual([]));
 test("nothing is exported from a place where it was not made", () => expect(rules.reexports(modules)).toEqual([]));
 test("folders and files have names that say something", () => expect(rules.badNames(tree)).toEqual([]));
 test("each shipped file opens with one sentence", () => expect(rules.withoutOpening(modules)).toEqual([]));

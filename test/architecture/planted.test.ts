@@ -7,6 +7,7 @@ import { readModule } from "./module-reader.ts";
 const RULES = {
   forbiddenImports: (tree: Map<string, string>) => rules.forbiddenImports(rules.readModules(tree)),
   circles: (tree: Map<string, string>) => rules.circles(rules.readModules(tree)),
+  folderCircles: (tree: Map<string, string>) => rules.folderCircles(rules.readModules(tree)),
   reexports: (tree: Map<string, string>) => rules.reexports(rules.readModules(tree)),
   badNames: rules.badNames,
   tooLong: (tree: Map<string, string>) => rules.tooLong(rules.readModules(tree)),
@@ -234,6 +235,18 @@ test("caught: a circle of three files, one of its arrows being a type", () => {
     "shared/engine/three.ts": imports('import { bad as first } from "./one.ts"; void first;'),
   });
   expect(heard).toEqual({ circles: [expect.stringMatching(/one\.ts -> .*two\.ts -> .*three\.ts -> .*one\.ts/)] });
+});
+
+test("caught: two folders that import each other through files that do not", () => {
+  const heard = complaintsOf({
+    "test/one/first.ts": imports('import { third } from "../two/third.ts"; void third;'),
+    "test/one/second.ts": imports("export const second = 2;"),
+    "test/two/third.ts": imports("export const third = 3;"),
+    "test/two/fourth.ts": imports('import { second } from "../one/second.ts"; void second;'),
+  });
+  expect(heard).toEqual({
+    folderCircles: [expect.stringMatching(/test\/one -> test\/two -> test\/one .*imports \.\.\/two\/third\.ts/)],
+  });
 });
 
 test("caught: a dependency that nothing imports", () => {

@@ -4,7 +4,7 @@ import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { ask as askRaw, head } from "../e2e-local/raw-http.ts";
+import { ask as askRaw, head } from "../harness/local/raw-http.ts";
 import { post } from "./asking.ts";
 import type { Attack } from "./attack.ts";
 import { always, LARGEST_BYTES, output } from "./messages.ts";

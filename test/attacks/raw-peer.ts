@@ -1,7 +1,7 @@
 /** A peer of HTTP/2 as bytes on a socket: it reads just enough to know which requests have come, and writes what it likes. */
 import { createServer } from "node:net";
 import type { Server, Socket } from "node:net";
-import { frame } from "../e2e-local/raw-http.ts";
+import { frame } from "../harness/local/raw-http.ts";
 
 const PREFACE_BYTES = 24;
 const HEAD_BYTES = 9;

@@ -11,7 +11,7 @@ import { SsmParameters } from "../../shared/adapters/ssm/ssm-parameters.ts";
 import { parameterNames, readParameterKeys } from "../../shared/wiring/parameter-keys.ts";
 import { endpointsSignedBy } from "../../shared/wiring/signing-endpoints.ts";
 import { requestTo } from "../contracts/endpoints-contract.ts";
-import { startServer } from "../adapters/https/peer.ts";
+import { startServer } from "../harness/https/peer.ts";
 import { freshName, serviceOptions, systemClock } from "./services.ts";
 
 const client = ssmClient(serviceOptions());

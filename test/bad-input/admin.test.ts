@@ -1,9 +1,9 @@
 /** Bad input at the admin API: each row is refused with its status, and the process answers as before. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { INGRESS_SERVICES } from "../e2e-local/ingress-services.ts";
-import { openLocalStage } from "../e2e-local/local-stage.ts";
-import type { LocalStage } from "../e2e-local/local-stage.ts";
-import { ask } from "../e2e-local/raw-http.ts";
+import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
+import { openLocalStage } from "../harness/local/local-stage.ts";
+import type { LocalStage } from "../harness/local/local-stage.ts";
+import { ask } from "../harness/local/raw-http.ts";
 import { expectNoMoreThan, footprint } from "./footprint.ts";
 import type { Footprint } from "./footprint.ts";
 

@@ -1,9 +1,9 @@
 /** What a page of a stranger, open in a browser on this machine, can do to the ports of the local process. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { INGRESS_SERVICES } from "../e2e-local/ingress-services.ts";
-import { openLocalStage } from "../e2e-local/local-stage.ts";
-import type { LocalStage } from "../e2e-local/local-stage.ts";
-import { ask, askHttp2 } from "../e2e-local/raw-http.ts";
+import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
+import { openLocalStage } from "../harness/local/local-stage.ts";
+import type { LocalStage } from "../harness/local/local-stage.ts";
+import { ask, askHttp2 } from "../harness/local/raw-http.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 const STRANGER = "https://stranger.example";

@@ -1,9 +1,9 @@
 /** A deployment that answers wrongly harms its own invocations only, and leaves nothing behind in this process. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { INGRESS_SERVICES } from "../e2e-local/ingress-services.ts";
-import { openLocalStage } from "../e2e-local/local-stage.ts";
-import type { Listening, LocalStage } from "../e2e-local/local-stage.ts";
-import { ask } from "../e2e-local/raw-http.ts";
+import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
+import { openLocalStage } from "../harness/local/local-stage.ts";
+import type { Listening, LocalStage } from "../harness/local/local-stage.ts";
+import { ask } from "../harness/local/raw-http.ts";
 import { expectNoMoreThan, footprint } from "./footprint.ts";
 import { ROGUE_ANSWERS, startRogue } from "./rogue-deployment.ts";
 

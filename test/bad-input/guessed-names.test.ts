@@ -6,9 +6,9 @@ import * as restate from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { INVOCATION_ID_BYTES, invocationIdBytes, invocationIdFromBytes } from "../../shared/core/model/ids.ts";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
-import { openLocalStage } from "../e2e-local/local-stage.ts";
-import type { LocalStage } from "../e2e-local/local-stage.ts";
-import { ask } from "../e2e-local/raw-http.ts";
+import { openLocalStage } from "../harness/local/local-stage.ts";
+import type { LocalStage } from "../harness/local/local-stage.ts";
+import { ask } from "../harness/local/raw-http.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 /** The first that SDKs give out; the next ones count on. */

@@ -7,7 +7,7 @@ import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { TABLE_SHAPES } from "../../shared/core/query/table-shapes.ts";
 import { variableOf } from "../../shared/config/settings-table.ts";
 import { readSettings } from "../../shared/config/settings.ts";
-import { startServer } from "../adapters/https/peer.ts";
+import { startServer } from "../harness/https/peer.ts";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { end, GREETER, output, replying } from "../errors/frame-deployment.ts";

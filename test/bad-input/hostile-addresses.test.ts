@@ -5,14 +5,14 @@ import { adminFace } from "../../shared/api/admin/admin-face.ts";
 import type { HttpRequest } from "../../shared/api/http/message.ts";
 import { HttpsEndpoints } from "../../shared/adapters/https/https-endpoints.ts";
 import { HOSTILE_URLS, NO_WAY } from "../adapters/https/hostile-urls.ts";
-import { startServer } from "../adapters/https/peer.ts";
-import type { Peer } from "../adapters/https/peer.ts";
+import { startServer } from "../harness/https/peer.ts";
+import type { Peer } from "../harness/https/peer.ts";
 import { openAdminPlane } from "../api/admin/admin-plane.ts";
 import type { AdminPlane } from "../api/admin/admin-plane.ts";
 import { manifestOf, startEndpoint } from "../api/admin/sample-endpoint.ts";
 import type { SampleEndpoint } from "../api/admin/sample-endpoint.ts";
-import { openLocalStage } from "../e2e-local/local-stage.ts";
-import { ask } from "../e2e-local/raw-http.ts";
+import { openLocalStage } from "../harness/local/local-stage.ts";
+import { ask } from "../harness/local/raw-http.ts";
 
 let plane: AdminPlane;
 let endpoint: SampleEndpoint;

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect } from "node:http2";
 import type { ClientHttp2Session } from "node:http2";
-import { exchange, frame, PREFACE } from "../e2e-local/raw-http.ts";
+import { exchange, frame, PREFACE } from "../harness/local/raw-http.ts";
 import type { BadRow } from "./ingress-rows.ts";
 
 const DATA = 0;

@@ -1,7 +1,7 @@
 /** Bad input at the ingress, row by row: what is done to its port, on connections of HTTP/1.1. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ask, exchange, head, openSocket } from "../e2e-local/raw-http.ts";
+import { ask, exchange, head, openSocket } from "../harness/local/raw-http.ts";
 
 /** Resolves when the door has answered or closed; throws where it does neither, or the wrong thing. */
 export type BadRow = readonly [what: string, act: (port: number) => Promise<void>];

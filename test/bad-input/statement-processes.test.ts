@@ -1,9 +1,9 @@
 /** Statements made to hold or end the process: each ends by itself, and meanwhile everybody else is served. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { INGRESS_SERVICES } from "../e2e-local/ingress-services.ts";
-import { openLocalStage } from "../e2e-local/local-stage.ts";
-import type { LocalStage } from "../e2e-local/local-stage.ts";
+import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
+import { openLocalStage } from "../harness/local/local-stage.ts";
+import type { LocalStage } from "../harness/local/local-stage.ts";
 import { childrenOf, commandOf, isRunning, until } from "../running-processes.ts";
 
 const LIMITS = { "admin.query-engine.memory-size": "64MiB", "admin.query-engine.time-limit": "3s" } as const;

@@ -1,9 +1,9 @@
 /** Statements made to take the process for themselves: each is refused or answered, and the next one is answered as before. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { INGRESS_SERVICES } from "../e2e-local/ingress-services.ts";
-import { openLocalStage } from "../e2e-local/local-stage.ts";
-import type { LocalStage } from "../e2e-local/local-stage.ts";
-import { ask } from "../e2e-local/raw-http.ts";
+import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
+import { openLocalStage } from "../harness/local/local-stage.ts";
+import type { LocalStage } from "../harness/local/local-stage.ts";
+import { ask } from "../harness/local/raw-http.ts";
 
 const HEADERS = { "content-type": "application/json", accept: "application/json" };
 const LEVELS = 28;

@@ -4,8 +4,8 @@ import type { IncomingMessage } from "node:http";
 import * as clients from "@restatedev/restate-sdk-clients";
 import type { Ingress } from "@restatedev/restate-sdk-clients";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listen, openLocalStage } from "../e2e-local/local-stage.ts";
-import type { LocalStage } from "../e2e-local/local-stage.ts";
+import { listen, openLocalStage } from "../harness/local/local-stage.ts";
+import type { LocalStage } from "../harness/local/local-stage.ts";
 import { failureOf } from "./call-failure.ts";
 import { CLIENT_SERVICES, counter, done, greeter, signup } from "./client-services.ts";
 

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { SETTING_PATHS, SETTINGS, variableOf } from "../../shared/config/settings-table.ts";
 import { readContainerFile, wordsOf } from "./container-file.ts";
 
-const ROOT = new URL("../..", import.meta.url);
+const ROOT = new URL("../../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, ROOT), "utf8");
 const stages = readContainerFile(read("Dockerfile"));
 const [build, run] = [stages[0]!, stages[1]!];

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { TransportError } from "../../shared/engine/ports/endpoints.ts";
 import type { Endpoints, Exchange, ExchangeRequest } from "../../shared/engine/ports/endpoints.ts";
-import { afterAll, cut, echo, startPeer } from "../adapters/https/peer.ts";
-import type { Answer, Peer, PeerKind } from "../adapters/https/peer.ts";
+import { afterAll, cut, echo, startPeer } from "../harness/https/peer.ts";
+import type { Answer, Peer, PeerKind } from "../harness/https/peer.ts";
 
 export interface EndpointsSubject {
   readonly endpoints: Endpoints;

@@ -1,7 +1,7 @@
 /** The Endpoints contract over every protocol that the HTTP adapter speaks. */
 import { describe } from "vitest";
 import { HttpsEndpoints } from "../../shared/adapters/https/https-endpoints.ts";
-import { PEER_KINDS, testCa } from "../adapters/https/peer.ts";
+import { PEER_KINDS, testCa } from "../harness/https/peer.ts";
 import { endpointsContract } from "./endpoints-contract.ts";
 
 for (const kind of PEER_KINDS) {

@@ -7,11 +7,11 @@ import { invocationIdFromBytes } from "../../shared/core/model/ids.ts";
 import { listingKeys } from "../../shared/engine/store/item-keys.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { seededRandom } from "../crash/plan.ts";
-import { playShape } from "../engine/budget-play.ts";
-import type { Shape } from "../engine/budget-shape.ts";
-import { SHAPES } from "../engine/budget-shapes.ts";
-import { PROJECTED } from "../engine/counted-table.ts";
-import { ReadMeter } from "../engine/read-meter.ts";
+import { playShape } from "../harness/engine/budget-play.ts";
+import type { Shape } from "../harness/engine/budget-shape.ts";
+import { SHAPES } from "../harness/engine/budget-shapes.ts";
+import { PROJECTED } from "../harness/engine/counted-table.ts";
+import { ReadMeter } from "../harness/engine/read-meter.ts";
 
 /** Counts of one call or send, until its last message has come. */
 export interface CallCounts {

@@ -6,9 +6,9 @@ import { deflateCodec } from "../../shared/adapters/system/deflate-codec.ts";
 import { untilNextCheckMs } from "../../shared/engine/lease/grasp.ts";
 import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
-import { type Play, playShape } from "../engine/budget-play.ts";
-import { PROJECTED } from "../engine/counted-table.ts";
-import { ReadMeter } from "../engine/read-meter.ts";
+import { type Play, playShape } from "../harness/engine/budget-play.ts";
+import { PROJECTED } from "../harness/engine/counted-table.ts";
+import { ReadMeter } from "../harness/engine/read-meter.ts";
 import type { CostShape } from "./cost-shapes.ts";
 import { startScriptedScheduler, type ScriptedScheduler } from "./scripted-scheduler.ts";
 

@@ -1,10 +1,10 @@
 /** The shapes whose cost is told: those of the write budget, and some that are about long sleeps and large payloads. */
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
-import type { Play } from "../engine/budget-play.ts";
-import type { Shape } from "../engine/budget-shape.ts";
-import { CALLS, PARKS } from "../engine/budget-shapes.ts";
-import { KEYED } from "../engine/budget-keyed-shapes.ts";
+import type { Play } from "../harness/engine/budget-play.ts";
+import type { Shape } from "../harness/engine/budget-shape.ts";
+import { CALLS, PARKS } from "../harness/engine/budget-shapes.ts";
+import { KEYED } from "../harness/engine/budget-keyed-shapes.ts";
 import type { ScriptedScheduler } from "./scripted-scheduler.ts";
 
 export interface CostShape {

@@ -7,8 +7,8 @@ import { SETTINGS } from "../../shared/config/settings-table.ts";
 import { briefApp } from "../infra/brief-app.ts";
 import { actionsOf, resourcesOf, statementsOf, synthesised } from "../infra/synthesised.ts";
 
-const DOCS = new URL("../../docs", import.meta.url);
-const ROOT = new URL("../..", import.meta.url);
+const DOCS = new URL("../../docs/", import.meta.url);
+const ROOT = new URL("../../", import.meta.url);
 const page = readFileSync(new URL("operating.md", DOCS), "utf8");
 const template = synthesised();
 const section = (heading: string): string => page.split(`\n## ${heading}\n`)[1]!.split("\n## ")[0]!;

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { SETTING_PATHS } from "../../shared/config/settings-table.ts";
 import { TABLE_SHAPES } from "../../shared/core/query/table-shapes.ts";
 
-const ROOT = new URL("../..", import.meta.url);
+const ROOT = new URL("../../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, ROOT), "utf8");
 const PAGES = ["SECURITY.md", "docs/security.md"] as const;
 const page = read("docs/security.md");

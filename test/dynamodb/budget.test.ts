@@ -1,10 +1,10 @@
 /** The write budget (design §2), as a DynamoDB engine reports what it consumed. */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { accountText, expectCost } from "../engine/budget-account.ts";
-import { playShape, type Played } from "../engine/budget-play.ts";
-import type { Shape } from "../engine/budget-shape.ts";
-import { SHAPES } from "../engine/budget-shapes.ts";
-import { PROJECTED } from "../engine/counted-table.ts";
+import { accountText, expectCost } from "../harness/engine/budget-account.ts";
+import { playShape, type Played } from "../harness/engine/budget-play.ts";
+import type { Shape } from "../harness/engine/budget-shape.ts";
+import { SHAPES } from "../harness/engine/budget-shapes.ts";
+import { PROJECTED } from "../harness/engine/counted-table.ts";
 import { type MeteredTable, openTable } from "./open-table.ts";
 
 const NOTHING = { items: 0, list: 0, open: 0, readUnits: 0 };

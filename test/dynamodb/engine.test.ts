@@ -7,8 +7,8 @@ import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";
 import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";
-import { type Play, valueOf } from "../engine/budget-play.ts";
-import { LEASE_MS, type Stage } from "../engine/budget-stage.ts";
+import { type Play, valueOf } from "../harness/engine/budget-play.ts";
+import { LEASE_MS, type Stage } from "../harness/engine/budget-stage.ts";
 import { meteredStage } from "./metered-stage.ts";
 
 const HOUR_MS = 3_600_000;

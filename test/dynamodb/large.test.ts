@@ -5,9 +5,9 @@ import { deflateCodec } from "../../shared/adapters/system/deflate-codec.ts";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { call } from "../../shared/engine/ingress/call.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
-import { Play, submission, valueOf } from "../engine/budget-play.ts";
-import { openStage, type Stage } from "../engine/budget-stage.ts";
-import { PROJECTED } from "../engine/counted-table.ts";
+import { Play, submission, valueOf } from "../harness/engine/budget-play.ts";
+import { openStage, type Stage } from "../harness/engine/budget-stage.ts";
+import { PROJECTED } from "../harness/engine/counted-table.ts";
 import { SteppedClock } from "../stepped-clock.ts";
 import { type MeteredTable, openTable } from "./open-table.ts";
 

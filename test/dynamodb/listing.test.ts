@@ -1,10 +1,10 @@
 /** What a page of the list costs, as a DynamoDB engine reports it, beside the model that other tests count by. */
 import { beforeEach, expect, test } from "vitest";
 import { type InvocationFilter, listInvocations, OPEN_STATUSES } from "../../shared/engine/query/list-invocations.ts";
-import type { Play } from "../engine/budget-play.ts";
-import { PROJECTED } from "../engine/counted-table.ts";
-import { complete } from "../engine/ended-invocations.ts";
-import { ReadMeter } from "../engine/read-meter.ts";
+import type { Play } from "../harness/engine/budget-play.ts";
+import { PROJECTED } from "../harness/engine/counted-table.ts";
+import { complete } from "../harness/engine/ended-invocations.ts";
+import { ReadMeter } from "../harness/engine/read-meter.ts";
 import { meteredStage } from "./metered-stage.ts";
 import type { MeteredTable } from "./open-table.ts";
 

@@ -1,8 +1,8 @@
 /** The engine's stage over metered tables of a DynamoDB engine: the stage stays for one test, the tables for one or for a file of them. */
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import { Play } from "../engine/budget-play.ts";
-import { openStage, type Stage } from "../engine/budget-stage.ts";
-import { PROJECTED } from "../engine/counted-table.ts";
+import { Play } from "../harness/engine/budget-play.ts";
+import { openStage, type Stage } from "../harness/engine/budget-stage.ts";
+import { PROJECTED } from "../harness/engine/counted-table.ts";
 import { SteppedClock } from "../stepped-clock.ts";
 import { type MeteredTable, openTable } from "./open-table.ts";
 

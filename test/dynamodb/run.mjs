@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { ENGINE_NAME, startEngine } from "./engine-process.mjs";
+import { ENGINE_NAME, startEngine } from "../harness/dynamodb/engine-process.mjs";
 
 const HERE = import.meta.dirname;
 const ROOT = join(HERE, "../..");

@@ -2,11 +2,11 @@
 import { beforeEach, expect, test } from "vitest";
 import { sweeperPk } from "../../shared/engine/store/item-keys.ts";
 import { sweepAll, sweepOnce } from "../../shared/engine/sweep/sweep.ts";
-import type { Play } from "../engine/budget-play.ts";
-import { complete } from "../engine/ended-invocations.ts";
-import { EngineProcess } from "../engine/engine-process.ts";
-import { Pulse } from "../engine/pulse.ts";
-import { plantListed, plantOpen, wokenBy } from "../engine/sweep/planted.ts";
+import type { Play } from "../harness/engine/budget-play.ts";
+import { complete } from "../harness/engine/ended-invocations.ts";
+import { EngineProcess } from "../harness/engine/engine-process.ts";
+import { Pulse } from "../harness/engine/pulse.ts";
+import { plantListed, plantOpen, wokenBy } from "../harness/engine/planted.ts";
 import { meteredStage } from "./metered-stage.ts";
 import type { MeteredTable } from "./open-table.ts";
 

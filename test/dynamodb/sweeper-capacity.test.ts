@@ -1,10 +1,10 @@
 /** Counts the requests and the processor time of a look and of an extension, for the ceilings in docs/operating.md. */
 import { beforeEach, expect, test } from "vitest";
 import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";
-import type { Play } from "../engine/budget-play.ts";
-import { complete } from "../engine/ended-invocations.ts";
+import type { Play } from "../harness/engine/budget-play.ts";
+import { complete } from "../harness/engine/ended-invocations.ts";
 import { EXTENSION, LOOK } from "../docs/sweeper-capacity.ts";
-import { plantOpen } from "../engine/sweep/planted.ts";
+import { plantOpen } from "../harness/engine/planted.ts";
 import { meteredStage } from "./metered-stage.ts";
 import type { MeteredTable } from "./open-table.ts";
 

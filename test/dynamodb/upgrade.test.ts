@@ -9,7 +9,7 @@ import { tableDefinition } from "../../shared/adapters/dynamodb/table-definition
 import type { Engine } from "../../shared/engine/engine.ts";
 import { pinnedCounts } from "../../shared/engine/register/pinned.ts";
 import { type Aws, openAws } from "../../shared/wiring/aws.ts";
-import { PROJECTED } from "../engine/counted-table.ts";
+import { PROJECTED } from "../harness/engine/counted-table.ts";
 import {
   act,
   expectEnds,

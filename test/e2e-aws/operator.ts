@@ -1,7 +1,7 @@
 /** An operator at a terminal: the built command, and `stepwell proxy`, which signs what it asks. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { buildCommand } from "../functions/cli/built-command.ts";
+import { buildCommand } from "../harness/cli/built-command.ts";
 import type { DeployedStack } from "./control-plane.ts";
 import { aws } from "./control-plane.ts";
 

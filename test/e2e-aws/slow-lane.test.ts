@@ -1,6 +1,6 @@
 /** A service whose handler never answers, with hundreds of sends, beside one that answers at once: they meet in no queue. */
 import { beforeAll, expect, test } from "vitest";
-import { Gate } from "../engine/gate.ts";
+import { Gate } from "../harness/engine/gate.ts";
 import { aws, ControlPlane, pause } from "./control-plane.ts";
 import { serveHandlers } from "./url-deployment.ts";
 

@@ -2,7 +2,7 @@
 import { createSign, generateKeyPairSync } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import { createServer } from "node:http";
-import { listen } from "../e2e-local/local-stage.ts";
+import { listen } from "../harness/local/local-stage.ts";
 
 export interface Claims {
   readonly iss: string;

@@ -14,8 +14,8 @@ import { FUNCTION_NAMES, jsonLinesOf, linesOf } from "./function-logs.ts";
 import type { FunctionName, JsonLine } from "./function-logs.ts";
 import { sweep } from "./hints.ts";
 import { OWN_METRICS } from "../infra/own-metrics.ts";
-import { startServer } from "../adapters/https/peer.ts";
-import type { Peer } from "../adapters/https/peer.ts";
+import { startServer } from "../harness/https/peer.ts";
+import type { Peer } from "../harness/https/peer.ts";
 
 /** Distinct, so that it is found wherever it turns up. */
 const PRIVATE = {

@@ -5,7 +5,7 @@ import "../../examples/polyfill.mjs";
 import { afterAll } from "vitest";
 import { createEndpointHandler, service } from "@restatedev/restate-sdk";
 import type { Context } from "@restatedev/restate-sdk";
-import { startServer } from "../adapters/https/peer.ts";
+import { startServer } from "../harness/https/peer.ts";
 
 type Handlers = Readonly<Record<string, (ctx: Context, input: never) => Promise<unknown>>>;
 type Services = Parameters<typeof createEndpointHandler>[0]["services"];

@@ -8,9 +8,9 @@ import type { SettingPath } from "../../shared/config/settings-table.ts";
 import { decode } from "../../shared/core/model/proto3-decode.ts";
 import { StartMessage } from "../../shared/core/protocol/control-messages.ts";
 import { framesOf } from "../../shared/core/protocol/frame.ts";
-import { KEYED_SERVICES } from "./keyed-services.ts";
-import { listen, openLocalStage } from "./local-stage.ts";
-import type { Listening, LocalStage } from "./local-stage.ts";
+import { KEYED_SERVICES } from "../harness/local/keyed-services.ts";
+import { listen, openLocalStage } from "../harness/local/local-stage.ts";
+import type { Listening, LocalStage } from "../harness/local/local-stage.ts";
 
 /** What a request brought: whether more may exist, and the names that came with it. */
 interface Brought {

@@ -8,10 +8,10 @@ import * as restate from "@restatedev/restate-sdk";
 import { ClassicLevel } from "classic-level";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { TABLE_SHAPES } from "../../shared/core/query/table-shapes.ts";
-import { buildCommand } from "../functions/cli/built-command.ts";
-import type { BuiltCommand } from "../functions/cli/built-command.ts";
-import { openLocalStage } from "./local-stage.ts";
-import type { LocalStage } from "./local-stage.ts";
+import { buildCommand } from "../harness/cli/built-command.ts";
+import type { BuiltCommand } from "../harness/cli/built-command.ts";
+import { openLocalStage } from "../harness/local/local-stage.ts";
+import type { LocalStage } from "../harness/local/local-stage.ts";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "../..");

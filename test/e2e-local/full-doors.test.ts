@@ -4,8 +4,8 @@ import { connect } from "node:http2";
 import type { ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
 import * as restate from "@restatedev/restate-sdk";
 import { expect, test } from "vitest";
-import { openLocalStage } from "./local-stage.ts";
-import type { LocalStage } from "./local-stage.ts";
+import { openLocalStage } from "../harness/local/local-stage.ts";
+import type { LocalStage } from "../harness/local/local-stage.ts";
 
 const KIB = 1024;
 const BINARY = { "content-type": "application/octet-stream" };

@@ -3,11 +3,11 @@ import { connect as connectHttp2 } from "node:http2";
 import { gzipSync } from "node:zlib";
 import * as restate from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Gate } from "../engine/gate.ts";
-import { INGRESS_SERVICES } from "./ingress-services.ts";
-import { openLocalStage } from "./local-stage.ts";
-import type { LocalStage } from "./local-stage.ts";
-import { ask, askHttp2, exchange, head, nextAnswer, openSocket, parseAnswers } from "./raw-http.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
+import { openLocalStage } from "../harness/local/local-stage.ts";
+import type { LocalStage } from "../harness/local/local-stage.ts";
+import { ask, askHttp2, exchange, head, nextAnswer, openSocket, parseAnswers } from "../harness/local/raw-http.ts";
 
 const LIMIT_BYTES = 100_000;
 const TOO_MUCH = Buffer.alloc(3_000_000, "x");

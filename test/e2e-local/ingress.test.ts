@@ -1,11 +1,11 @@
 /** The error table of the ingress, as bytes on a socket: status, source, message and headers of each row. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { INGRESS_SERVICES } from "./ingress-services.ts";
-import { openLocalStage } from "./local-stage.ts";
-import type { LocalStage } from "./local-stage.ts";
-import { ask } from "./raw-http.ts";
-import type { RawAnswer } from "./raw-http.ts";
+import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
+import { openLocalStage } from "../harness/local/local-stage.ts";
+import type { LocalStage } from "../harness/local/local-stage.ts";
+import { ask } from "../harness/local/raw-http.ts";
+import type { RawAnswer } from "../harness/local/raw-http.ts";
 
 const VARY = "origin, access-control-request-method, access-control-request-headers";
 const JSON_TYPE = { "content-type": "application/json" };

@@ -1,9 +1,9 @@
 /** `POST` and `GET /services/{service}/state`: what operators read and replace, and every way to be refused. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { gate, KEYED_SERVICES } from "./keyed-services.ts";
-import { openLocalStage } from "./local-stage.ts";
-import type { LocalStage } from "./local-stage.ts";
+import { gate, KEYED_SERVICES } from "../harness/local/keyed-services.ts";
+import { openLocalStage } from "../harness/local/local-stage.ts";
+import type { LocalStage } from "../harness/local/local-stage.ts";
 
 let stage: LocalStage;
 let keys = 0;

@@ -5,8 +5,8 @@ import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";
 import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
-import { type Actor, callOn, Stage, textOf } from "./engine-fixture.ts";
-import type { Handler } from "./script-context.ts";
+import { type Actor, callOn, Stage, textOf } from "../harness/engine/engine-fixture.ts";
+import type { Handler } from "../harness/engine/script-context.ts";
 
 /** Beyond the driver's last call of a port nothing is left to be interrupted: no handler here makes it call so often. */
 const POINTS_MAX = 60;

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import { freshId } from "../../shared/engine/accept/invocation-ids.ts";
-import { callOn, sendOn, textOf } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import { TerminalError } from "./script-awaits.ts";
-import type { Handler } from "./script-context.ts";
-import { stages } from "./stages.ts";
+import { callOn, sendOn, textOf } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { TerminalError } from "../harness/engine/script-awaits.ts";
+import type { Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 

@@ -4,10 +4,10 @@ import { afterAll, afterEach, beforeEach, describe, test } from "vitest";
 import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";
 import { openStore, type Store } from "../../shared/adapters/embedded/store.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
-import { accountText, expectCost } from "./budget-account.ts";
-import { playShape, type Played } from "./budget-play.ts";
-import type { Shape } from "./budget-shape.ts";
-import { SHAPES } from "./budget-shapes.ts";
+import { accountText, expectCost } from "../harness/engine/budget-account.ts";
+import { playShape, type Played } from "../harness/engine/budget-play.ts";
+import type { Shape } from "../harness/engine/budget-shape.ts";
+import { SHAPES } from "../harness/engine/budget-shapes.ts";
 
 describe("the write budget on the embedded store", () => {
   const rows: { shape: Shape; played: Played }[] = [];

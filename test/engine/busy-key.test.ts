@@ -4,9 +4,9 @@ import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { sendWake } from "../../shared/engine/messaging/wake.ts";
 import { runWorker } from "../../shared/engine/consume/worker.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { type Actor, LEASE_MS } from "./engine-fixture.ts";
-import { keyed, objectOf, sendKeyed } from "./object-stage.ts";
-import { stages } from "./stages.ts";
+import { type Actor, LEASE_MS } from "../harness/engine/engine-fixture.ts";
+import { keyed, objectOf, sendKeyed } from "../harness/engine/object-stage.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const PERIOD_MS = 10_000;

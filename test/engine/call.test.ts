@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { TerminalError } from "./script-awaits.ts";
-import { callOn, textOf } from "./engine-fixture.ts";
-import { stages } from "./stages.ts";
+import { TerminalError } from "../harness/engine/script-awaits.ts";
+import { callOn, textOf } from "../harness/engine/engine-fixture.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 

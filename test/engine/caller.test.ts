@@ -7,10 +7,10 @@ import { load } from "../../shared/engine/store/load.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { purge } from "../../shared/engine/operate/purge.ts";
 import { restart } from "../../shared/engine/operate/restart.ts";
-import { callOn } from "./engine-fixture.ts";
-import type { Handler } from "./script-context.ts";
-import { stages } from "./stages.ts";
-import { rowsOf } from "./statements.ts";
+import { callOn } from "../harness/engine/engine-fixture.ts";
+import type { Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
+import { rowsOf } from "../harness/engine/statements.ts";
 
 const open = stages();
 const ADA = "arn:aws:iam::111122223333:user/ada";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { callOn, sendOn, textOf } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import { TerminalError } from "./script-awaits.ts";
-import { stages } from "./stages.ts";
+import { callOn, sendOn, textOf } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { TerminalError } from "../harness/engine/script-awaits.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 

@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import { kill } from "../../shared/engine/recover/kill.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import type { Actor, Stage } from "./engine-fixture.ts";
-import { callOn, sendOn, textOf } from "./engine-fixture.ts";
-import { stages } from "./stages.ts";
+import type { Actor, Stage } from "../harness/engine/engine-fixture.ts";
+import { callOn, sendOn, textOf } from "../harness/engine/engine-fixture.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const SENDS = 60;

@@ -15,11 +15,11 @@ import { RecordingLog, silentMeter } from "../recording-log.ts";
 import { MemoryQueue } from "../simulation/memory-queue.ts";
 import { MemoryTable } from "../simulation/memory-table.ts";
 import { MemoryTimers } from "../simulation/memory-timers.ts";
-import { CountedTable, type TableCounts } from "./counted-table.ts";
-import { stageSettings } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import { addCount, keyed, objectOf } from "./object-stage.ts";
-import { ScriptedDeployment } from "./scripted-deployment.ts";
+import { CountedTable, type TableCounts } from "../harness/engine/counted-table.ts";
+import { stageSettings } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { addCount, keyed, objectOf } from "../harness/engine/object-stage.ts";
+import { ScriptedDeployment } from "../harness/engine/scripted-deployment.ts";
 
 const FEW = 10;
 const MANY = 10_000;

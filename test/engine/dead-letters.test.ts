@@ -6,11 +6,11 @@ import { resume } from "../../shared/engine/operate/resume.ts";
 import { takeWake } from "../../shared/engine/consume/take-wake.ts";
 import { StoreError } from "../../shared/engine/ports/table.ts";
 import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";
-import type { Actor, Stage } from "./engine-fixture.ts";
-import { sendOn } from "./engine-fixture.ts";
-import type { PortCall } from "./engine-process.ts";
-import { Gate } from "./gate.ts";
-import { stages } from "./stages.ts";
+import type { Actor, Stage } from "../harness/engine/engine-fixture.ts";
+import { sendOn } from "../harness/engine/engine-fixture.ts";
+import type { PortCall } from "../harness/engine/engine-process.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { CodedError } from "../../shared/core/errors/coded-error.ts";
 import { AddressError, discover } from "../../shared/engine/register/discover.ts";
-import { functionWith } from "./answering-function.ts";
+import { functionWith } from "../harness/engine/answering-function.ts";
 
 const ARN = "arn:aws:lambda:eu-west-1:123456789012:function:shop:live";
 const MANIFEST = { protocolMode: "REQUEST_RESPONSE", minProtocolVersion: 5, maxProtocolVersion: 7, services: [] };

@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import { call } from "../../shared/engine/ingress/call.ts";
 import type { Endpoints } from "../../shared/engine/ports/endpoints.ts";
-import { submission } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import { stages } from "./stages.ts";
+import { submission } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 

@@ -1,12 +1,20 @@
 /** Who hears of the end of a keyed handler finds the state of its key as that end left it. */
 import { describe, expect, test } from "vitest";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
-import type { Actor } from "./engine-fixture.ts";
-import { textOf } from "./engine-fixture.ts";
-import type { PortCall } from "./engine-process.ts";
-import { Gate } from "./gate.ts";
-import { addCount, callKeyed, getCount, keyed, objectOf, sendKeyed, workflowOf } from "./object-stage.ts";
-import { stages } from "./stages.ts";
+import type { Actor } from "../harness/engine/engine-fixture.ts";
+import { textOf } from "../harness/engine/engine-fixture.ts";
+import type { PortCall } from "../harness/engine/engine-process.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import {
+  addCount,
+  callKeyed,
+  getCount,
+  keyed,
+  objectOf,
+  sendKeyed,
+  workflowOf,
+} from "../harness/engine/object-stage.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const services = [objectOf(["add"], ["get"]), workflowOf(["get"])];

@@ -9,12 +9,12 @@ import { runWorker } from "../../shared/engine/consume/worker.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { StoreError } from "../../shared/engine/ports/table.ts";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";
-import { type Actor, callOn, LEASE_MS, sendOn, type Stage } from "./engine-fixture.ts";
-import type { PortCall } from "./engine-process.ts";
-import { Gate } from "./gate.ts";
-import { writesHold } from "./hold-writes.ts";
-import type { Handler } from "./script-context.ts";
-import { stages } from "./stages.ts";
+import { type Actor, callOn, LEASE_MS, sendOn, type Stage } from "../harness/engine/engine-fixture.ts";
+import type { PortCall } from "../harness/engine/engine-process.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { writesHold } from "../harness/engine/hold-writes.ts";
+import type { Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;

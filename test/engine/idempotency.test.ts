@@ -6,9 +6,9 @@ import { currentLife, writeArrival } from "../../shared/engine/messaging/deliver
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";
 import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
-import { callOn, sendOn, textOf } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import { stages } from "./stages.ts";
+import { callOn, sendOn, textOf } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const KEY = { idempotencyKey: "k" };

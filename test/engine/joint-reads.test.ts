@@ -1,7 +1,7 @@
 /** What is shared between those who ask at the same time, and what is not. */
 import { expect, test } from "vitest";
 import { JointReads } from "../../shared/engine/store/joint-reads.ts";
-import { Gate } from "./gate.ts";
+import { Gate } from "../harness/engine/gate.ts";
 
 /** A store whose reads end when they are told to, and tell what stood there when they began. */
 function slowStore() {

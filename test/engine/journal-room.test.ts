@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { newBulkheads } from "../../shared/engine/bulkheads/bulkheads.ts";
 import type { Codec } from "../../shared/engine/ports/codec.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { type Actor, callOn, sendOn, type Stage, textOf } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import { stages } from "./stages.ts";
+import { type Actor, callOn, sendOn, type Stage, textOf } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const MIB = 1024 * 1024;

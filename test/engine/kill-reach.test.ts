@@ -8,12 +8,12 @@ import { sendWake } from "../../shared/engine/messaging/wake.ts";
 import type { Queue } from "../../shared/engine/ports/queue.ts";
 import type { Item } from "../../shared/engine/ports/table.ts";
 import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";
-import type { Actor, Stage } from "./engine-fixture.ts";
-import { sendOn, textOf } from "./engine-fixture.ts";
-import { keyed, sendKeyed, workflowOf } from "./object-stage.ts";
-import { TerminalError } from "./script-awaits.ts";
-import type { Handler } from "./script-context.ts";
-import { stages } from "./stages.ts";
+import type { Actor, Stage } from "../harness/engine/engine-fixture.ts";
+import { sendOn, textOf } from "../harness/engine/engine-fixture.ts";
+import { keyed, sendKeyed, workflowOf } from "../harness/engine/object-stage.ts";
+import { TerminalError } from "../harness/engine/script-awaits.ts";
+import type { Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;

@@ -5,10 +5,10 @@ import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { freshId } from "../../shared/engine/accept/invocation-ids.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";
-import { callOn, sendOn, textOf } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import { AttemptFails, type Handler } from "./script-context.ts";
-import { stages } from "./stages.ts";
+import { callOn, sendOn, textOf } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { AttemptFails, type Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const FAR_MS = 3_600_000;

@@ -4,10 +4,10 @@ import { LadderTimers } from "../../shared/adapters/scheduler/ladder-timers.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { runWorker } from "../../shared/engine/consume/worker.ts";
-import type { Actor, Stage } from "./engine-fixture.ts";
-import { sendOn } from "./engine-fixture.ts";
-import type { Handler } from "./script-context.ts";
-import { stages } from "./stages.ts";
+import type { Actor, Stage } from "../harness/engine/engine-fixture.ts";
+import { sendOn } from "../harness/engine/engine-fixture.ts";
+import type { Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const HOUR_MS = 3_600_000;

@@ -9,8 +9,8 @@ import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
 import type { Item } from "../../shared/engine/ports/table.ts";
 import { readPartition } from "../../shared/engine/store/read-partition.ts";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";
-import { type Actor, callOn, LEASE_MS, sendOn, type Stage, textOf } from "./engine-fixture.ts";
-import { stages } from "./stages.ts";
+import { type Actor, callOn, LEASE_MS, sendOn, type Stage, textOf } from "../harness/engine/engine-fixture.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const openStage = stages();
 const open: typeof openStage = (handlers, settings) =>

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { load } from "../../shared/engine/store/load.ts";
 import type { Wake } from "../../shared/engine/ports/queue.ts";
-import { sendOn } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import { AttemptFails } from "./script-context.ts";
-import { stages } from "./stages.ts";
+import { sendOn } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { AttemptFails } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 

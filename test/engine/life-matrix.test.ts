@@ -6,11 +6,11 @@ import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { freshId } from "../../shared/engine/accept/invocation-ids.ts";
 import { pause } from "../../shared/engine/operate/pause.ts";
 import { invocationUseCases } from "../../shared/wiring/use-cases.ts";
-import { type Actor, type Stage, sendOn } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import { keyed, objectOf, sendKeyed, workflowOf } from "./object-stage.ts";
-import { AttemptFails, type Handler } from "./script-context.ts";
-import { stages } from "./stages.ts";
+import { type Actor, type Stage, sendOn } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { keyed, objectOf, sendKeyed, workflowOf } from "../harness/engine/object-stage.ts";
+import { AttemptFails, type Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const OPERATIONS = ["cancel", "kill", "pause", "resume", "purge", "purge-journal", "restart-as-new"] as const;

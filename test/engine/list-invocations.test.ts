@@ -7,12 +7,12 @@ import { dropJournal } from "../../shared/engine/operate/drop-journal.ts";
 import { load } from "../../shared/engine/store/load.ts";
 import { invocationPk, placeAt, sweeperPk } from "../../shared/engine/store/item-keys.ts";
 import type { Table } from "../../shared/engine/ports/table.ts";
-import { type Actor, sendOn, type Stage } from "./engine-fixture.ts";
-import { complete } from "./ended-invocations.ts";
-import { AttemptFails, type Handler } from "./script-context.ts";
-import { stages } from "./stages.ts";
+import { type Actor, sendOn, type Stage } from "../harness/engine/engine-fixture.ts";
+import { complete } from "../harness/engine/ended-invocations.ts";
+import { AttemptFails, type Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
 import { MemoryTable } from "../simulation/memory-table.ts";
-import { ReadMeter } from "./read-meter.ts";
+import { ReadMeter } from "../harness/engine/read-meter.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;

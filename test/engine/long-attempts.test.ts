@@ -1,9 +1,9 @@
 /** Attempts that stay open: while they are, whoever shares the table comes to know that their handler takes long. */
 import { expect, test } from "vitest";
-import { callOn, sendOn, textOf } from "./engine-fixture.ts";
-import type { Actor } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import { stages } from "./stages.ts";
+import { callOn, sendOn, textOf } from "../harness/engine/engine-fixture.ts";
+import type { Actor } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const SLOW_FROM_MS = 5_000;

@@ -11,12 +11,19 @@ import { lockAt, placeOf } from "../../shared/engine/store/object-place.ts";
 import { purge, purgeJournal } from "../../shared/engine/operate/purge.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";
-import { type Actor, callOn, sendOn, type Stage, type StageSettings, textOf } from "./engine-fixture.ts";
-import { LostAnswerTable } from "./lost-answer-table.ts";
-import { addCount, callKeyed, keyed, objectOf, sendKeyed, workflowOf } from "./object-stage.ts";
-import { AttemptFails, type Handler } from "./script-context.ts";
-import { completePromise, getPromise, ScriptState } from "./script-state.ts";
-import { stages } from "./stages.ts";
+import {
+  type Actor,
+  callOn,
+  sendOn,
+  type Stage,
+  type StageSettings,
+  textOf,
+} from "../harness/engine/engine-fixture.ts";
+import { LostAnswerTable } from "../harness/engine/lost-answer-table.ts";
+import { addCount, callKeyed, keyed, objectOf, sendKeyed, workflowOf } from "../harness/engine/object-stage.ts";
+import { AttemptFails, type Handler } from "../harness/engine/script-context.ts";
+import { completePromise, getPromise, ScriptState } from "../harness/engine/script-state.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const HOUR_MS = 3_600_000;

@@ -6,8 +6,8 @@ import { COMMANDS, type CommandName } from "../../shared/core/protocol/command-m
 import { messageFrame } from "../../shared/core/protocol/frame.ts";
 import { CONTROL } from "../../shared/core/protocol/messages.ts";
 import { deploymentId } from "../core/registry/sample-deployment.ts";
-import { sendOn } from "./engine-fixture.ts";
-import { stages } from "./stages.ts";
+import { sendOn } from "../harness/engine/engine-fixture.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 

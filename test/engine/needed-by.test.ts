@@ -5,10 +5,10 @@ import { removeDeployment } from "../../shared/engine/register/remove-deployment
 import { readRegistry, writeDeployment } from "../../shared/engine/register/registry-items.ts";
 import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";
 import { deployment, service } from "../core/registry/sample-deployment.ts";
-import { complete } from "./ended-invocations.ts";
-import { type Actor, callOn, LEASE_MS, sendOn, type Stage } from "./engine-fixture.ts";
-import { AttemptFails, type Handler } from "./script-context.ts";
-import { stages } from "./stages.ts";
+import { complete } from "../harness/engine/ended-invocations.ts";
+import { type Actor, callOn, LEASE_MS, sendOn, type Stage } from "../harness/engine/engine-fixture.ts";
+import { AttemptFails, type Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { callKeyed, keyed, objectOf } from "./object-stage.ts";
-import { textOf } from "./engine-fixture.ts";
-import type { Handler, ScriptContext } from "./script-context.ts";
-import { ScriptState } from "./script-state.ts";
-import { stages } from "./stages.ts";
+import { callKeyed, keyed, objectOf } from "../harness/engine/object-stage.ts";
+import { textOf } from "../harness/engine/engine-fixture.ts";
+import type { Handler, ScriptContext } from "../harness/engine/script-context.ts";
+import { ScriptState } from "../harness/engine/script-state.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 

@@ -7,11 +7,11 @@ import { kill } from "../../shared/engine/recover/kill.ts";
 import { load } from "../../shared/engine/store/load.ts";
 import { takeOrQueue } from "../../shared/engine/lock/object-lock.ts";
 import { lockAt, placeOf } from "../../shared/engine/store/object-place.ts";
-import { diesBeforeItEnds } from "./dies-before-it-ends.ts";
-import { type Actor, LEASE_MS, textOf } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import { addCount, callKeyed, getCount, keyed, objectOf, sendKeyed } from "./object-stage.ts";
-import { stages } from "./stages.ts";
+import { diesBeforeItEnds } from "../harness/engine/dies-before-it-ends.ts";
+import { type Actor, LEASE_MS, textOf } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { addCount, callKeyed, getCount, keyed, objectOf, sendKeyed } from "../harness/engine/object-stage.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const counter = { services: [objectOf(["add", "slow"], ["get"])] };

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { lockAt, placeOf } from "../../shared/engine/store/object-place.ts";
-import { type Actor, callOn, LEASE_MS, textOf } from "./engine-fixture.ts";
-import type { PortCall } from "./engine-process.ts";
-import { Gate } from "./gate.ts";
-import { addCount, callKeyed, getCount, keyed, objectOf, sendKeyed } from "./object-stage.ts";
-import { ScriptState } from "./script-state.ts";
-import { stages } from "./stages.ts";
+import { type Actor, callOn, LEASE_MS, textOf } from "../harness/engine/engine-fixture.ts";
+import type { PortCall } from "../harness/engine/engine-process.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { addCount, callKeyed, getCount, keyed, objectOf, sendKeyed } from "../harness/engine/object-stage.ts";
+import { ScriptState } from "../harness/engine/script-state.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 

@@ -4,9 +4,9 @@ import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { QUEUE_DELAY_MAX_MS, type Wake } from "../../shared/engine/ports/queue.ts";
 import { bodyOfWake, wakeOfBody } from "../../shared/engine/ports/wake-body.ts";
 import { INVOCATION_ID_BYTES, invocationIdFromBytes, type InvocationId } from "../../shared/core/model/ids.ts";
-import { LEASE_MS, sendOn } from "./engine-fixture.ts";
-import type { Handler } from "./script-context.ts";
-import { stages } from "./stages.ts";
+import { LEASE_MS, sendOn } from "../harness/engine/engine-fixture.ts";
+import type { Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const HOUR_MS = 3_600_000;

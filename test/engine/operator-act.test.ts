@@ -9,10 +9,10 @@ import { pause } from "../../shared/engine/operate/pause.ts";
 import { purge, purgeJournal } from "../../shared/engine/operate/purge.ts";
 import { restart } from "../../shared/engine/operate/restart.ts";
 import { resume } from "../../shared/engine/operate/resume.ts";
-import { type Actor, sendOn } from "./engine-fixture.ts";
-import type { Handler } from "./script-context.ts";
-import { stages } from "./stages.ts";
-import { rowsOf } from "./statements.ts";
+import { type Actor, sendOn } from "../harness/engine/engine-fixture.ts";
+import type { Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
+import { rowsOf } from "../harness/engine/statements.ts";
 
 const open = stages();
 const ADA = "arn:aws:iam::111122223333:user/ada";

@@ -4,11 +4,11 @@ import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { StoppingError } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
-import type { Actor } from "./engine-fixture.ts";
-import { callOn, textOf } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import type { Handler } from "./script-context.ts";
-import { stages } from "./stages.ts";
+import type { Actor } from "../harness/engine/engine-fixture.ts";
+import { callOn, textOf } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import type { Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const TIME_MS = 4_000;

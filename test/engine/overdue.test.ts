@@ -1,8 +1,8 @@
 /** How long overdue the oldest parked invocation is: what the sweeper tells of a queue that delivers nothing. */
 import { expect, test } from "vitest";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";
-import { type Actor, sendOn } from "./engine-fixture.ts";
-import { stages } from "./stages.ts";
+import { type Actor, sendOn } from "../harness/engine/engine-fixture.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const HOUR_MS = 3_600_000;

@@ -5,10 +5,18 @@ import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { pause } from "../../shared/engine/operate/pause.ts";
 import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
 import { resume } from "../../shared/engine/operate/resume.ts";
-import { type Actor, callOn, LEASE_MS, type Stage, type StageSettings, sendOn, textOf } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import type { Handler } from "./script-context.ts";
-import { stages } from "./stages.ts";
+import {
+  type Actor,
+  callOn,
+  LEASE_MS,
+  type Stage,
+  type StageSettings,
+  sendOn,
+  textOf,
+} from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import type { Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const FAR_MS = 3_600_000;

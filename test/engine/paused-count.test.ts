@@ -6,9 +6,9 @@ import { pause } from "../../shared/engine/operate/pause.ts";
 import { resume } from "../../shared/engine/operate/resume.ts";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";
 import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";
-import { type Actor, sendOn, type Stage } from "./engine-fixture.ts";
-import type { Handler } from "./script-context.ts";
-import { stages } from "./stages.ts";
+import { type Actor, sendOn, type Stage } from "../harness/engine/engine-fixture.ts";
+import type { Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const FAR_MS = 3_600_000;

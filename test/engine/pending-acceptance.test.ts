@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
 import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
 import type { Item } from "../../shared/engine/ports/table.ts";
-import { callOn, LEASE_MS, type Stage, textOf } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import { stages } from "./stages.ts";
+import { callOn, LEASE_MS, type Stage, textOf } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const acceptanceWaitMs = 4;

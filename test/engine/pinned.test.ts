@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { DeploymentId, InvocationId } from "../../shared/core/model/ids.ts";
 import { invocationPk, openKeys } from "../../shared/engine/store/item-keys.ts";
 import { pinnedCounts } from "../../shared/engine/register/pinned.ts";
-import { stages } from "./stages.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const OPEN = 2_500;

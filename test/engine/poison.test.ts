@@ -5,9 +5,9 @@ import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { resume } from "../../shared/engine/operate/resume.ts";
 import { beginLife, endLife } from "../../shared/engine/sweep/begin-life.ts";
 import { recover } from "../../shared/engine/sweep/sweep.ts";
-import { type Actor, sendOn, type Stage } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import { stages } from "./stages.ts";
+import { type Actor, sendOn, type Stage } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 

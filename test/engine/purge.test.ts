@@ -6,10 +6,18 @@ import { kill } from "../../shared/engine/recover/kill.ts";
 import { purge, purgeJournal } from "../../shared/engine/operate/purge.ts";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";
 import { takeWake } from "../../shared/engine/consume/take-wake.ts";
-import { type Actor, callOn, LEASE_MS, type Stage, type StageSettings, sendOn, textOf } from "./engine-fixture.ts";
-import { addCount, callKeyed, getCount, keyed, objectOf, workflowOf } from "./object-stage.ts";
-import type { Handler } from "./script-context.ts";
-import { stages } from "./stages.ts";
+import {
+  type Actor,
+  callOn,
+  LEASE_MS,
+  type Stage,
+  type StageSettings,
+  sendOn,
+  textOf,
+} from "../harness/engine/engine-fixture.ts";
+import { addCount, callKeyed, getCount, keyed, objectOf, workflowOf } from "../harness/engine/object-stage.ts";
+import type { Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;

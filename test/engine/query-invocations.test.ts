@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { pause } from "../../shared/engine/operate/pause.ts";
 import { restart } from "../../shared/engine/operate/restart.ts";
-import { callOn, sendOn } from "./engine-fixture.ts";
-import type { Handler } from "./script-context.ts";
-import { PROJECTED } from "./counted-table.ts";
-import { ReadMeter } from "./read-meter.ts";
-import { stages } from "./stages.ts";
-import { rowsOf } from "./statements.ts";
+import { callOn, sendOn } from "../harness/engine/engine-fixture.ts";
+import type { Handler } from "../harness/engine/script-context.ts";
+import { PROJECTED } from "../harness/engine/counted-table.ts";
+import { ReadMeter } from "../harness/engine/read-meter.ts";
+import { stages } from "../harness/engine/stages.ts";
+import { rowsOf } from "../harness/engine/statements.ts";
 
 const open = stages();
 const FAR_MS = 4_000_000_000_000;

@@ -1,9 +1,17 @@
 import { expect, test } from "vitest";
 import { editState } from "../../shared/engine/operate/edit-state.ts";
-import { Gate } from "./gate.ts";
-import { addCount, callKeyed, getCount, keyed, objectOf, sendKeyed, workflowOf } from "./object-stage.ts";
-import { stages } from "./stages.ts";
-import { rowsOf } from "./statements.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import {
+  addCount,
+  callKeyed,
+  getCount,
+  keyed,
+  objectOf,
+  sendKeyed,
+  workflowOf,
+} from "../harness/engine/object-stage.ts";
+import { stages } from "../harness/engine/stages.ts";
+import { rowsOf } from "../harness/engine/statements.ts";
 
 const open = stages();
 const services = [objectOf(["add", "slow"], ["get"]), workflowOf()];

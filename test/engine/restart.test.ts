@@ -10,12 +10,12 @@ import { writeDeployment } from "../../shared/engine/register/registry-items.ts"
 import { restart } from "../../shared/engine/operate/restart.ts";
 import type { DeploymentChoice } from "../../shared/engine/ports/submission.ts";
 import { deployment, deploymentId, service } from "../core/registry/sample-deployment.ts";
-import { type Actor, callOn, type Stage, sendOn, textOf } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import { addCount, callKeyed, getCount, keyed, objectOf, workflowOf } from "./object-stage.ts";
-import { TerminalError } from "./script-awaits.ts";
-import type { Handler } from "./script-context.ts";
-import { stages } from "./stages.ts";
+import { type Actor, callOn, type Stage, sendOn, textOf } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { addCount, callKeyed, getCount, keyed, objectOf, workflowOf } from "../harness/engine/object-stage.ts";
+import { TerminalError } from "../harness/engine/script-awaits.ts";
+import type { Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const LATEST: DeploymentChoice = { kind: "latest" };

@@ -6,9 +6,9 @@ import { pause } from "../../shared/engine/operate/pause.ts";
 import { writeDeployment } from "../../shared/engine/register/registry-items.ts";
 import { resume } from "../../shared/engine/operate/resume.ts";
 import { deployment, deploymentId, service } from "../core/registry/sample-deployment.ts";
-import { LEASE_MS, type Stage, sendOn } from "./engine-fixture.ts";
-import { AttemptFails, type Handler } from "./script-context.ts";
-import { stages } from "./stages.ts";
+import { LEASE_MS, type Stage, sendOn } from "../harness/engine/engine-fixture.ts";
+import { AttemptFails, type Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const [FIRST, SECOND, ABSENT] = [deploymentId(1), deploymentId(2), deploymentId(3)];

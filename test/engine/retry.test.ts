@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { attach } from "../../shared/engine/ingress/attach.ts";
-import { callOn, sendOn, type Stage, textOf } from "./engine-fixture.ts";
-import { AttemptFails } from "./script-context.ts";
-import { stages } from "./stages.ts";
+import { callOn, sendOn, type Stage, textOf } from "../harness/engine/engine-fixture.ts";
+import { AttemptFails } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const idIn = (stage: Stage) => stage.deployment.attempts[0]!.start.debugId as InvocationId;

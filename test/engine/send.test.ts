@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { send } from "../../shared/engine/ingress/send.ts";
-import { sendOn, submission, textOf } from "./engine-fixture.ts";
-import { stages } from "./stages.ts";
+import { sendOn, submission, textOf } from "../harness/engine/engine-fixture.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const HOUR_MS = 3_600_000;

@@ -3,8 +3,8 @@ import { cancel } from "../../shared/engine/operate/cancel.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { load } from "../../shared/engine/store/load.ts";
 import { sendWake } from "../../shared/engine/messaging/wake.ts";
-import { callOn, LEASE_MS, sendOn } from "./engine-fixture.ts";
-import { stages } from "./stages.ts";
+import { callOn, LEASE_MS, sendOn } from "../harness/engine/engine-fixture.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
 import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
-import { callOn, sendOn, textOf } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import { race } from "./script-awaits.ts";
-import type { Handler } from "./script-context.ts";
-import { stages } from "./stages.ts";
+import { callOn, sendOn, textOf } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { race } from "../harness/engine/script-awaits.ts";
+import type { Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const value = (text: string) => ({ kind: "success", value: new TextEncoder().encode(text) }) as const;

@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { recover } from "../../shared/engine/sweep/sweep.ts";
-import { callOn, sendOn, textOf } from "./engine-fixture.ts";
-import type { Handler } from "./script-context.ts";
-import { stages } from "./stages.ts";
+import { callOn, sendOn, textOf } from "../harness/engine/engine-fixture.ts";
+import type { Handler } from "../harness/engine/script-context.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const HOUR_MS = 3_600_000;

@@ -1,11 +1,19 @@
 import { expect, test } from "vitest";
 import { editState, stateOf } from "../../shared/engine/operate/edit-state.ts";
 import { lockAt, placeOf } from "../../shared/engine/store/object-place.ts";
-import { type Actor, textOf } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import { addCount, callKeyed, getCount, keyed, objectOf, sendKeyed, workflowOf } from "./object-stage.ts";
-import { completePromise, getPromise, ScriptState } from "./script-state.ts";
-import { stages } from "./stages.ts";
+import { type Actor, textOf } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import {
+  addCount,
+  callKeyed,
+  getCount,
+  keyed,
+  objectOf,
+  sendKeyed,
+  workflowOf,
+} from "../harness/engine/object-stage.ts";
+import { completePromise, getPromise, ScriptState } from "../harness/engine/script-state.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const services = [objectOf(["add", "slow"], ["get"]), workflowOf(["approve"])];

@@ -3,10 +3,10 @@ import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { recover } from "../../shared/engine/sweep/sweep.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
-import { callOn, LEASE_MS, sendOn, textOf } from "./engine-fixture.ts";
-import type { PortCall } from "./engine-process.ts";
-import { Gate } from "./gate.ts";
-import { stages } from "./stages.ts";
+import { callOn, LEASE_MS, sendOn, textOf } from "../harness/engine/engine-fixture.ts";
+import type { PortCall } from "../harness/engine/engine-process.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 

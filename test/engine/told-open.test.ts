@@ -8,11 +8,11 @@ import { STATEMENT_LIMITS } from "../../shared/engine/query/listing-budget.ts";
 import { type InvocationFilter, listInvocations, OPEN_STATUSES } from "../../shared/engine/query/list-invocations.ts";
 import { query } from "../../shared/engine/query/query-tables.ts";
 import { runSweeper, sweepOnce } from "../../shared/engine/sweep/sweep.ts";
-import { complete } from "./ended-invocations.ts";
-import { type Actor, callOn, LEASE_MS, sendOn, type Stage } from "./engine-fixture.ts";
-import { stages } from "./stages.ts";
-import { rowsOf } from "./statements.ts";
-import { plantListed, plantOpen } from "./sweep/planted.ts";
+import { complete } from "../harness/engine/ended-invocations.ts";
+import { type Actor, callOn, LEASE_MS, sendOn, type Stage } from "../harness/engine/engine-fixture.ts";
+import { stages } from "../harness/engine/stages.ts";
+import { rowsOf } from "../harness/engine/statements.ts";
+import { plantListed, plantOpen } from "../harness/engine/planted.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;

@@ -9,10 +9,10 @@ import { invocationPk } from "../../shared/engine/store/item-keys.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { listInvocations } from "../../shared/engine/query/list-invocations.ts";
 import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";
-import { type Actor, callOn, sendOn, type Stage } from "./engine-fixture.ts";
-import { keyed, objectOf, sendKeyed } from "./object-stage.ts";
-import { stages } from "./stages.ts";
-import { rowsOf } from "./statements.ts";
+import { type Actor, callOn, sendOn, type Stage } from "../harness/engine/engine-fixture.ts";
+import { keyed, objectOf, sendKeyed } from "../harness/engine/object-stage.ts";
+import { stages } from "../harness/engine/stages.ts";
+import { rowsOf } from "../harness/engine/statements.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;

@@ -3,8 +3,8 @@ import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { writeDeployment } from "../../shared/engine/register/registry-items.ts";
 import { deployment, service } from "../core/registry/sample-deployment.ts";
-import { sendOn } from "./engine-fixture.ts";
-import { stages } from "./stages.ts";
+import { sendOn } from "../harness/engine/engine-fixture.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 

@@ -6,9 +6,9 @@ import { encodeFrame, messageFrame } from "../../shared/core/protocol/frame.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { TransportError } from "../../shared/engine/ports/endpoints.ts";
 import { registryPk, writeDeployment } from "../../shared/engine/register/registry-items.ts";
-import { callOn, sendOn, type Stage, textOf } from "./engine-fixture.ts";
-import type { Reply, ScriptedAttempt } from "./scripted-deployment.ts";
-import { stages } from "./stages.ts";
+import { callOn, sendOn, type Stage, textOf } from "../harness/engine/engine-fixture.ts";
+import type { Reply, ScriptedAttempt } from "../harness/engine/scripted-deployment.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const idIn = (stage: Stage, handler: string) => stage.deployment.of(handler)[0]!.start.debugId as InvocationId;

@@ -4,7 +4,7 @@ import { register } from "../../shared/engine/register/register.ts";
 import { HeadersElsewhereError, updateDeployment } from "../../shared/engine/register/update-deployment.ts";
 import type { UpdateRequest } from "../../shared/engine/register/update-deployment.ts";
 import { openAdminPlane } from "../api/admin/admin-plane.ts";
-import { functionWith } from "./answering-function.ts";
+import { functionWith } from "../harness/engine/answering-function.ts";
 
 const SHOP = "arn:aws:lambda:eu-west-1:123456789012:function:shop";
 const ROLE = "arn:aws:iam::123456789012:role/caller";

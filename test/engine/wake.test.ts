@@ -4,11 +4,11 @@ import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { completeAwakeable } from "../../shared/engine/effects/perform.ts";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";
 import { sendWake } from "../../shared/engine/messaging/wake.ts";
-import { callOn, LEASE_MS, sendOn, textOf } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import type { ScriptContext } from "./script-context.ts";
-import type { ScriptedAttempt } from "./scripted-deployment.ts";
-import { stages } from "./stages.ts";
+import { callOn, LEASE_MS, sendOn, textOf } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import type { ScriptContext } from "../harness/engine/script-context.ts";
+import type { ScriptedAttempt } from "../harness/engine/scripted-deployment.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const CHECK_MS = 600_000;

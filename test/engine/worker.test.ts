@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import { runWorker } from "../../shared/engine/consume/worker.ts";
 import { service } from "../core/registry/sample-deployment.ts";
-import { LEASE_MS, sendOn } from "./engine-fixture.ts";
-import { Gate } from "./gate.ts";
-import { stages } from "./stages.ts";
+import { LEASE_MS, sendOn } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const SENDS = 40;

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { workflowId } from "../../shared/engine/accept/invocation-ids.ts";
-import { type Actor, callOn, LEASE_MS, textOf } from "./engine-fixture.ts";
-import { callKeyed, keyed, sendKeyed, workflowOf } from "./object-stage.ts";
-import type { Handler } from "./script-context.ts";
-import { completePromise, getPromise, peekPromise, ScriptState } from "./script-state.ts";
-import { stages } from "./stages.ts";
+import { type Actor, callOn, LEASE_MS, textOf } from "../harness/engine/engine-fixture.ts";
+import { callKeyed, keyed, sendKeyed, workflowOf } from "../harness/engine/object-stage.ts";
+import type { Handler } from "../harness/engine/script-context.ts";
+import { completePromise, getPromise, peekPromise, ScriptState } from "../harness/engine/script-state.ts";
+import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const RETENTION_MS = 3_600_000;

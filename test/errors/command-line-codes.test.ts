@@ -4,9 +4,9 @@ import { refusesStart } from "../../shared/core/errors/error-entry.ts";
 import { ERROR_CODES, ERRORS } from "../../shared/core/errors/error-table.ts";
 import type { ErrorCode } from "../../shared/core/errors/error-table.ts";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
-import { buildCommand } from "../functions/cli/built-command.ts";
-import type { BuiltCommand, Ran } from "../functions/cli/built-command.ts";
-import { scribe } from "../functions/cli/transcript.ts";
+import { buildCommand } from "../harness/cli/built-command.ts";
+import type { BuiltCommand, Ran } from "../harness/cli/built-command.ts";
+import { scribe } from "../harness/cli/transcript.ts";
 import { REFUSED_REGISTRATIONS, REFUSED_STARTS } from "./provocations.ts";
 import { openStage } from "./stage.ts";
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import type { ErrorCode } from "../../shared/core/errors/error-table.ts";
-import { startPeer } from "../adapters/https/peer.ts";
+import { startPeer } from "../harness/https/peer.ts";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
 import { GREETER, startFrameDeployment } from "./frame-deployment.ts";
 import { expectRefusal } from "./refusal.ts";

@@ -5,8 +5,8 @@ import { COMMANDS } from "../../shared/core/protocol/command-messages.ts";
 import { ErrorMessage, ProposeRunCompletionMessage } from "../../shared/core/protocol/control-messages.ts";
 import { encodeFrame, messageFrame } from "../../shared/core/protocol/frame.ts";
 import { CONTROL } from "../../shared/core/protocol/messages.ts";
-import { startPeer } from "../adapters/https/peer.ts";
-import type { Peer } from "../adapters/https/peer.ts";
+import { startPeer } from "../harness/https/peer.ts";
+import type { Peer } from "../harness/https/peer.ts";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
 
 export const GREETER = { name: "Greeter", ty: "SERVICE", handlers: [{ name: "greet" }] };

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
 import { end, error, GREETER, output, replying, startFrameDeployment, step } from "./frame-deployment.ts";
 import type { FrameDeployment } from "./frame-deployment.ts";
-import { Gate } from "../engine/gate.ts";
+import { Gate } from "../harness/engine/gate.ts";
 import { expectRefusal } from "./refusal.ts";
 import { openStage } from "./stage.ts";
 import type { ErrorStage } from "./stage.ts";

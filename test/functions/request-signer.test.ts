@@ -3,10 +3,10 @@ import { createServer, request } from "node:http";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { requestSigner } from "../../functions/signing/request-signer.ts";
-import type { SignedArrival } from "./expected-signature.ts";
-import { expectedSignature, signatureOf } from "./expected-signature.ts";
+import type { SignedArrival } from "../harness/cli/expected-signature.ts";
+import { expectedSignature, signatureOf } from "../harness/cli/expected-signature.ts";
 import { send } from "../../localstack/signed-request.mjs";
-import { listen } from "../e2e-local/local-stage.ts";
+import { listen } from "../harness/local/local-stage.ts";
 
 const REGION = "us-east-1";
 const SECRET = "an example of a secret";

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Peer } from "../adapters/https/peer.ts";
+import type { Peer } from "../harness/https/peer.ts";
 import { seededRandom } from "../crash/plan.ts";
 import { aws, ControlPlane, pause } from "../e2e-aws/control-plane.ts";
 import { Book } from "./book.ts";

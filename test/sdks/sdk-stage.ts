@@ -1,6 +1,6 @@
 /** Each SDK in each mode: its deployment, registered with a control plane of its own on a fresh directory. */
 import { afterAll, beforeAll, describe, onTestFailed, beforeEach, test } from "vitest";
-import { openLocalStage } from "../e2e-local/local-stage.ts";
+import { openLocalStage } from "../harness/local/local-stage.ts";
 import { controlPlaneClient } from "./control-plane-client.ts";
 import type { ControlPlaneClient } from "./control-plane-client.ts";
 import { MODES, preparedSdks, startSdkDeployment } from "./sdk-deployment.ts";

@@ -8,7 +8,7 @@ import { HERE, outcomeOf, ROOT } from "./outcome.ts";
 
 /** What the scanner finds and may stay: by path and rule, with the reason. */
 const KNOWN: Readonly<Record<string, string>> = {
-  "test/adapters/https/fixtures/test-only-server-key.pem privatekey":
+  "test/harness/https/fixtures/test-only-server-key.pem privatekey":
     "the key of the server that the tests of TLS start on loopback, whose certificate nobody else trusts",
   "test/functions/registrar/registrar.test.ts basicauth":
     "an address with a made-up password, which the test looks for in what is told of a failure",

@@ -4,8 +4,8 @@ import type { IncomingMessage } from "node:http";
 import { createServer } from "node:http";
 import type { Server } from "node:net";
 import { text } from "node:stream/consumers";
-import type { Listening } from "../e2e-local/local-stage.ts";
-import { listen } from "../e2e-local/local-stage.ts";
+import type { Listening } from "../harness/local/local-stage.ts";
+import { listen } from "../harness/local/local-stage.ts";
 
 /** Resolves with whether the message is done with; else it comes again. */
 export type Worker = (message: { readonly messageId: string; readonly body: string }) => Promise<boolean>;

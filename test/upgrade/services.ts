@@ -11,8 +11,8 @@ import {
   service,
   workflow,
 } from "@restatedev/restate-sdk";
-import type { Listening } from "../e2e-local/local-stage.ts";
-import { listen } from "../e2e-local/local-stage.ts";
+import type { Listening } from "../harness/local/local-stage.ts";
+import { listen } from "../harness/local/local-stage.ts";
 
 /** What happened in the deployment, and whether it is the one that came after. */
 export interface World {

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import { startEngine } from "../dynamodb/engine-process.mjs";
+import { startEngine } from "../harness/dynamodb/engine-process.mjs";
 
 const HERE = import.meta.dirname;
 const ROOT = join(HERE, "../..");

@@ -5,7 +5,7 @@ import type { Queue } from "../../shared/engine/ports/queue.ts";
 import { bodyOfWake } from "../../shared/engine/ports/wake-body.ts";
 import { workEvent } from "../../shared/wiring/work-event.ts";
 import type { WorkEvent } from "../../shared/wiring/work-event.ts";
-import type { Stage } from "../engine/engine-fixture.ts";
+import type { Stage } from "../harness/engine/engine-fixture.ts";
 import { MemoryQueue } from "../simulation/memory-queue.ts";
 
 export const SLOW_URL = "https://sqs.eu-west-1.amazonaws.com/111122223333/slow-wakes";

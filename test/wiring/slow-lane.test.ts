@@ -7,10 +7,10 @@ import type { Engine } from "../../shared/engine/engine.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { workEvent } from "../../shared/wiring/work-event.ts";
 import { service } from "../core/registry/sample-deployment.ts";
-import type { Stage } from "../engine/engine-fixture.ts";
-import { submission } from "../engine/engine-fixture.ts";
-import { Gate } from "../engine/gate.ts";
-import { stages } from "../engine/stages.ts";
+import type { Stage } from "../harness/engine/engine-fixture.ts";
+import { submission } from "../harness/engine/engine-fixture.ts";
+import { Gate } from "../harness/engine/gate.ts";
+import { stages } from "../harness/engine/stages.ts";
 import { lanesOn, nextEvent, SLOW_URL } from "./event-sources.ts";
 
 const open = stages();

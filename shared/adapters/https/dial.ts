@@ -6,7 +6,7 @@ import { connect as connectTls, createSecureContext, rootCertificates } from "no
 import type { SecureContext, TLSSocket } from "node:tls";
 import { TransportError } from "../../engine/ports/endpoints.ts";
 import type { AddressGuard } from "./address-guard.ts";
-import { unopened } from "./failures.ts";
+import { unopened } from "./exchange/failures.ts";
 
 export interface ResolvedAddress {
   readonly address: string;

@@ -3,12 +3,13 @@ import { Agent, request as httpRequest } from "node:http";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Socket } from "node:net";
-import { deliverRest } from "./carried-exchange.ts";
-import type { CarriedExchange } from "./carried-exchange.ts";
+import { deliverRest } from "./exchange/carried-exchange.ts";
+import type { CarriedExchange } from "./exchange/carried-exchange.ts";
 import type { Dialer } from "./dial.ts";
-import { broken } from "./failures.ts";
-import { endToEnd, joined, pathOf, whole } from "./place.ts";
-import type { Place } from "./place.ts";
+import { broken } from "./exchange/failures.ts";
+import { endToEnd, joined } from "./exchange/end-to-end-headers.ts";
+import { pathOf, type ParsedUri } from "./exchange/parsed-uri.ts";
+import { whole } from "./exchange/whole-body.ts";
 
 /** Servers commonly close an idle connection after five seconds; ours is given up before, so that no request meets that. */
 const IDLE_MAX_MS = 4_000;
@@ -33,12 +34,12 @@ export class Http1Origin {
     this.#agent.spare.push(socket);
   }
 
-  carry(exchange: CarriedExchange, place: Place): void {
+  carry(exchange: CarriedExchange, target: ParsedUri): void {
     if (exchange.isOver) return;
     this.#dropStale();
     const { request } = exchange;
     const body = whole(request.body);
-    const headers: Record<string, string> = { ...endToEnd(request.headers), host: place.origin.host };
+    const headers: Record<string, string> = { ...endToEnd(request.headers), host: target.origin.host };
     if (request.halfClose && (body.length > 0 || request.method === "POST")) {
       headers["content-length"] = String(body.length);
     }
@@ -46,9 +47,9 @@ export class Http1Origin {
     try {
       outgoing = httpRequest({
         agent: this.#agent,
-        host: place.origin.hostname,
+        host: target.origin.hostname,
         method: request.method,
-        path: pathOf(place, request.path),
+        path: pathOf(target, request.path),
         headers,
       });
     } catch (error) {

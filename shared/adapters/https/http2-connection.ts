@@ -3,9 +3,9 @@ import { connect, constants } from "node:http2";
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
 import { TransportError } from "../../engine/ports/endpoints.ts";
-import { deliverRest } from "./carried-exchange.ts";
-import type { CarriedExchange } from "./carried-exchange.ts";
-import { broken, codeOf, httpOneOnly } from "./failures.ts";
+import { deliverRest } from "./exchange/carried-exchange.ts";
+import type { CarriedExchange } from "./exchange/carried-exchange.ts";
+import { broken, codeOf, httpOneOnly } from "./exchange/failures.ts";
 import {
   CONNECTION_WINDOW_BYTES,
   IDLE_MAX_MS,
@@ -13,10 +13,11 @@ import {
   PING_TIMEOUT_MS,
   SILENCE_MAX_MS,
   STREAM_WINDOW_BYTES,
-} from "./multiplexed-connection.ts";
-import type { ConnectionOwner, MultiplexedConnection } from "./multiplexed-connection.ts";
-import { endToEnd, joined, pathOf, whole } from "./place.ts";
-import type { Place } from "./place.ts";
+} from "./exchange/multiplexed-connection.ts";
+import type { ConnectionOwner, MultiplexedConnection } from "./exchange/multiplexed-connection.ts";
+import { endToEnd, joined } from "./exchange/end-to-end-headers.ts";
+import { pathOf, type ParsedUri } from "./exchange/parsed-uri.ts";
+import { whole } from "./exchange/whole-body.ts";
 
 /** Megabytes that queued bodies may take; the engine bounds its bodies itself. */
 const SESSION_MEMORY_MAX_MB = 1024;
@@ -56,7 +57,7 @@ export class Http2Connection implements MultiplexedConnection {
     return this.#streams < this.#streamsMax;
   }
 
-  start(exchange: CarriedExchange, place: Place): void {
+  start(exchange: CarriedExchange, target: ParsedUri): void {
     const { request } = exchange;
     const body = whole(request.body);
     let stream: ClientHttp2Stream;
@@ -65,19 +66,19 @@ export class Http2Connection implements MultiplexedConnection {
         {
           ...endToEnd(request.headers),
           ":method": request.method,
-          ":scheme": place.origin.protocol.slice(0, -1),
-          ":authority": place.origin.host,
-          ":path": pathOf(place, request.path),
+          ":scheme": target.origin.protocol.slice(0, -1),
+          ":authority": target.origin.host,
+          ":path": pathOf(target, request.path),
         },
         { endStream: request.halfClose && body.length === 0 },
       );
     } catch (error) {
       if (this.isUsable) exchange.fail(broken(error, this.#origin));
-      else this.#refuse(exchange, place);
+      else this.#refuse(exchange, target);
       return;
     }
     this.#streams += 1;
-    this.#listen(stream, exchange, place);
+    this.#listen(stream, exchange, target);
     if (request.halfClose) {
       if (body.length > 0) stream.end(body);
     } else if (body.length > 0) {
@@ -129,7 +130,7 @@ export class Http2Connection implements MultiplexedConnection {
     });
   }
 
-  #listen(stream: ClientHttp2Stream, exchange: CarriedExchange, place: Place): void {
+  #listen(stream: ClientHttp2Stream, exchange: CarriedExchange, target: ParsedUri): void {
     let failure: Error | undefined;
     stream.on("response", (headers) => {
       this.#heardAtMs = Date.now();
@@ -147,7 +148,7 @@ export class Http2Connection implements MultiplexedConnection {
     stream.on("close", () => {
       this.#streams -= 1;
       this.#usedAtMs = Date.now();
-      if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM && exchange.isReplayable) this.#refuse(exchange, place);
+      if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM && exchange.isReplayable) this.#refuse(exchange, target);
       else if (!exchange.isOver) {
         deliverRest(stream, exchange);
         exchange.fail(this.#failureOf(failure));
@@ -156,9 +157,9 @@ export class Http2Connection implements MultiplexedConnection {
     });
   }
 
-  #refuse(exchange: CarriedExchange, place: Place): void {
+  #refuse(exchange: CarriedExchange, target: ParsedUri): void {
     exchange.detach();
-    this.#owner.onRefused(exchange, place);
+    this.#owner.onRefused(exchange, target);
   }
 
   /** A peer whose first bytes are no HTTP/2 at all answered in another protocol. */

@@ -1,15 +1,15 @@
 /** All HTTP/2 connections to one origin: one while it has room, a few more where the peer's limit is met. */
 import type { Socket } from "node:net";
 import { TransportError } from "../../engine/ports/endpoints.ts";
-import type { CarriedExchange } from "./carried-exchange.ts";
+import type { CarriedExchange } from "./exchange/carried-exchange.ts";
 import type { Dialer } from "./dial.ts";
-import { broken, httpOneOnly, isAlpnRefusal } from "./failures.ts";
-import type { ConnectionOwner, MultiplexedConnection } from "./multiplexed-connection.ts";
-import type { Place } from "./place.ts";
+import { broken, httpOneOnly, isAlpnRefusal } from "./exchange/failures.ts";
+import type { ConnectionOwner, MultiplexedConnection } from "./exchange/multiplexed-connection.ts";
+import type { ParsedUri } from "./exchange/parsed-uri.ts";
 
 interface Request {
   readonly exchange: CarriedExchange;
-  readonly place: Place;
+  readonly target: ParsedUri;
 }
 
 /** Begins to speak HTTP/2 on a connection. */
@@ -47,8 +47,8 @@ export class Http2Origin implements ConnectionOwner {
     return this.#connections.some((connection) => connection.isUsable);
   }
 
-  carry(exchange: CarriedExchange, place: Place): void {
-    this.#waiting.push({ exchange, place });
+  carry(exchange: CarriedExchange, target: ParsedUri): void {
+    this.#waiting.push({ exchange, target });
     this.onRoom();
   }
 
@@ -63,7 +63,7 @@ export class Http2Origin implements ConnectionOwner {
       if (connection === undefined) break;
       const request = this.#waiting.shift();
       if (request === undefined || request.exchange.isOver) continue;
-      connection.start(request.exchange, request.place);
+      connection.start(request.exchange, request.target);
     }
     this.#waiting = this.#waiting.filter(({ exchange }) => !exchange.isOver);
     if (this.#waiting.length > 0 && this.#connections.length < CONNECTIONS_MAX) void this.#dial();
@@ -81,12 +81,12 @@ export class Http2Origin implements ConnectionOwner {
     if (this.#connections.length < before) this.onRoom();
   }
 
-  onRefused(exchange: CarriedExchange, place: Place): void {
+  onRefused(exchange: CarriedExchange, target: ParsedUri): void {
     if (exchange.refusals > 1) {
       exchange.fail(new TransportError("broken", `${this.#origin.host} refused the request twice.`));
       return;
     }
-    this.carry(exchange, place);
+    this.carry(exchange, target);
   }
 
   close(): void {

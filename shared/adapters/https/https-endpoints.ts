@@ -4,17 +4,16 @@ import { TransportError } from "../../engine/ports/endpoints.ts";
 import type { Endpoints, Exchange, ExchangeRequest } from "../../engine/ports/endpoints.ts";
 import { AddressGuard } from "./address-guard.ts";
 import type { AddressAllowance } from "./address-guard.ts";
-import { CarriedExchange } from "./carried-exchange.ts";
+import { CarriedExchange } from "./exchange/carried-exchange.ts";
 import { Dialer } from "./dial.ts";
 import type { Resolve } from "./dial.ts";
-import { broken } from "./failures.ts";
+import { broken } from "./exchange/failures.ts";
 import { H2cConnection } from "./h2c/h2c-connection.ts";
 import { Http1Origin } from "./http1-origin.ts";
 import { Http2Connection } from "./http2-connection.ts";
 import { Http2Origin } from "./http2-origin.ts";
 import type { Speak } from "./http2-origin.ts";
-import { placeOf } from "./place.ts";
-import type { Place } from "./place.ts";
+import { parseUri, type ParsedUri } from "./exchange/parsed-uri.ts";
 
 export interface HttpsEndpointsOptions {
   /** Addresses beyond the public ones that deployments may have; none where nothing is said. */
@@ -48,7 +47,7 @@ const speakNode: Speak = (...connection) => new Http2Connection(...connection);
 export class HttpsEndpoints implements Endpoints {
   readonly #dialer: Dialer;
   readonly #speakInTheClear: Speak;
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, ParsedUri>();
   readonly #origins = new Map<string, Origin>();
 
   /** @throws RangeError when an allowance cannot be read */
@@ -71,9 +70,9 @@ export class HttpsEndpoints implements Endpoints {
       return exchange;
     }
     const { uri, httpVersion } = request.destination;
-    let place: Place;
+    let target: ParsedUri;
     try {
-      place = this.#placeOf(uri);
+      target = this.#parseUri(uri);
     } catch (error) {
       const reason = error instanceof Error ? error.message : "unreadable";
       exchange.fail(
@@ -81,10 +80,10 @@ export class HttpsEndpoints implements Endpoints {
       );
       return exchange;
     }
-    const origin = this.#originOf(place.origin);
-    if (httpVersion === "http1.1") origin.http1.carry(exchange, place);
-    else if (httpVersion === "h2" || place.origin.protocol === "http:") origin.http2.carry(exchange, place);
-    else void this.#negotiate(exchange, place, origin);
+    const origin = this.#originOf(target.origin);
+    if (httpVersion === "http1.1") origin.http1.carry(exchange, target);
+    else if (httpVersion === "h2" || target.origin.protocol === "http:") origin.http2.carry(exchange, target);
+    else void this.#negotiate(exchange, target, origin);
     return exchange;
   }
 
@@ -99,26 +98,26 @@ export class HttpsEndpoints implements Endpoints {
   }
 
   /** The peer chooses in the handshake, and the connection stays for the exchanges that follow. */
-  async #negotiate(exchange: CarriedExchange, place: Place, origin: Origin): Promise<void> {
-    if (origin.http2.hasConnection) return origin.http2.carry(exchange, place);
-    if (origin.http1.hasConnection) return origin.http1.carry(exchange, place);
+  async #negotiate(exchange: CarriedExchange, target: ParsedUri, origin: Origin): Promise<void> {
+    if (origin.http2.hasConnection) return origin.http2.carry(exchange, target);
+    if (origin.http1.hasConnection) return origin.http1.carry(exchange, target);
     try {
       const { socket, alpn } = await this.#dialer.dial(origin.url, ["h2", "http/1.1"]);
       const chosen = alpn === "h2" ? origin.http2 : origin.http1;
       chosen.adopt(socket);
-      chosen.carry(exchange, place);
+      chosen.carry(exchange, target);
     } catch (error) {
       exchange.fail(broken(error, origin.url));
     }
   }
 
-  #placeOf(uri: string): Place {
+  #parseUri(uri: string): ParsedUri {
     const known = this.#places.get(uri);
     if (known !== undefined) return known;
-    const place = placeOf(uri);
+    const target = parseUri(uri);
     if (this.#places.size >= PLACES_MAX) this.#places.clear();
-    this.#places.set(uri, place);
-    return place;
+    this.#places.set(uri, target);
+    return target;
   }
 
   #originOf(url: URL): Origin {

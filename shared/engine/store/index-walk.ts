@@ -33,7 +33,11 @@ export async function* openItems(engine: StorePorts, range: Stretch = {}, shards
   );
 }
 
-export async function* listedItems(engine: StorePorts, range: Required<Stretch>, shards = SHARDS): AsyncGenerator<Item> {
+export async function* listedItems(
+  engine: StorePorts,
+  range: Required<Stretch>,
+  shards = SHARDS,
+): AsyncGenerator<Item> {
   const { keyPrefix } = engine.settings;
   const [fromMs, belowMs] = [momentOf(range.from), momentOf(range.below)];
   for (let dayMs = fromMs - (fromMs % DAY_MS); dayMs < belowMs; dayMs += DAY_MS)
@@ -70,7 +74,11 @@ export async function newestListedMs(engine: StorePorts, nowMs: number): Promise
  * The beginning of the oldest day of the listing: a small read of each shard for each day back to there and for the gaps.
  * @param emptyDaysMax so many days in a row without any acceptance end the listing
  */
-export async function oldestListedMs(engine: StorePorts, nowMs: number, emptyDaysMax = EMPTY_DAYS_MAX): Promise<number> {
+export async function oldestListedMs(
+  engine: StorePorts,
+  nowMs: number,
+  emptyDaysMax = EMPTY_DAYS_MAX,
+): Promise<number> {
   let oldestMs = nowMs;
   for (let dayMs = nowMs; oldestMs - dayMs <= emptyDaysMax * DAY_MS && dayMs >= 0; dayMs -= DAY_MS)
     if ((await newestOfDay(engine, dayMs)) !== undefined) oldestMs = dayMs;
@@ -98,7 +106,12 @@ interface Reading {
 }
 
 /** The oldest first, of whatever shard: none has to wait for the end of another. Nothing is on its way while an item is out. */
-async function* inOrder(engine: StorePorts, index: IndexName, pks: readonly string[], range: Range): AsyncGenerator<Item> {
+async function* inOrder(
+  engine: StorePorts,
+  index: IndexName,
+  pks: readonly string[],
+  range: Range,
+): AsyncGenerator<Item> {
   const begun = await Promise.allSettled(
     pks.map(async (pk) => {
       const reading: Reading = { pk, ...(await nextPage(engine, index, pk, range)) };

@@ -166,7 +166,11 @@ function partsOf(
  * that was sent again is refused by itself; its pieces count.
  * @param standing what stood in the way
  */
-export async function dropLost(ports: Pick<StorePorts, "table">, item: Item, standing: Item | undefined): Promise<void> {
+export async function dropLost(
+  ports: Pick<StorePorts, "table">,
+  item: Item,
+  standing: Item | undefined,
+): Promise<void> {
   if (!sameBytes(item["b"], standing?.["b"])) await dropPieces(ports, item);
 }
 

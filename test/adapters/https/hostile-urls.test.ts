@@ -3,8 +3,8 @@ import { expect, test, afterEach } from "vitest";
 import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
 import type { HttpsEndpointsOptions } from "../../../shared/adapters/https/https-endpoints.ts";
 import { reasonOf, requestTo } from "../../contracts/endpoints-contract.ts";
-import type { PeerKind } from "./peer.ts";
-import { startPeer } from "./peer.ts";
+import type { PeerKind } from "../../harness/https/peer.ts";
+import { startPeer } from "../../harness/https/peer.ts";
 import { HOSTILE_URLS, NO_WAY } from "./hostile-urls.ts";
 
 const opened: HttpsEndpoints[] = [];

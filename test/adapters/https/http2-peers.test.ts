@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
 import type { Exchange, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
 import { readAll, reasonOf, requestTo } from "../../contracts/endpoints-contract.ts";
-import { startServer } from "./peer.ts";
-import type { Peer } from "./peer.ts";
+import { startServer } from "../../harness/https/peer.ts";
+import type { Peer } from "../../harness/https/peer.ts";
 
 let endpoints: HttpsEndpoints;
 const peers: Peer[] = [];

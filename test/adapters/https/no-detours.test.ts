@@ -7,8 +7,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
 import { readAll, requestTo } from "../../contracts/endpoints-contract.ts";
-import { PEER_KINDS, startPeer, startServer, testCa } from "./peer.ts";
-import type { Peer } from "./peer.ts";
+import { PEER_KINDS, startPeer, startServer, testCa } from "../../harness/https/peer.ts";
+import type { Peer } from "../../harness/https/peer.ts";
 
 /** Whoever connects has followed a pointer. */
 let elsewhere: Peer;

@@ -5,8 +5,8 @@ import type { Server } from "node:net";
 import { afterAll, expect, test } from "vitest";
 import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
 import { readAll, reasonOf, requestTo } from "../../contracts/endpoints-contract.ts";
-import { startServer } from "./peer.ts";
-import type { Peer, PeerKind } from "./peer.ts";
+import { startServer } from "../../harness/https/peer.ts";
+import type { Peer, PeerKind } from "../../harness/https/peer.ts";
 
 // The SDK wants this of Node 22, and Node 20 lacks it.
 const constructor = Promise as { withResolvers?: () => unknown };

@@ -7,8 +7,8 @@ import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.t
 import type { HttpsEndpointsOptions } from "../../../shared/adapters/https/https-endpoints.ts";
 import type { HttpDestination, Exchange } from "../../../shared/engine/ports/endpoints.ts";
 import { readAll, reasonOf, requestTo } from "../../contracts/endpoints-contract.ts";
-import { echo, startPeer, startServer, testCa, testCredentials } from "./peer.ts";
-import type { Peer, PeerKind } from "./peer.ts";
+import { echo, startPeer, startServer, testCa, testCredentials } from "../../harness/https/peer.ts";
+import type { Peer, PeerKind } from "../../harness/https/peer.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

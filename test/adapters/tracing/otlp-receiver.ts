@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import { startServer } from "../https/peer.ts";
+import { startServer } from "../../harness/https/peer.ts";
 import { readSpans } from "./otlp-wire.ts";
 import type { ReadSpan } from "./otlp-wire.ts";
 

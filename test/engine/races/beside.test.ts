@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { PortCall } from "../engine-process.ts";
-import { callOn, LEASE_MS, textOf } from "../engine-fixture.ts";
-import { Gate } from "../gate.ts";
-import { writesHold } from "../hold-writes.ts";
-import { stages } from "../stages.ts";
+import type { PortCall } from "../../harness/engine/engine-process.ts";
+import { callOn, LEASE_MS, textOf } from "../../harness/engine/engine-fixture.ts";
+import { Gate } from "../../harness/engine/gate.ts";
+import { writesHold } from "../../harness/engine/hold-writes.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 

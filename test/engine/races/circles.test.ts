@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { kill } from "../../../shared/engine/recover/kill.ts";
-import { LEASE_MS, sendOn } from "../engine-fixture.ts";
-import { stages } from "../stages.ts";
-import { limitSends } from "./peaceful-queue.ts";
+import { LEASE_MS, sendOn } from "../../harness/engine/engine-fixture.ts";
+import { stages } from "../../harness/engine/stages.ts";
+import { limitSends } from "../../harness/engine/peaceful-queue.ts";
 
 const open = stages();
 const SENDS_MAX = 50;

@@ -7,9 +7,9 @@ import { invocationIdBytes, type InvocationId } from "../../../shared/core/model
 import { idempotentId } from "../../../shared/engine/accept/invocation-ids.ts";
 import { sweep } from "../../../shared/engine/sweep/sweep.ts";
 import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";
-import { type Actor, callOn, type Stage, textOf } from "../engine-fixture.ts";
-import { Gate } from "../gate.ts";
-import { stages } from "../stages.ts";
+import { type Actor, callOn, type Stage, textOf } from "../../harness/engine/engine-fixture.ts";
+import { Gate } from "../../harness/engine/gate.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 const DAY_MS = 86_400_000;

@@ -3,8 +3,8 @@ import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
 import { currentLife, orderKill } from "../../../shared/engine/messaging/deliver.ts";
-import { callOn, LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
-import { stages } from "../stages.ts";
+import { callOn, LEASE_MS, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 

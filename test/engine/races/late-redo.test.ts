@@ -1,9 +1,9 @@
 /** Messages to what ended days ago: whatever it sent may have expired since, and must not run again. */
 import { expect, test } from "vitest";
 import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
-import type { Stage } from "../engine-fixture.ts";
-import { keyed, objectOf, sendKeyed } from "../object-stage.ts";
-import { stages } from "../stages.ts";
+import type { Stage } from "../../harness/engine/engine-fixture.ts";
+import { keyed, objectOf, sendKeyed } from "../../harness/engine/object-stage.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 const DAY_MS = 86_400_000;

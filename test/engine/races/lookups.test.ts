@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { call } from "../../../shared/engine/ingress/call.ts";
 import type { Registry } from "../../../shared/engine/ports/registry.ts";
-import { submission, textOf } from "../engine-fixture.ts";
-import { stages } from "../stages.ts";
+import { submission, textOf } from "../../harness/engine/engine-fixture.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 

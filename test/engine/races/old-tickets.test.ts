@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { lockKey } from "../../../shared/engine/store/object-keys.ts";
 import { placeOf } from "../../../shared/engine/store/object-place.ts";
-import { Gate } from "../gate.ts";
-import { callKeyed, keyed, objectOf, sendKeyed } from "../object-stage.ts";
-import { stages } from "../stages.ts";
+import { Gate } from "../../harness/engine/gate.ts";
+import { callKeyed, keyed, objectOf, sendKeyed } from "../../harness/engine/object-stage.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 

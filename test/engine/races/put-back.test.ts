@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { deliverSignal } from "../../../shared/engine/messaging/deliver.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
-import { callOn, LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
-import { Gate } from "../gate.ts";
-import { writesHold } from "../hold-writes.ts";
-import { stages } from "../stages.ts";
-import { limitSends } from "./peaceful-queue.ts";
+import { callOn, LEASE_MS, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
+import { Gate } from "../../harness/engine/gate.ts";
+import { writesHold } from "../../harness/engine/hold-writes.ts";
+import { stages } from "../../harness/engine/stages.ts";
+import { limitSends } from "../../harness/engine/peaceful-queue.ts";
 
 const open = stages();
 const SIGNALS = 50;

@@ -5,8 +5,8 @@ import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
 import { sweep } from "../../../shared/engine/sweep/sweep.ts";
-import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
-import { stages } from "../stages.ts";
+import { LEASE_MS, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 const DAY_MS = 86_400_000;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { openItems } from "../../../shared/engine/store/index-walk.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
-import { callOn, LEASE_MS, textOf } from "../engine-fixture.ts";
-import { writesHold } from "../hold-writes.ts";
-import { stages } from "../stages.ts";
+import { callOn, LEASE_MS, textOf } from "../../harness/engine/engine-fixture.ts";
+import { writesHold } from "../../harness/engine/hold-writes.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 

@@ -3,9 +3,9 @@ import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { output } from "../../../shared/engine/ingress/attach.ts";
 import { currentLife, deliverSignal, writeArrival } from "../../../shared/engine/messaging/deliver.ts";
 import { runSweeper, sweepAll } from "../../../shared/engine/sweep/sweep.ts";
-import { type Actor, callOn, LEASE_MS, type Stage, sendOn, textOf } from "../engine-fixture.ts";
-import { AttemptFails } from "../script-context.ts";
-import { stages } from "../stages.ts";
+import { type Actor, callOn, LEASE_MS, type Stage, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
+import { AttemptFails } from "../../harness/engine/script-context.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 const HOUR_MS = 3_600_000;

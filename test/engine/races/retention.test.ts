@@ -6,9 +6,9 @@ import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";
 import { runSweeper, sweep } from "../../../shared/engine/sweep/sweep.ts";
 import { expireItems } from "../../../shared/wiring/expire-items.ts";
-import { keyed, objectOf, sendKeyed } from "../object-stage.ts";
-import { type Actor, LEASE_MS, type Stage, sendOn, textOf } from "../engine-fixture.ts";
-import { stages } from "../stages.ts";
+import { keyed, objectOf, sendKeyed } from "../../harness/engine/object-stage.ts";
+import { type Actor, LEASE_MS, type Stage, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 const HOUR_MS = 3_600_000;

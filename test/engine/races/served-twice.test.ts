@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { purge } from "../../../shared/engine/operate/purge.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
-import { LEASE_MS, sendOn } from "../engine-fixture.ts";
-import { Gate } from "../gate.ts";
-import { keyed, objectOf, sendKeyed } from "../object-stage.ts";
-import { stages } from "../stages.ts";
+import { LEASE_MS, sendOn } from "../../harness/engine/engine-fixture.ts";
+import { Gate } from "../../harness/engine/gate.ts";
+import { keyed, objectOf, sendKeyed } from "../../harness/engine/object-stage.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 

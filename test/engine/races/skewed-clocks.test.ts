@@ -4,9 +4,9 @@ import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { sendWake } from "../../../shared/engine/messaging/wake.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
-import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
-import { keyed, sendKeyed, workflowOf } from "../object-stage.ts";
-import { stages } from "../stages.ts";
+import { LEASE_MS, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
+import { keyed, sendKeyed, workflowOf } from "../../harness/engine/object-stage.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 const KEY = { idempotencyKey: "k" };

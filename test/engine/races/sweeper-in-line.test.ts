@@ -1,9 +1,9 @@
 /** Who waits in line for a key, as the sweeper sees it: it is left to its own interval, however old it gets. */
 import { expect, test } from "vitest";
 import { sweep } from "../../../shared/engine/sweep/sweep.ts";
-import { LEASE_MS } from "../engine-fixture.ts";
-import { keyed, objectOf, sendKeyed } from "../object-stage.ts";
-import { stages } from "../stages.ts";
+import { LEASE_MS } from "../../harness/engine/engine-fixture.ts";
+import { keyed, objectOf, sendKeyed } from "../../harness/engine/object-stage.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 

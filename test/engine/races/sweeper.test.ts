@@ -6,9 +6,9 @@ import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";
 import { recover, runSweeper, sweep, sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import { READS_MAX } from "../../../shared/engine/sweep/tally.ts";
-import { Gate } from "../gate.ts";
-import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
-import { stages } from "../stages.ts";
+import { Gate } from "../../harness/engine/gate.ts";
+import { LEASE_MS, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 const CHECKED_MS = 600_000;

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { callOn, LEASE_MS, textOf } from "../engine-fixture.ts";
-import { Gate } from "../gate.ts";
-import { writesHold } from "../hold-writes.ts";
-import { AttemptFails } from "../script-context.ts";
-import { stages } from "../stages.ts";
+import { callOn, LEASE_MS, textOf } from "../../harness/engine/engine-fixture.ts";
+import { Gate } from "../../harness/engine/gate.ts";
+import { writesHold } from "../../harness/engine/hold-writes.ts";
+import { AttemptFails } from "../../harness/engine/script-context.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { callOn, LEASE_MS, textOf } from "../engine-fixture.ts";
-import { stages } from "../stages.ts";
+import { callOn, LEASE_MS, textOf } from "../../harness/engine/engine-fixture.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
-import { callOn, LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
-import { stages } from "../stages.ts";
+import { callOn, LEASE_MS, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 

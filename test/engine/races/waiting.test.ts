@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { kill } from "../../../shared/engine/recover/kill.ts";
-import { callOn, sendOn, textOf } from "../engine-fixture.ts";
-import { Gate } from "../gate.ts";
-import { stages } from "../stages.ts";
+import { callOn, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
+import { Gate } from "../../harness/engine/gate.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 const HOUR_MS = 3_600_000;

@@ -4,10 +4,10 @@ import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { invocationPk, sweeperPk } from "../../../shared/engine/store/item-keys.ts";
 import { type Item, type Key, StoreError } from "../../../shared/engine/ports/table.ts";
 import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
-import type { Actor, Stage } from "../engine-fixture.ts";
-import type { PortCall } from "../engine-process.ts";
-import { stages } from "../stages.ts";
-import { plantListed, plantOpen, slowed, wokenBy } from "./planted.ts";
+import type { Actor, Stage } from "../../harness/engine/engine-fixture.ts";
+import type { PortCall } from "../../harness/engine/engine-process.ts";
+import { stages } from "../../harness/engine/stages.ts";
+import { plantListed, plantOpen, slowed, wokenBy } from "../../harness/engine/planted.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;

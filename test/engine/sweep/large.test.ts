@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import { invocationPk } from "../../../shared/engine/store/item-keys.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
-import { LEASE_MS, sendOn } from "../engine-fixture.ts";
-import { stages } from "../stages.ts";
-import { wokenBy } from "./planted.ts";
+import { LEASE_MS, sendOn } from "../../harness/engine/engine-fixture.ts";
+import { stages } from "../../harness/engine/stages.ts";
+import { wokenBy } from "../../harness/engine/planted.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;

@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
-import type { Actor, Stage } from "../engine-fixture.ts";
-import { stages } from "../stages.ts";
-import { plantListed, plantOpen, slowed, wokenBy } from "./planted.ts";
+import type { Actor, Stage } from "../../harness/engine/engine-fixture.ts";
+import { stages } from "../../harness/engine/stages.ts";
+import { plantListed, plantOpen, slowed, wokenBy } from "../../harness/engine/planted.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;

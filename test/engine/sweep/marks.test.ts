@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { placeAt, sweeperPk } from "../../../shared/engine/store/item-keys.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
-import { sendOn } from "../engine-fixture.ts";
-import { stages } from "../stages.ts";
+import { sendOn } from "../../harness/engine/engine-fixture.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;

@@ -2,10 +2,10 @@
 import { expect, test } from "vitest";
 import { output } from "../../../shared/engine/ingress/attach.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
-import { LEASE_MS, sendOn } from "../engine-fixture.ts";
-import { Gate } from "../gate.ts";
-import { writesHold } from "../hold-writes.ts";
-import { stages } from "../stages.ts";
+import { LEASE_MS, sendOn } from "../../harness/engine/engine-fixture.ts";
+import { Gate } from "../../harness/engine/gate.ts";
+import { writesHold } from "../../harness/engine/hold-writes.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;

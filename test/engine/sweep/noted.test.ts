@@ -4,11 +4,11 @@ import { attach } from "../../../shared/engine/ingress/attach.ts";
 import type { Token } from "../../../shared/core/model/ids.ts";
 import { invocationPk, openPk } from "../../../shared/engine/store/item-keys.ts";
 import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
-import type { Stage } from "../engine-fixture.ts";
-import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
-import { Gate } from "../gate.ts";
-import { stages } from "../stages.ts";
-import { plantListed, wokenBy } from "./planted.ts";
+import type { Stage } from "../../harness/engine/engine-fixture.ts";
+import { LEASE_MS, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
+import { Gate } from "../../harness/engine/gate.ts";
+import { stages } from "../../harness/engine/stages.ts";
+import { plantListed, wokenBy } from "../../harness/engine/planted.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;

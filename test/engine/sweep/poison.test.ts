@@ -5,9 +5,9 @@ import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { invocationPk, sweeperPk } from "../../../shared/engine/store/item-keys.ts";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
-import { type Actor, LEASE_MS, sendOn, type Stage } from "../engine-fixture.ts";
-import { stages } from "../stages.ts";
-import { wokenBy } from "./planted.ts";
+import { type Actor, LEASE_MS, sendOn, type Stage } from "../../harness/engine/engine-fixture.ts";
+import { stages } from "../../harness/engine/stages.ts";
+import { wokenBy } from "../../harness/engine/planted.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;

@@ -4,9 +4,9 @@ import { output } from "../../../shared/engine/ingress/attach.ts";
 import { purge } from "../../../shared/engine/operate/purge.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
 import { sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
-import { sendOn } from "../engine-fixture.ts";
-import { Gate } from "../gate.ts";
-import { stages } from "../stages.ts";
+import { sendOn } from "../../harness/engine/engine-fixture.ts";
+import { Gate } from "../../harness/engine/gate.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;

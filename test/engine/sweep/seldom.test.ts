@@ -4,10 +4,10 @@ import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { deliverSignal } from "../../../shared/engine/messaging/deliver.ts";
 import { runSweeper } from "../../../shared/engine/sweep/sweep.ts";
 import type { Update } from "../../../shared/engine/ports/table.ts";
-import type { PortCall } from "../engine-process.ts";
-import { LEASE_MS, sendOn, textOf } from "../engine-fixture.ts";
-import { stages } from "../stages.ts";
-import { wokenBy } from "./planted.ts";
+import type { PortCall } from "../../harness/engine/engine-process.ts";
+import { LEASE_MS, sendOn, textOf } from "../../harness/engine/engine-fixture.ts";
+import { stages } from "../../harness/engine/stages.ts";
+import { wokenBy } from "../../harness/engine/planted.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;

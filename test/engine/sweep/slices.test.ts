@@ -7,9 +7,9 @@ import { runSlice } from "../../../shared/engine/sweep/run-slice.ts";
 import { sweepAll, sweepOnce } from "../../../shared/engine/sweep/sweep.ts";
 import type { SweepReport } from "../../../shared/engine/sweep/pass.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
-import type { Actor, Stage } from "../engine-fixture.ts";
-import { stages } from "../stages.ts";
-import { plantListed, plantOpen, slowed, wokenBy } from "./planted.ts";
+import type { Actor, Stage } from "../../harness/engine/engine-fixture.ts";
+import { stages } from "../../harness/engine/stages.ts";
+import { plantListed, plantOpen, slowed, wokenBy } from "../../harness/engine/planted.ts";
 
 const open = stages();
 const MINUTE_MS = 60_000;

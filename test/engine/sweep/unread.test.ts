@@ -7,8 +7,8 @@ import { holdItem } from "../../../shared/engine/store/hold-record.ts";
 import { invocationPk } from "../../../shared/engine/store/item-keys.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
 import { noteUnread } from "../../../shared/engine/sweep/unread.ts";
-import { stages } from "../stages.ts";
-import { plantListed, wokenBy } from "./planted.ts";
+import { stages } from "../../harness/engine/stages.ts";
+import { plantListed, wokenBy } from "../../harness/engine/planted.ts";
 
 const open = stages();
 const HOUR_MS = 3_600_000;

@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { candidates } from "../../../functions/cli/completion.ts";
 import { createProgram } from "../../../functions/cli/program.ts";
-import { buildCommand } from "./built-command.ts";
-import type { BuiltCommand } from "./built-command.ts";
+import { buildCommand } from "../../harness/cli/built-command.ts";
+import type { BuiltCommand } from "../../harness/cli/built-command.ts";
 
 const program = createProgram(
   async () => 0,

@@ -4,11 +4,11 @@ import { createServer } from "node:http2";
 import { createEndpointHandler, service } from "@restatedev/restate-sdk";
 import type { Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { listen, openLocalStage } from "../../e2e-local/local-stage.ts";
-import type { Listening, LocalStage } from "../../e2e-local/local-stage.ts";
-import { buildCommand } from "./built-command.ts";
-import type { BuiltCommand } from "./built-command.ts";
-import { scribe } from "./transcript.ts";
+import { listen, openLocalStage } from "../../harness/local/local-stage.ts";
+import type { Listening, LocalStage } from "../../harness/local/local-stage.ts";
+import { buildCommand } from "../../harness/cli/built-command.ts";
+import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+import { scribe } from "../../harness/cli/transcript.ts";
 
 const hello = async (_ctx: Context, name: string): Promise<string> => `Hello, ${name}!`;
 const greeter = service({ name: "Greeter", handlers: { greet: hello, shout: hello } });

@@ -16,10 +16,10 @@ import { LambdaEndpoints } from "../../../shared/adapters/lambda/lambda-endpoint
 import { discover } from "../../../shared/engine/register/discover.ts";
 import type { EngineSettings } from "../../../shared/engine/ports/engine-settings.ts";
 import { SteppedClock } from "../../stepped-clock.ts";
-import { listen, openLocalStage } from "../../e2e-local/local-stage.ts";
-import type { LocalStage } from "../../e2e-local/local-stage.ts";
-import { buildCommand } from "./built-command.ts";
-import type { BuiltCommand } from "./built-command.ts";
+import { listen, openLocalStage } from "../../harness/local/local-stage.ts";
+import type { LocalStage } from "../../harness/local/local-stage.ts";
+import { buildCommand } from "../../harness/cli/built-command.ts";
+import type { BuiltCommand } from "../../harness/cli/built-command.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 

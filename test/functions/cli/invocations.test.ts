@@ -2,12 +2,12 @@
 import { TerminalError, service } from "@restatedev/restate-sdk";
 import type { Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openLocalStage } from "../../e2e-local/local-stage.ts";
-import type { LocalStage } from "../../e2e-local/local-stage.ts";
-import { buildCommand } from "./built-command.ts";
-import type { BuiltCommand } from "./built-command.ts";
-import { scribe } from "./transcript.ts";
-import type { Scribe } from "./transcript.ts";
+import { openLocalStage } from "../../harness/local/local-stage.ts";
+import type { LocalStage } from "../../harness/local/local-stage.ts";
+import { buildCommand } from "../../harness/cli/built-command.ts";
+import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+import { scribe } from "../../harness/cli/transcript.ts";
+import type { Scribe } from "../../harness/cli/transcript.ts";
 
 let healed = false;
 

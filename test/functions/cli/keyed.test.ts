@@ -3,11 +3,11 @@ import { createServer } from "node:http2";
 import { createEndpointHandler, object, service, workflow } from "@restatedev/restate-sdk";
 import type { Context, ObjectContext, WorkflowContext } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { listen, openLocalStage } from "../../e2e-local/local-stage.ts";
-import type { LocalStage } from "../../e2e-local/local-stage.ts";
-import { buildCommand } from "./built-command.ts";
-import type { BuiltCommand } from "./built-command.ts";
-import { scribe } from "./transcript.ts";
+import { listen, openLocalStage } from "../../harness/local/local-stage.ts";
+import type { LocalStage } from "../../harness/local/local-stage.ts";
+import { buildCommand } from "../../harness/cli/built-command.ts";
+import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+import { scribe } from "../../harness/cli/transcript.ts";
 
 const bell = service({ name: "Bell", handlers: { ring: async (_ctx: Context): Promise<void> => {} } });
 

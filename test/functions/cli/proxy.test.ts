@@ -5,12 +5,12 @@ import { once } from "node:events";
 import { createServer, request } from "node:http";
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { signingProxy } from "../../../functions/cli/signing-proxy.ts";
-import { listen } from "../../e2e-local/local-stage.ts";
-import type { Listening } from "../../e2e-local/local-stage.ts";
-import { expectedSignature, signatureOf } from "../expected-signature.ts";
-import type { SignedArrival } from "../expected-signature.ts";
-import { buildCommand } from "./built-command.ts";
-import type { BuiltCommand } from "./built-command.ts";
+import { listen } from "../../harness/local/local-stage.ts";
+import type { Listening } from "../../harness/local/local-stage.ts";
+import { expectedSignature, signatureOf } from "../../harness/cli/expected-signature.ts";
+import type { SignedArrival } from "../../harness/cli/expected-signature.ts";
+import { buildCommand } from "../../harness/cli/built-command.ts";
+import type { BuiltCommand } from "../../harness/cli/built-command.ts";
 
 const KEY_ID = "AKIDEXAMPLE";
 const SECRET = "an example of a secret";

@@ -2,11 +2,11 @@
 import { object } from "@restatedev/restate-sdk";
 import type { ObjectContext } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openLocalStage } from "../../e2e-local/local-stage.ts";
-import type { LocalStage } from "../../e2e-local/local-stage.ts";
-import { buildCommand } from "./built-command.ts";
-import type { BuiltCommand } from "./built-command.ts";
-import { scribe } from "./transcript.ts";
+import { openLocalStage } from "../../harness/local/local-stage.ts";
+import type { LocalStage } from "../../harness/local/local-stage.ts";
+import { buildCommand } from "../../harness/cli/built-command.ts";
+import type { BuiltCommand } from "../../harness/cli/built-command.ts";
+import { scribe } from "../../harness/cli/transcript.ts";
 
 const counter = object({
   name: "Counter",

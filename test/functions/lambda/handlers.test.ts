@@ -10,12 +10,12 @@ import { StoreError } from "../../../shared/engine/ports/table.ts";
 import { bodyOfWake } from "../../../shared/engine/ports/wake-body.ts";
 import type { Aws } from "../../../shared/wiring/aws.ts";
 import type { WorkEvent } from "../../../shared/wiring/work-event.ts";
-import type { Actor, Stage } from "../../engine/engine-fixture.ts";
-import { LEASE_MS } from "../../engine/engine-fixture.ts";
-import type { PortCall } from "../../engine/engine-process.ts";
-import { Gate } from "../../engine/gate.ts";
-import type { Handler } from "../../engine/script-context.ts";
-import { stages } from "../../engine/stages.ts";
+import type { Actor, Stage } from "../../harness/engine/engine-fixture.ts";
+import { LEASE_MS } from "../../harness/engine/engine-fixture.ts";
+import type { PortCall } from "../../harness/engine/engine-process.ts";
+import { Gate } from "../../harness/engine/gate.ts";
+import type { Handler } from "../../harness/engine/script-context.ts";
+import { stages } from "../../harness/engine/stages.ts";
 
 const openStage = stages();
 const { settings } = readSettings({ environment: {}, flags: {} });

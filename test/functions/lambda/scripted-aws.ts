@@ -1,7 +1,7 @@
 /** The few answers of AWS that a function needs to start, or not to: parameters and items of the table, over HTTP. */
 import { createServer } from "node:http";
 import type { Server } from "node:net";
-import { startServer } from "../../adapters/https/peer.ts";
+import { startServer } from "../../harness/https/peer.ts";
 
 export interface ScriptedAws {
   readonly uri: string;

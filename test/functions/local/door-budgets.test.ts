@@ -8,7 +8,7 @@ import { SystemClock } from "../../../shared/adapters/system/clock.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { jsonResponse } from "../../../shared/api/http/message.ts";
 import { Budget } from "../../../shared/engine/bulkheads/budget.ts";
-import { exchange, head, openSocket, parseAnswers } from "../../e2e-local/raw-http.ts";
+import { exchange, head, openSocket, parseAnswers } from "../../harness/local/raw-http.ts";
 
 const KIB = 1024;
 const PATIENCE_MS = 300;

@@ -5,7 +5,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { openDoor, type Door } from "../../../functions/local/http-door.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { jsonResponse } from "../../../shared/api/http/message.ts";
-import { frame, openSocket, PREFACE } from "../../e2e-local/raw-http.ts";
+import { frame, openSocket, PREFACE } from "../../harness/local/raw-http.ts";
 
 const [DATA, HEADERS, RESET, SETTINGS] = [0, 1, 3, 4];
 const [STREAM_ENDED, HEADERS_ENDED] = [1, 4];

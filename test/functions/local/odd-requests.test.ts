@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type ArrivalLimits, openDoor, type Door } from "../../../functions/local/http-door.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
-import { askHttp2, exchange, head, openSocket, parseAnswers } from "../../e2e-local/raw-http.ts";
+import { askHttp2, exchange, head, openSocket, parseAnswers } from "../../harness/local/raw-http.ts";
 
 /** More than any system takes off the hands of a process whose client does not read. */
 const LARGE = new Uint8Array(50_000_000).fill(97);

@@ -5,9 +5,9 @@ import { createServer } from "node:http2";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { RequestIdentity } from "../../../shared/adapters/system/request-identity.ts";
-import { startServer } from "../../adapters/https/peer.ts";
+import { startServer } from "../../harness/https/peer.ts";
 import { removeDirectory, temporaryDirectory } from "../../contracts/temporary-directory.ts";
-import { askHttp2 } from "../../e2e-local/raw-http.ts";
+import { askHttp2 } from "../../harness/local/raw-http.ts";
 import { openStage } from "../../errors/stage.ts";
 import "../../../examples/polyfill.mjs";
 

@@ -2,7 +2,7 @@
 import { createServer } from "node:http2";
 import type { Context } from "@restatedev/restate-sdk";
 import { onTestFinished } from "vitest";
-import { startServer } from "../../adapters/https/peer.ts";
+import { startServer } from "../../harness/https/peer.ts";
 import "../../../examples/polyfill.mjs";
 
 const { createEndpointHandler, service } = await import("@restatedev/restate-sdk");

@@ -4,9 +4,9 @@ import { createEndpointHandler, service } from "@restatedev/restate-sdk";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { watchDeployment } from "../../../functions/local/watch-deployment.ts";
 import type { Log } from "../../../shared/engine/ports/log.ts";
-import { startServer } from "../../adapters/https/peer.ts";
-import { openLocalStage } from "../../e2e-local/local-stage.ts";
-import type { Listening, LocalStage } from "../../e2e-local/local-stage.ts";
+import { startServer } from "../../harness/https/peer.ts";
+import { openLocalStage } from "../../harness/local/local-stage.ts";
+import type { Listening, LocalStage } from "../../harness/local/local-stage.ts";
 
 let stage: LocalStage;
 let stopping: AbortController;

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { adminClient } from "../../../functions/registrar/admin-client.ts";
 import { patient } from "../../../functions/registrar/patient.ts";
-import { listen } from "../../e2e-local/local-stage.ts";
+import { listen } from "../../harness/local/local-stage.ts";
 
 const LONG = { forMs: 20_000, everyMs: 10 };
 const FORBIDDEN = [403, { message: "Forbidden" }] as const;

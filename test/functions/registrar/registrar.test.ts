@@ -4,12 +4,12 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { ResourceEvent } from "../../../functions/lambda/custom-resource.ts";
 import { adminClient } from "../../../functions/registrar/admin-client.ts";
 import { deploymentResource } from "../../../functions/registrar/registrar-handler.ts";
-import { listen } from "../../e2e-local/local-stage.ts";
+import { listen } from "../../harness/local/local-stage.ts";
 import type { ErrorStage } from "../../errors/stage.ts";
 import { openStage } from "../../errors/stage.ts";
 import { serveHandlers } from "../../e2e-aws/url-deployment.ts";
-import type { SignedArrival } from "../expected-signature.ts";
-import { expectedSignature, signatureOf } from "../expected-signature.ts";
+import type { SignedArrival } from "../../harness/cli/expected-signature.ts";
+import { expectedSignature, signatureOf } from "../../harness/cli/expected-signature.ts";
 
 const ROLE = {
   AWS_REGION: "eu-west-1",

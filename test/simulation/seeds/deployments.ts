@@ -2,8 +2,8 @@
 import { register } from "../../../shared/engine/register/register.ts";
 import { writeDeployment } from "../../../shared/engine/register/registry-items.ts";
 import { deployment, handler, service } from "../../core/registry/sample-deployment.ts";
-import { answerOf } from "../../engine/script-context.ts";
-import { readJournal } from "../../engine/script-journal.ts";
+import { answerOf } from "../../harness/engine/script-context.ts";
+import { readJournal } from "../../harness/engine/script-journal.ts";
 import { lambdaDeployment } from "../lambda-deployment.ts";
 import { MemoryTable } from "../memory-table.ts";
 import { lambda, playInto } from "./play-sdk.ts";

@@ -1,8 +1,8 @@
 /** The handler that plays programs over the small scripted SDK: cheap, so that most seeds use it. */
-import type { CallOptions, ScriptContext } from "../../engine/script-context.ts";
-import type { Awaited as Awaiting } from "../../engine/script-awaits.ts";
-import { all, TerminalError } from "../../engine/script-awaits.ts";
-import { ScriptState } from "../../engine/script-state.ts";
+import type { CallOptions, ScriptContext } from "../../harness/engine/script-context.ts";
+import type { Awaited as Awaiting } from "../../harness/engine/script-awaits.ts";
+import { all, TerminalError } from "../../harness/engine/script-awaits.ts";
+import { ScriptState } from "../../harness/engine/script-state.ts";
 import type { Outside } from "./outside.ts";
 import {
   type Branch,

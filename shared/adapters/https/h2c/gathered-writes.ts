@@ -1,6 +1,6 @@
 /** What is sent in one turn of the event loop, gathered into one write on the socket. */
 import type { Socket } from "node:net";
-import { CONNECTION_WINDOW_BYTES, STREAM_WINDOW_BYTES } from "../multiplexed-connection.ts";
+import { CONNECTION_WINDOW_BYTES, STREAM_WINDOW_BYTES } from "../exchange/multiplexed-connection.ts";
 import { FLAG, FRAME, FRAME_HEAD_BYTES, SETTING, WINDOW_BYTES } from "./frames.ts";
 import { HEADER_LIST_MAX_BYTES } from "./response-reader.ts";
 

@@ -1,11 +1,11 @@
 /** One connection that speaks HTTP/2 in the clear: its life from the first byte to the goodbye. */
 import type { Socket } from "node:net";
 import { TransportError } from "../../../engine/ports/endpoints.ts";
-import type { CarriedExchange } from "../carried-exchange.ts";
-import { broken, httpOneOnly } from "../failures.ts";
-import { IDLE_MAX_MS, PING_INTERVAL_MS, PING_TIMEOUT_MS, SILENCE_MAX_MS } from "../multiplexed-connection.ts";
-import type { ConnectionOwner, MultiplexedConnection } from "../multiplexed-connection.ts";
-import type { Place } from "../place.ts";
+import type { CarriedExchange } from "../exchange/carried-exchange.ts";
+import { broken, httpOneOnly } from "../exchange/failures.ts";
+import { IDLE_MAX_MS, PING_INTERVAL_MS, PING_TIMEOUT_MS, SILENCE_MAX_MS } from "../exchange/multiplexed-connection.ts";
+import type { ConnectionOwner, MultiplexedConnection } from "../exchange/multiplexed-connection.ts";
+import type { ParsedUri } from "../exchange/parsed-uri.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { CODE, ConnectionError, FLAG, FRAME } from "./frames.ts";
 import { GatheredWrites } from "./gathered-writes.ts";
@@ -58,9 +58,9 @@ export class H2cConnection implements MultiplexedConnection, StreamsOwner {
     return this.#streams.hasRoom;
   }
 
-  start(exchange: CarriedExchange, place: Place): void {
-    if (this.#gone || this.#leaving) this.onRefused(exchange, place);
-    else this.#streams.open(exchange, place);
+  start(exchange: CarriedExchange, target: ParsedUri): void {
+    if (this.#gone || this.#leaving) this.onRefused(exchange, target);
+    else this.#streams.open(exchange, target);
   }
 
   retire(): void {
@@ -100,9 +100,9 @@ export class H2cConnection implements MultiplexedConnection, StreamsOwner {
     else if (this.#streams.count === 0) this.#leave(CODE.NO_ERROR);
   }
 
-  onRefused(exchange: CarriedExchange, place: Place): void {
+  onRefused(exchange: CarriedExchange, target: ParsedUri): void {
     exchange.detach();
-    this.#owner.onRefused(exchange, place);
+    this.#owner.onRefused(exchange, target);
   }
 
   onProgress(): void {

@@ -1,6 +1,6 @@
 /** One exchange on a connection: its place in the two directions, and what is still to be sent. */
-import type { CarriedExchange, Carrier } from "../carried-exchange.ts";
-import type { Place } from "../place.ts";
+import type { CarriedExchange, Carrier } from "../exchange/carried-exchange.ts";
+import type { ParsedUri } from "../exchange/parsed-uri.ts";
 import { ReceiveWindow } from "./receive-window.ts";
 
 /** What a stream needs of its connection. */
@@ -16,7 +16,7 @@ export interface StreamOwner {
 export class H2cStream implements Carrier {
   readonly id: number;
   readonly exchange: CarriedExchange;
-  readonly place: Place;
+  readonly target: ParsedUri;
   readonly receiveWindow: ReceiveWindow;
   readonly #owner: StreamOwner;
   readonly #queue: Uint8Array[] = [];
@@ -36,13 +36,13 @@ export class H2cStream implements Carrier {
   constructor(
     id: number,
     exchange: CarriedExchange,
-    place: Place,
+    target: ParsedUri,
     owner: StreamOwner,
     windows: { readonly send: number; readonly receive: number },
   ) {
     this.id = id;
     this.exchange = exchange;
-    this.place = place;
+    this.target = target;
     this.#owner = owner;
     this.sendWindow = windows.send;
     this.receiveWindow = new ReceiveWindow(windows.receive);

@@ -1,10 +1,10 @@
 /** The streams of one connection: opened by us, answered by the peer, closed by either. */
 import { TransientMap } from "../../../core/model/transient-map.ts";
 import type { TransportError } from "../../../engine/ports/endpoints.ts";
-import type { CarriedExchange } from "../carried-exchange.ts";
-import { broken, httpOneOnly } from "../failures.ts";
-import { CONNECTION_WINDOW_BYTES, STREAM_WINDOW_BYTES } from "../multiplexed-connection.ts";
-import type { Place } from "../place.ts";
+import type { CarriedExchange } from "../exchange/carried-exchange.ts";
+import { broken, httpOneOnly } from "../exchange/failures.ts";
+import { CONNECTION_WINDOW_BYTES, STREAM_WINDOW_BYTES } from "../exchange/multiplexed-connection.ts";
+import type { ParsedUri } from "../exchange/parsed-uri.ts";
 import type { FrameReader } from "./frame-reader.ts";
 import { CODE, ConnectionError, FLAG, FRAME, MAX_31_BITS, SETTING, codeName } from "./frames.ts";
 import type { GatheredWrites } from "./gathered-writes.ts";
@@ -23,7 +23,7 @@ export interface StreamsOwner {
   onPing(bytes: Uint8Array, start: number, isAnswer: boolean): void;
   onGoodbye(code: number): void;
   /** The peer did nothing for this request, so that it can go out again. */
-  onRefused(exchange: CarriedExchange, place: Place): void;
+  onRefused(exchange: CarriedExchange, target: ParsedUri): void;
   /** What we sent was taken. */
   onProgress(): void;
 }
@@ -68,17 +68,17 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
     return this.#nextId > MAX_31_BITS;
   }
 
-  open(exchange: CarriedExchange, place: Place): void {
+  open(exchange: CarriedExchange, target: ParsedUri): void {
     const { request } = exchange;
     let block: Uint8Array;
     try {
-      block = this.#encoder.encode(request, place);
+      block = this.#encoder.encode(request, target);
     } catch (error) {
       exchange.fail(broken(error, this.#origin));
       return;
     }
     const windows = { send: this.#outbound.initialWindow, receive: STREAM_WINDOW_BYTES };
-    const stream = new H2cStream(this.#nextId, exchange, place, this, windows);
+    const stream = new H2cStream(this.#nextId, exchange, target, this, windows);
     this.#nextId += 2;
     this.#streams.set(stream.id, stream);
     for (const part of request.body) stream.queue(part);
@@ -239,7 +239,7 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
   }
 
   #refused(stream: H2cStream): void {
-    if (stream.exchange.isReplayable) this.#owner.onRefused(stream.exchange, stream.place);
+    if (stream.exchange.isReplayable) this.#owner.onRefused(stream.exchange, stream.target);
     else stream.exchange.fail(this.#broken("the peer did not take the request"));
   }
 

@@ -1,7 +1,7 @@
 /** Request heads as header blocks (RFC 7541): known fields by number, the rest spelled out and remembered by nobody. */
 import type { ExchangeRequest } from "../../../engine/ports/endpoints.ts";
-import { endToEnd, pathOf } from "../place.ts";
-import type { Place } from "../place.ts";
+import { endToEnd } from "../exchange/end-to-end-headers.ts";
+import { pathOf, type ParsedUri } from "../exchange/parsed-uri.ts";
 import { STATIC_INDEX } from "./static-table.ts";
 
 /** Few are in use; the memory of them is dropped whole if something floods it. */
@@ -18,7 +18,7 @@ export class RequestEncoder {
   #bytes = Buffer.allocUnsafe(2048);
   #size = 0;
   #isFirst = true;
-  /** What stands at the head of every request for a method, a path and a place. */
+  /** What stands at the head of every request for a method, a path and a URI. */
   readonly #openings = { GET: new Map<string, Uint8Array>(), POST: new Map<string, Uint8Array>() };
   readonly #names = new Map<string, Uint8Array>();
 
@@ -26,10 +26,10 @@ export class RequestEncoder {
    * @returns a block that is valid until the next call
    * @throws TypeError for a name or a value that no header may have
    */
-  encode(request: ExchangeRequest, place: Place): Uint8Array {
+  encode(request: ExchangeRequest, target: ParsedUri): Uint8Array {
     this.#size = 0;
     if (this.#isFirst) this.#bytes[this.#size++] = NO_TABLE;
-    this.#copy(this.#opening(request.method, pathOf(place, request.path), place));
+    this.#copy(this.#opening(request.method, pathOf(target, request.path), target));
     const headers = endToEnd(request.headers);
     for (const name in headers) {
       if (name.startsWith(":")) throw new TypeError(`${name} cannot be the name of a header`);
@@ -40,15 +40,15 @@ export class RequestEncoder {
     return this.#bytes.subarray(0, this.#size);
   }
 
-  #opening(method: ExchangeRequest["method"], path: string, place: Place): Uint8Array {
+  #opening(method: ExchangeRequest["method"], path: string, target: ParsedUri): Uint8Array {
     const known = this.#openings[method].get(path);
     if (known !== undefined) return known;
     const start = this.#size;
     this.#reserve(2);
     this.#bytes[this.#size++] = INDEXED | METHOD[method];
-    this.#bytes[this.#size++] = INDEXED | SCHEME[place.origin.protocol as "http:" | "https:"];
+    this.#bytes[this.#size++] = INDEXED | SCHEME[target.origin.protocol as "http:" | "https:"];
     this.#copy(this.#name(":authority"));
-    this.#value(place.origin.host, ":authority");
+    this.#value(target.origin.host, ":authority");
     this.#copy(this.#name(":path"));
     this.#value(path, ":path");
     return this.#remember(this.#openings[method], path, start);

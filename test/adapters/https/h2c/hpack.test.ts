@@ -10,9 +10,9 @@ import { huffmanCodes, huffmanDecoded } from "../../../../shared/adapters/https/
 import { RequestEncoder } from "../../../../shared/adapters/https/h2c/request-encoder.ts";
 import { STATIC_FIELDS } from "../../../../shared/adapters/https/h2c/static-table.ts";
 import { HttpsEndpoints } from "../../../../shared/adapters/https/https-endpoints.ts";
-import { placeOf } from "../../../../shared/adapters/https/place.ts";
+import { parseUri } from "../../../../shared/adapters/https/exchange/parsed-uri.ts";
 import { requestTo } from "../../../contracts/endpoints-contract.ts";
-import { startServer } from "../peer.ts";
+import { startServer } from "../../../harness/https/peer.ts";
 
 const digest = (lines: readonly string[]): string => createHash("sha256").update(lines.join("\n")).digest("hex");
 const decode = (hex: string, listMaxBytes = 65_536): unknown => {
@@ -146,7 +146,7 @@ describe("the examples of appendix C", () => {
 });
 
 describe("our own blocks", () => {
-  const place = placeOf("http://example.com:81/a/?q=1");
+  const place = parseUri("http://example.com:81/a/?q=1");
   const requestWith = (headers: Readonly<Record<string, string>>, path = "/discover") =>
     requestTo("http://example.com:81/a/?q=1", "h2 in the clear", { method: "GET", path, headers });
   const read = (block: Uint8Array): unknown => decodedFields(block, 0, block.length, 1_000_000);

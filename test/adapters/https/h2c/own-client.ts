@@ -3,7 +3,7 @@ import { afterEach, beforeEach } from "vitest";
 import { HttpsEndpoints } from "../../../../shared/adapters/https/https-endpoints.ts";
 import type { Exchange, ExchangeRequest } from "../../../../shared/engine/ports/endpoints.ts";
 import { requestTo } from "../../../contracts/endpoints-contract.ts";
-import type { Peer } from "../peer.ts";
+import type { Peer } from "../../../harness/https/peer.ts";
 import { scriptedPeer, type ScriptedConnection } from "./scripted-peer.ts";
 
 type Script = Parameters<typeof scriptedPeer>[0];

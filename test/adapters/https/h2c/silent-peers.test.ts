@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { HttpsEndpoints } from "../../../../shared/adapters/https/https-endpoints.ts";
 import type { Exchange } from "../../../../shared/engine/ports/endpoints.ts";
 import { readAll, reasonOf, requestTo } from "../../../contracts/endpoints-contract.ts";
-import type { Peer } from "../peer.ts";
+import type { Peer } from "../../../harness/https/peer.ts";
 import { ACK, TYPE, answer, frame, scriptedPeer, settings } from "./scripted-peer.ts";
 import type { Frame, ScriptedConnection } from "./scripted-peer.ts";
 

@@ -1,0 +1,175 @@
+/** One exchange as its reader sees it, whatever protocol carries it. */
+import type { Readable } from "node:stream";
+import { TransportError } from "../../../engine/ports/endpoints.ts";
+import type { Exchange, ExchangeHead, ExchangeRequest } from "../../../engine/ports/endpoints.ts";
+
+/** What a protocol puts under an exchange once it has a connection. */
+export interface Carrier {
+  write(bytes: Uint8Array): void;
+  /** Ends our side. */
+  end(): void;
+  /** Lets the peer know that nobody waits any more. */
+  reset(): void;
+  pause(): void;
+  resume(): void;
+}
+
+interface Waiter<T> {
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: TransportError) => void;
+}
+
+/** A view keeps at most so many times its own bytes. */
+const PINNED_MAX_TIMES = 4;
+/** Above this many unread bytes the peer is made to wait; below half of it, it may go on. */
+const UNREAD_MAX_BYTES = 1024 * 1024;
+
+export class CarriedExchange implements Exchange {
+  readonly request: ExchangeRequest;
+  /** How often the request was given to a connection that did not take it. */
+  refusals = 0;
+  #carrier: Carrier | undefined;
+  #state: "open" | "ended" | "failed" = "open";
+  #failure: TransportError | undefined;
+  #head: ExchangeHead | undefined;
+  #headWaiters: Waiter<ExchangeHead>[] = [];
+  #nextWaiters: Waiter<Uint8Array | undefined>[] = [];
+  #unread: Uint8Array[] = [];
+  #unreadBytes = 0;
+  #paused = false;
+  #wroteLater = false;
+  #unsent: Uint8Array[] = [];
+  #ourSide: "open" | "closed";
+
+  constructor(request: ExchangeRequest) {
+    this.request = request;
+    this.#ourSide = request.halfClose ? "closed" : "open";
+  }
+
+  head(): Promise<ExchangeHead> {
+    if (this.#head !== undefined) return Promise.resolve(this.#head);
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    return new Promise((resolve, reject) => this.#headWaiters.push({ resolve, reject }));
+  }
+
+  next(): Promise<Uint8Array | undefined> {
+    const bytes = this.#unread.shift();
+    if (bytes !== undefined) {
+      this.#unreadBytes -= bytes.length;
+      this.#resumeWhenRead();
+      return Promise.resolve(bytes);
+    }
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (this.#state === "ended") return Promise.resolve(undefined);
+    return new Promise((resolve, reject) => this.#nextWaiters.push({ resolve, reject }));
+  }
+
+  write(bytes: Uint8Array): void {
+    if (this.#ourSide === "closed" || this.#state === "failed") return;
+    this.#wroteLater = true;
+    if (this.#carrier === undefined) this.#unsent.push(bytes);
+    else this.#carrier.write(bytes);
+  }
+
+  halfClose(): void {
+    if (this.#ourSide === "closed") return;
+    this.#ourSide = "closed";
+    this.#wroteLater = true;
+    this.#carrier?.end();
+  }
+
+  abort(): void {
+    if (this.#state === "failed") return;
+    if (this.#state === "ended") {
+      if (this.#ourSide === "open") this.#carrier?.reset();
+      this.#ourSide = "closed";
+      return;
+    }
+    this.#unread = [];
+    this.#unreadBytes = 0;
+    this.fail(new TransportError("aborted", "The exchange was given up by this side."));
+    this.#carrier?.reset();
+  }
+
+  /** True when nobody waits for it any more, so that no connection need be used for it. */
+  get isOver(): boolean {
+    return this.#state !== "open";
+  }
+
+  /** True while the request could be sent again from its beginning without anybody noticing. */
+  get isReplayable(): boolean {
+    return this.#state === "open" && this.#head === undefined && !this.#wroteLater;
+  }
+
+  /** Called by the carrier's maker once the head and the body of the request are on their way. */
+  attach(carrier: Carrier): void {
+    this.#carrier = carrier;
+    for (const bytes of this.#unsent.splice(0)) carrier.write(bytes);
+    if (this.#ourSide === "closed" && !this.request.halfClose) carrier.end();
+  }
+
+  /** The carrier did not take the request; another will be attached. */
+  detach(): void {
+    this.#carrier = undefined;
+    this.refusals += 1;
+  }
+
+  accept(head: ExchangeHead): void {
+    if (this.#state !== "open" || this.#head !== undefined) return;
+    this.#head = head;
+    for (const waiter of this.#headWaiters.splice(0)) waiter.resolve(head);
+  }
+
+  deliver(received: Uint8Array): void {
+    if (this.#state !== "open" || received.length === 0) return;
+    const bytes = unpinned(received);
+    const waiter = this.#nextWaiters.shift();
+    if (waiter !== undefined) {
+      waiter.resolve(bytes);
+      return;
+    }
+    this.#unread.push(bytes);
+    this.#unreadBytes += bytes.length;
+    if (this.#unreadBytes <= UNREAD_MAX_BYTES || this.#paused) return;
+    this.#paused = true;
+    this.#carrier?.pause();
+  }
+
+  /** The peer ended its side as it should. */
+  finish(): void {
+    if (this.#state !== "open") return;
+    if (this.#head === undefined) {
+      this.fail(new TransportError("broken", "The peer ended the exchange without an answer."));
+      return;
+    }
+    this.#state = "ended";
+    for (const waiter of this.#nextWaiters.splice(0)) waiter.resolve(undefined);
+  }
+
+  /** What was delivered before stays readable. */
+  fail(failure: TransportError): void {
+    if (this.#state !== "open") return;
+    this.#state = "failed";
+    this.#failure = failure;
+    for (const waiter of this.#headWaiters.splice(0)) waiter.reject(failure);
+    for (const waiter of this.#nextWaiters.splice(0)) waiter.reject(failure);
+  }
+
+  #resumeWhenRead(): void {
+    if (!this.#paused || this.#unreadBytes > UNREAD_MAX_BYTES / 2) return;
+    this.#paused = false;
+    this.#carrier?.resume();
+  }
+}
+
+/** A small view of a large buffer would keep all of it for as long as somebody keeps the view: 8 bytes of a message, 64 KiB of a socket. */
+function unpinned(bytes: Uint8Array): Uint8Array {
+  return bytes.buffer.byteLength > PINNED_MAX_TIMES * bytes.length ? new Uint8Array(bytes) : bytes;
+}
+
+/** What a broken stream had received before it broke and had kept back because the reader was slow. */
+export function deliverRest(stream: Readable, exchange: CarriedExchange): void {
+  for (let rest = stream.read() as Uint8Array | null; rest !== null; rest = stream.read() as Uint8Array | null) {
+    exchange.deliver(rest);
+  }
+}

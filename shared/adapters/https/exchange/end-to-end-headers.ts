@@ -1,0 +1,29 @@
+/** Headers of requests and responses without those that belong to one connection. */
+
+/** Set by the protocol itself, so never taken from a caller. */
+const HOP_HEADERS: ReadonlySet<string> = new Set(
+  "connection keep-alive proxy-connection transfer-encoding upgrade te trailer host content-length expect".split(" "),
+);
+
+/** The caller's headers without those that belong to the connection. */
+export function endToEnd(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined && !HOP_HEADERS.has(name)) kept[name] = value;
+  }
+  return kept;
+}
+
+/** Response headers with lower-case names, several values of one name joined. */
+export function joined(
+  headers: Readonly<Record<string, string | string[] | number | undefined>>,
+): Record<string, string> {
+  const plain: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined || name.startsWith(":")) continue;
+    plain[name] = Array.isArray(value) ? value.join(", ") : String(value);
+  }
+  return plain;
+}

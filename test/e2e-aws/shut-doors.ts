@@ -1,0 +1,33 @@
+/** The doors of a control plane, shut while its table is exchanged: nothing is accepted, driven or swept. */
+import {
+  DeleteFunctionConcurrencyCommand,
+  LambdaClient,
+  ListEventSourceMappingsCommand,
+  PutFunctionConcurrencyCommand,
+  UpdateEventSourceMappingCommand,
+} from "@aws-sdk/client-lambda";
+import type { DeployedStack } from "./control-plane.ts";
+
+const lambda = new LambdaClient({});
+
+export async function shutDoors(stack: DeployedStack): Promise<void> {
+  for (const FunctionName of doorsOf(stack)) {
+    await lambda.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions: 0 }));
+  }
+  await setWorker(stack, false);
+}
+
+export async function openDoors(stack: DeployedStack): Promise<void> {
+  for (const FunctionName of doorsOf(stack)) await lambda.send(new DeleteFunctionConcurrencyCommand({ FunctionName }));
+  await setWorker(stack, true);
+}
+
+function doorsOf({ outputs }: DeployedStack): readonly string[] {
+  return [outputs["IngressFunction"]!, outputs["AdminFunction"]!, outputs["SweeperFunction"]!];
+}
+
+async function setWorker({ outputs }: DeployedStack, Enabled: boolean): Promise<void> {
+  const of = new ListEventSourceMappingsCommand({ FunctionName: outputs["WorkerFunction"]! });
+  const { EventSourceMappings = [] } = await lambda.send(of);
+  for (const { UUID } of EventSourceMappings) await lambda.send(new UpdateEventSourceMappingCommand({ UUID, Enabled }));
+}

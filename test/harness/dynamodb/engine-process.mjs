@@ -1,0 +1,44 @@
+/** A DynamoDB engine on a free port of the loopback: installed where it is not there yet, started, and stopped with its process. */
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createConnection } from "node:net";
+import { join } from "node:path";
+import { freePort } from "../../../localstack/free-port.mjs";
+
+export const ENGINE_NAME = "dynoxide 1.2.1";
+const START_TRIES = 600;
+
+/** @param here the folder that holds this file @returns its address, and what ends it @throws Error where it does not start */
+export async function startEngine(here) {
+  if (process.platform !== "linux" || process.arch !== "x64")
+    throw new Error("the engine exists for Linux on x64 only");
+  const path = join(here, "node_modules/@dynoxide/linux-x64/dynoxide");
+  if (!existsSync(path)) install(here);
+  const port = await freePort();
+  const engine = spawn(path, ["--host", "127.0.0.1", "--port", String(port)], { stdio: "ignore" });
+  process.once("exit", () => engine.kill());
+  await listening(port, engine);
+  return { endpoint: `http://127.0.0.1:${port}`, stop: () => engine.kill() };
+}
+
+/** In sight of the reader. */
+function install(here) {
+  const { status } = spawnSync("npm", ["ci"], { cwd: here, stdio: "inherit" });
+  if (status !== 0) throw new Error("npm ci failed in test/dynamodb");
+}
+
+/** Resolves when somebody accepts connections on the port, or fails when the engine ends first or never does. */
+async function listening(port, engine) {
+  for (let tries = 0; tries < START_TRIES; tries++) {
+    if (engine.exitCode !== null) throw new Error(`the engine ended with code ${engine.exitCode}`);
+    const socket = createConnection(port, "127.0.0.1");
+    const isUp = await new Promise((resolve) => {
+      socket.once("connect", () => resolve(true));
+      socket.once("error", () => resolve(false));
+    });
+    socket.destroy();
+    if (isUp) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`the engine does not listen on port ${port}`);
+}

@@ -1,0 +1,26 @@
+/** A deployment on Lambda without Lambda: it answers every discovery, and keeps what it was asked. */
+import type { EngineSettings } from "../../../shared/engine/ports/engine-settings.ts";
+import type { Endpoints, ExchangeRequest } from "../../../shared/engine/ports/endpoints.ts";
+import { SteppedClock } from "../../stepped-clock.ts";
+
+/** @param manifest what every discovery is answered with */
+export function functionWith(manifest: object) {
+  const asked: ExchangeRequest[] = [];
+  const bodies = [new TextEncoder().encode(JSON.stringify(manifest))];
+  const endpoints: Endpoints = {
+    open(request) {
+      asked.push(request);
+      const left = [...bodies];
+      const headers = { "content-type": "application/vnd.restate.endpointmanifest.v4+json" };
+      return {
+        head: async () => ({ status: 200, headers, httpVersion: "http1.1" }),
+        next: async () => left.shift(),
+        write: () => undefined,
+        halfClose: () => undefined,
+        abort: () => undefined,
+      };
+    },
+  };
+  const settings = { clusterName: "test" } as EngineSettings;
+  return { asked, endpoints, engine: { endpoints, clock: new SteppedClock(), settings } };
+}

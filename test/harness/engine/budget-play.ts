@@ -1,0 +1,183 @@
+/** Plays one shape of the budget on the real engine, and says what it cost until its answer and until all was quiet. */
+import { expect } from "vitest";
+import type { Result } from "../../../shared/core/model/failure.ts";
+import { call } from "../../../shared/engine/ingress/call.ts";
+import { send } from "../../../shared/engine/ingress/send.ts";
+import type { Ended, Sent, Submission } from "../../../shared/engine/ports/submission.ts";
+import type { Table } from "../../../shared/engine/ports/table.ts";
+import { SteppedClock } from "../../stepped-clock.ts";
+import { openStage, type Process, type Stage, type StageParts, systemPause } from "./budget-stage.ts";
+import type { TableCounts } from "./counted-table.ts";
+
+/** Real input and output on a busy machine: a shape that is not quiet by then hangs. */
+const QUIET_WITHIN_MS = 20_000;
+const QUIET_LOOKS = 3;
+const MESSAGES_MAX = 20;
+
+export interface Spent extends TableCounts {
+  readonly sends: number;
+  readonly receives: number;
+  /** Sends, receives and acks of one message each. */
+  readonly queue: number;
+}
+
+export class Play {
+  readonly stage: Stage;
+  readonly clock: SteppedClock;
+  /** Takes the requests; `worker` is another process, which only takes messages. */
+  readonly front: Process;
+  readonly worker: Process;
+  #working = false;
+
+  constructor(stage: Stage, clock: SteppedClock) {
+    this.stage = stage;
+    this.clock = clock;
+    this.front = stage.process();
+    this.worker = stage.process();
+  }
+
+  async call(target: string, input: unknown, more: Partial<Submission> = {}): Promise<unknown> {
+    return valueOf(await call(this.front.engine, { ...submission(target, input), ...more }));
+  }
+
+  async send(target: string, input: unknown, more: Partial<Submission> = {}): Promise<Sent> {
+    const sent = await send(this.front.engine, { ...submission(target, input), ...more });
+    if (sent.kind !== "sent") throw new Error(`the send was answered with ${sent.kind}`);
+    return sent;
+  }
+
+  /** Resolves when nobody drives and no message is due. */
+  async settle(): Promise<void> {
+    const isQuiet = (): boolean => this.#driving() === 0 && !this.stage.queue.isBusy(this.clock.nowMs());
+    await this.until(isQuiet, "everything is quiet");
+  }
+
+  /** Waits in real time, without moving the clock. */
+  async until(holds: () => boolean, what: string): Promise<void> {
+    const giveUpAtMs = Date.now() + QUIET_WITHIN_MS;
+    for (let held = 0; held < QUIET_LOOKS; held = holds() ? held + 1 : 0) {
+      if (Date.now() > giveUpAtMs) throw new Error(`it never came about that ${what}:\n${this.#lines()}`);
+      await systemPause(3);
+    }
+  }
+
+  /** Moves the clock in small steps until the promise settles. */
+  async stepUntil<T>(promise: Promise<T>, stepMs: number): Promise<T> {
+    let settled = false;
+    const done = promise.finally(() => (settled = true));
+    done.catch(() => undefined);
+    while (!settled) {
+      await systemPause(5);
+      await this.clock.advance(stepMs);
+    }
+    return await done;
+  }
+
+  /** Starts the worker, if it is not there yet: a message that is faster than its invocation is sent twice. */
+  work(): void {
+    if (!this.#working) this.worker.work();
+    this.#working = true;
+  }
+
+  /** Moves the clock to when the next message comes, and no further: what it starts takes real time. */
+  async nextMessage(): Promise<void> {
+    const dueAtMs = this.stage.queue.nextDueAtMs;
+    if (dueAtMs === undefined) throw new Error(`no message is on its way:\n${this.#lines()}`);
+    await this.clock.advance(Math.max(0, dueAtMs - this.clock.nowMs()) + 1);
+    await this.settle();
+  }
+
+  /** Lets every message come that is on its way, the backstops too. */
+  async drain(): Promise<void> {
+    this.work();
+    await this.settle();
+    for (let round = 0; this.stage.queue.nextDueAtMs !== undefined; round++) {
+      if (round > MESSAGES_MAX) throw new Error("messages beget messages");
+      await this.nextMessage();
+    }
+  }
+
+  spent(): Spent {
+    const counts = [this.front, this.worker].map(({ table }) => table.take(false).counts);
+    const { sends, receives, acks } = this.stage.queue.requests;
+    const sum = (name: keyof TableCounts): number => counts.reduce((total, one) => total + one[name], 0);
+    return {
+      items: sum("items"),
+      refused: sum("refused"),
+      list: sum("list"),
+      open: sum("open"),
+      reads: sum("reads"),
+      transactions: sum("transactions"),
+      sends,
+      receives,
+      queue: sends + receives + acks,
+    };
+  }
+
+  told(): string {
+    return [this.front, this.worker].map(({ table }) => table.take(false).told.join(", ")).join(" | ");
+  }
+
+  #driving(): number {
+    const processes = [this.front, this.worker].filter(({ table }) => table.frozen === undefined);
+    return processes.reduce((sum, { engine }) => sum + engine.drives.size, 0);
+  }
+
+  #lines(): string {
+    const lines = [this.front, this.worker].flatMap(({ log }) => log.lines);
+    return lines.map(({ level, message, fields }) => `${level} ${message} ${JSON.stringify(fields)}`).join("\n");
+  }
+}
+
+/** @param path `Service/handler`, or `Object/key/handler` */
+export function submission(path: string, input: unknown): Submission {
+  const [service = "", ...rest] = path.split("/");
+  const [handler = "", key] = rest.toReversed();
+  const target = key === undefined ? { service, handler } : { service, handler, key };
+  const headers = [{ key: "content-type", value: "application/json" }];
+  return { target, input: new TextEncoder().encode(JSON.stringify(input)), headers };
+}
+
+export function valueOf(ended: Ended | { readonly kind: string }): unknown {
+  expect(ended.kind).toBe("ended");
+  return jsonOf((ended as Ended).result);
+}
+
+export function jsonOf(result: Result): unknown {
+  if (result.kind === "failure") throw new Error(`it failed: ${JSON.stringify(result.failure)}`);
+  return JSON.parse(new TextDecoder().decode(result.value));
+}
+
+/** What a shape cost on one kind of table, until its answer and in all. */
+export interface Played {
+  readonly onPath: Spent;
+  readonly inAll: Spent;
+  /** The requests in order, for whoever looks for the one too many. */
+  readonly told: string;
+}
+
+/**
+ * Plays one shape on tables of its own.
+ * @param onQuiet is called when it is over, before anything is closed
+ * @param startMs where nothing sleeps: the SDK reads the machine's clock for the ends of its sleeps
+ */
+export async function playShape(
+  play: (on: Play) => Promise<void>,
+  tables: { readonly table: Table; readonly meta: Table },
+  onQuiet: () => void = () => {},
+  parts: StageParts = {},
+  startMs = Date.now(),
+): Promise<Played> {
+  const clock = new SteppedClock(startMs);
+  const stage = await openStage(clock, tables, parts);
+  try {
+    const on = new Play(stage, clock);
+    await play(on);
+    const onPath = on.spent();
+    await on.drain();
+    onQuiet();
+    return { onPath, inAll: on.spent(), told: on.told() };
+  } finally {
+    await stage.close();
+  }
+}

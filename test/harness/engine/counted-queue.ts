@@ -1,0 +1,68 @@
+/** A queue that counts its requests as SQS bills them, and passes each on to the queue behind it. */
+import type { Delivery, Queue, Ticket, Wake } from "../../../shared/engine/ports/queue.ts";
+
+/** One message in each request; those that bring no message are not counted. */
+export interface QueueRequests {
+  sends: number;
+  receives: number;
+  acks: number;
+  extends: number;
+}
+
+export class CountedQueue implements Queue {
+  readonly requests: QueueRequests = { sends: 0, receives: 0, acks: 0, extends: 0 };
+  readonly #queue: Queue;
+  readonly #inHand = new Set<string>();
+  /** When each message that nobody has received becomes visible. */
+  readonly #waiting: { readonly wake: Wake; readonly dueAtMs: number }[] = [];
+
+  constructor(queue: Queue) {
+    this.#queue = queue;
+  }
+
+  /** True while a message is being worked on, or could be received. */
+  isBusy(nowMs: number): boolean {
+    return this.#inHand.size > 0 || this.#waiting.some(({ dueAtMs }) => dueAtMs <= nowMs);
+  }
+
+  /** When the next message that nobody has received becomes visible. */
+  get nextDueAtMs(): number | undefined {
+    return this.#waiting.length === 0 ? undefined : Math.min(...this.#waiting.map(({ dueAtMs }) => dueAtMs));
+  }
+
+  async send(wake: Wake): Promise<Ticket> {
+    this.requests.sends++;
+    this.#waiting.push({ wake, dueAtMs: wake.sentAtMs + wake.delayMs });
+    return await this.#queue.send(wake);
+  }
+
+  /** SQS cannot forget a message that nobody has received, so it comes. */
+  async recall(): Promise<void> {}
+
+  async receive(...[limit, ...how]: Parameters<Queue["receive"]>) {
+    const deliveries = await this.#queue.receive(limit, ...how);
+    for (const delivery of deliveries) this.#received(delivery);
+    return deliveries;
+  }
+
+  async extend(receipt: string, visibilityMs: number): Promise<void> {
+    this.requests.extends++;
+    await this.#queue.extend(receipt, visibilityMs);
+  }
+
+  async ack(receipt: string): Promise<void> {
+    this.requests.acks++;
+    await this.#queue.ack(receipt);
+    this.#inHand.delete(receipt);
+  }
+
+  #received({ wake, receipt }: Delivery): void {
+    this.requests.receives++;
+    this.#inHand.add(receipt);
+    const { invocationId, sentAtMs, delayMs } = wake;
+    const at = this.#waiting.findIndex(
+      ({ wake: sent }) => sent.invocationId === invocationId && sent.sentAtMs === sentAtMs && sent.delayMs === delayMs,
+    );
+    if (at >= 0) this.#waiting.splice(at, 1);
+  }
+}

@@ -1,0 +1,47 @@
+/** A table that loses the answer to one conditional write and sends the write again, as DynamoDB's client does after a time-out. */
+import type { Condition, Item, Key, Table, Update, Updated, Written } from "../../../shared/engine/ports/table.ts";
+
+export class LostAnswerTable implements Table {
+  readonly get: Table["get"];
+  readonly getMany: Table["getMany"];
+  readonly query: Table["query"];
+  readonly queryIndex: Table["queryIndex"];
+  /** A transaction that is sent again carries its token, so that the store answers it as the first time. */
+  readonly transact: Table["transact"];
+  /** How many conditional writes there were. */
+  writes = 0;
+  /** The write whose answer was lost. */
+  lost: string | undefined;
+  readonly #table: Table;
+  readonly #lostAt: number;
+
+  /** @param lostAt counts the conditional writes from 1; 0 loses none */
+  constructor(table: Table, lostAt: number) {
+    this.#table = table;
+    this.#lostAt = lostAt;
+    this.get = (key) => table.get(key);
+    this.getMany = (keys) => table.getMany(keys);
+    this.query = (pk, range) => table.query(pk, range);
+    this.queryIndex = (index, pk, range) => table.queryIndex(index, pk, range);
+    this.transact = (writes) => table.transact(writes);
+  }
+
+  put(item: Item, condition?: Condition): Promise<Written> {
+    return this.#write(`put ${item.sk}`, condition, () => this.#table.put(item, condition));
+  }
+
+  update(key: Key, update: Update, condition?: Condition): Promise<Updated> {
+    return this.#write(`update ${key.sk}`, condition, () => this.#table.update(key, update, condition));
+  }
+
+  delete(key: Key, condition?: Condition): Promise<Written> {
+    return this.#write(`delete ${key.sk}`, condition, () => this.#table.delete(key, condition));
+  }
+
+  async #write<T>(what: string, condition: Condition | undefined, write: () => Promise<T>): Promise<T> {
+    if (condition === undefined || ++this.writes !== this.#lostAt) return await write();
+    this.lost = what;
+    await write();
+    return await write();
+  }
+}

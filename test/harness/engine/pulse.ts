@@ -1,0 +1,72 @@
+/** Time for a whole stage: it stands still while anything is being written or read, and then jumps to the next sleep that ends. */
+import type { Clock } from "../../../shared/engine/ports/clock.ts";
+import { SteppedClock } from "../../stepped-clock.ts";
+
+const QUIET_ROUNDS = 4;
+
+export class Pulse implements Clock {
+  readonly #clock = new SteppedClock();
+  readonly #sleeps = new Set<{ readonly untilMs: number }>();
+  #busy = 0;
+
+  nowMs(): number {
+    return this.#clock.nowMs();
+  }
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<boolean> {
+    const sleep = { untilMs: this.nowMs() + ms };
+    this.#sleeps.add(sleep);
+    try {
+      return await this.#clock.sleep(ms, signal);
+    } finally {
+      this.#sleeps.delete(sleep);
+    }
+  }
+
+  /** Counts work as going on until it has settled. */
+  async during<T>(work: Promise<T>): Promise<T> {
+    this.#busy++;
+    try {
+      return await work;
+    } finally {
+      this.#busy--;
+    }
+  }
+
+  /** Resolves when nothing more happens unless time goes on. */
+  async settle(): Promise<void> {
+    for (let quiet = 0; quiet < QUIET_ROUNDS;) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      quiet = this.#busy === 0 ? quiet + 1 : 0;
+    }
+  }
+
+  /** Lets `ms` go by, stopping at every sleep that ends on the way. */
+  async pass(ms: number): Promise<void> {
+    await this.#passUntil(this.nowMs() + ms, () => false);
+  }
+
+  /** Lets time go by until the promise has settled. @throws Error where that takes longer than `ms` */
+  async within<T>(ms: number, promise: Promise<T>): Promise<T> {
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+    };
+    promise.then(over, over);
+    await this.#passUntil(this.nowMs() + ms, () => isOver);
+    if (!isOver) throw new Error(`nothing came of it within ${ms} ms`);
+    return await promise;
+  }
+
+  async #passUntil(targetMs: number, isEnough: () => boolean): Promise<void> {
+    for (;;) {
+      await this.settle();
+      if (isEnough()) return;
+      const nextMs = Math.min(...[...this.#sleeps].map(({ untilMs }) => untilMs));
+      if (nextMs > targetMs) break;
+      await this.#clock.advance(Math.max(0, nextMs - this.nowMs()));
+    }
+    if (this.nowMs() < targetMs) await this.#clock.advance(targetMs - this.nowMs());
+    await this.settle();
+  }
+}

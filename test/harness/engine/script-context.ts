@@ -1,0 +1,284 @@
+/** A small SDK for scripted handlers: commands are replayed or emitted, awaits suspend, and all of it is real protocol bytes. */
+import { COMMANDS, type CommandName } from "../../../shared/core/protocol/command-messages.ts";
+import {
+  EndMessage,
+  ErrorMessage,
+  ProposeRunCompletionMessage,
+  SuspensionListsMessage,
+  SuspensionTreeMessage,
+} from "../../../shared/core/protocol/control-messages.ts";
+import { messageFrame } from "../../../shared/core/protocol/frame.ts";
+import type { MessageType } from "../../../shared/core/model/proto3.ts";
+import { CONTROL } from "../../../shared/core/protocol/messages.ts";
+import { encodeAwakeableId } from "../../../shared/core/protocol/awakeable-id.ts";
+import {
+  all,
+  type Awaited,
+  completion,
+  Known,
+  namedSignal,
+  race,
+  signal,
+  TerminalError,
+  type Tree,
+} from "./script-awaits.ts";
+import type { Notification, ScriptJournal } from "./script-journal.ts";
+
+const CANCEL = 1;
+const encoder = new TextEncoder();
+
+export type Handler = (ctx: ScriptContext) => Promise<string> | string;
+
+/** Thrown where the handler cannot go on: nothing may catch it. */
+export class Suspended extends Error {}
+
+/** The attempt fails; whoever wants it retried in a special way says so. */
+export class AttemptFails extends Error {
+  readonly how: { readonly code?: number; readonly delayMs?: number; readonly behavior?: 0 | 1 | 2 };
+  constructor(message: string, how: AttemptFails["how"] = {}) {
+    super(message);
+    this.how = how;
+  }
+}
+
+export interface CallOptions {
+  readonly idempotencyKey?: string;
+  readonly service?: string;
+  readonly key?: string;
+  readonly headers?: readonly { readonly key: string; readonly value: string }[];
+}
+
+export class ScriptContext {
+  readonly journal: ScriptJournal;
+  /** The frames of the answer so far. */
+  readonly frames: Uint8Array[] = [];
+  readonly #known = new Known();
+  readonly #waiting: Notification[];
+  readonly #calls: number[] = [];
+  #commandIndex = 1;
+  #completionId = 0;
+  #signalIndex = 16;
+
+  constructor(journal: ScriptJournal) {
+    this.journal = journal;
+    this.#waiting = [...journal.notifications];
+  }
+
+  get input(): string {
+    return this.journal.input;
+  }
+
+  get id(): string {
+    return this.journal.start.debugId;
+  }
+
+  /** Emits a command, or finds it in the journal, where it must be the same. */
+  command<N extends CommandName>(name: N, message: object): void {
+    const replayed = this.journal.commands[this.#commandIndex++];
+    if (replayed === undefined) {
+      const { code, type } = COMMANDS[name];
+      this.frames.push(messageFrame(code, type as MessageType<object>, message));
+    } else if (replayed.name !== name) {
+      throw new AttemptFails(`${name} was ${replayed.name} before`, { code: 570 });
+    }
+  }
+
+  run(name: string, closure: () => string | Promise<string>): Awaited<string> {
+    const id = ++this.#completionId;
+    this.command("Run", { resultCompletionId: id, name });
+    return completion(id, [() => this.#propose(id, closure)]);
+  }
+
+  async #propose(id: number, closure: () => string | Promise<string>): Promise<void> {
+    if (this.journal.notifications.some(({ completionId }) => completionId === id)) return;
+    const result = await settled(closure);
+    this.frames.push(
+      messageFrame(CONTROL.ProposeRunCompletion, ProposeRunCompletionMessage, { resultCompletionId: id, ...result }),
+    );
+  }
+
+  sleep(untilMs: number): Awaited<string> {
+    const id = ++this.#completionId;
+    this.command("Sleep", { wakeUpTimeMs: untilMs, resultCompletionId: id });
+    return completion(id);
+  }
+
+  /** A command that is completed later, under the next id. */
+  completable<N extends CommandName>(name: N, message: object): Awaited<string> {
+    const id = ++this.#completionId;
+    this.command(name, { ...message, resultCompletionId: id });
+    return completion(id);
+  }
+
+  call(handler: string, input = "", options: CallOptions = {}): Awaited<string> {
+    const { idempotencyKey, service = "S", key = "", headers = [] } = options;
+    const idCompletion = ++this.#completionId;
+    const id = ++this.#completionId;
+    this.#calls.push(idCompletion);
+    this.command("Call", {
+      serviceName: service,
+      key,
+      handlerName: handler,
+      parameter: encoder.encode(input),
+      headers,
+      idempotencyKey,
+      invocationIdNotificationIdx: idCompletion,
+      resultCompletionId: id,
+    });
+    return completion(id);
+  }
+
+  /** @returns the id of what was sent */
+  send(
+    handler: string,
+    input = "",
+    { idempotencyKey, atMs = 0, service = "S", key = "", headers = [] }: CallOptions & { atMs?: number } = {},
+  ) {
+    const id = ++this.#completionId;
+    this.command("OneWayCall", {
+      serviceName: service,
+      key,
+      handlerName: handler,
+      parameter: encoder.encode(input),
+      invokeTimeMs: atMs,
+      headers,
+      idempotencyKey,
+      invocationIdNotificationIdx: id,
+    });
+    return completion(id);
+  }
+
+  attach(invocationId: string): Awaited<string> {
+    const id = ++this.#completionId;
+    this.command("AttachInvocation", { invocationId, resultCompletionId: id });
+    return completion(id);
+  }
+
+  output(invocationId: string): Awaited<string> {
+    const id = ++this.#completionId;
+    this.command("GetInvocationOutput", { invocationId, resultCompletionId: id });
+    return completion(id);
+  }
+
+  awakeable(): { readonly id: string; readonly result: Awaited<string> } {
+    const index = ++this.#signalIndex;
+    return { id: encodeAwakeableId(this.journal.start.id, index), result: signal(index) };
+  }
+
+  resolveAwakeable(awakeableId: string, value: string): void {
+    this.command("CompleteAwakeable", { awakeableId, value: { content: encoder.encode(value) } });
+  }
+
+  signal(name: string): Awaited<string> {
+    return namedSignal(name);
+  }
+
+  sendSignal(targetInvocationId: string, signalName: string, value: string): void {
+    this.command("SendSignal", { targetInvocationId, signalName, value: { content: encoder.encode(value) } });
+  }
+
+  cancel(targetInvocationId: string): void {
+    this.command("SendSignal", { targetInvocationId, signalIndex: CANCEL, void: {} });
+  }
+
+  race<T>(...branches: Awaited<T>[]): Promise<T> {
+    return this.get(race(...branches));
+  }
+
+  all<T>(...branches: Awaited<T>[]): Promise<readonly T[]> {
+    return this.get(all(...branches));
+  }
+
+  /** Looks at one notification after the other until the await is decided; a CANCEL on the way throws. */
+  async get<T>(awaited: Awaited<T>): Promise<T> {
+    for (;;) {
+      const outcome = awaited.outcome(this.#known);
+      if (outcome !== undefined) {
+        for (const name of awaited.tree.namedSignals) this.#known.forget(`n${name}`);
+        return outcome.read();
+      }
+      const next = this.#waiting.shift();
+      if (next === undefined) break;
+      if (next.signalIndex === CANCEL) this.#cancelled();
+      this.#known.note(next);
+    }
+    for (const run of awaited.runs) await run();
+    this.#suspend(awaited.tree);
+  }
+
+  /** Calls whose ids are not told yet are waited for: a replay, which knows them, must emit the same commands. */
+  #cancelled(): never {
+    const children = this.#calls.map((call) => ({
+      call,
+      id: this.journal.notifications.find(({ completionId }) => completionId === call)?.invocationId,
+    }));
+    const untold = children.flatMap(({ call, id }) => (id === undefined ? [call] : []));
+    if (untold.length > 0) this.#suspend({ ...NOTHING, completions: untold, combinator: 1 });
+    for (const { id } of children) if (id !== undefined) this.cancel(id);
+    throw new TerminalError(409, "Cancelled");
+  }
+
+  #suspend(tree: Tree): never {
+    const awaitingOn = { ...NOTHING, signals: [CANCEL], nested: [tree], combinator: 1 };
+    this.frames.push(
+      this.journal.version >= 7
+        ? messageFrame(CONTROL.Suspension, SuspensionTreeMessage, { awaitingOn })
+        : messageFrame(CONTROL.Suspension, SuspensionListsMessage, listsOf(awaitingOn)),
+    );
+    throw new Suspended();
+  }
+}
+
+const NOTHING = { completions: [], signals: [], namedSignals: [], nested: [], combinator: 0 };
+
+interface Lists {
+  readonly waitingCompletions: readonly number[];
+  readonly waitingSignals: readonly number[];
+  readonly waitingNamedSignals: readonly string[];
+}
+
+function listsOf(tree: Tree): Lists {
+  const nested = tree.nested.map(listsOf);
+  return {
+    waitingCompletions: [...tree.completions, ...nested.flatMap((one) => one.waitingCompletions)],
+    waitingSignals: [...tree.signals, ...nested.flatMap((one) => one.waitingSignals)],
+    waitingNamedSignals: [...tree.namedSignals, ...nested.flatMap((one) => one.waitingNamedSignals)],
+  };
+}
+
+async function settled(closure: () => string | Promise<string>) {
+  try {
+    return { value: encoder.encode(await closure()) };
+  } catch (error) {
+    if (!(error instanceof TerminalError)) throw error;
+    return { failure: { code: error.code, message: error.message, metadata: [] } };
+  }
+}
+
+/** Runs a handler over one journal. @returns the body of the answer */
+export async function answerOf(handler: Handler, journal: ScriptJournal): Promise<Uint8Array> {
+  const ctx = new ScriptContext(journal);
+  try {
+    const value = await handler(ctx);
+    ctx.command("Output", { value: { content: encoder.encode(value) } });
+    ctx.frames.push(messageFrame(CONTROL.End, EndMessage, {}));
+  } catch (error) {
+    if (error instanceof TerminalError) {
+      ctx.command("Output", { failure: { code: error.code, message: error.message, metadata: [] } });
+      ctx.frames.push(messageFrame(CONTROL.End, EndMessage, {}));
+    } else if (!(error instanceof Suspended)) {
+      ctx.frames.push(errorFrame(error));
+    }
+  }
+  return new Uint8Array(Buffer.concat(ctx.frames));
+}
+
+function errorFrame(error: unknown): Uint8Array {
+  const { code = 500, delayMs, behavior = 0 } = error instanceof AttemptFails ? error.how : {};
+  return messageFrame(CONTROL.Error, ErrorMessage, {
+    code,
+    message: error instanceof Error ? error.message : String(error),
+    ...(delayMs !== undefined && { nextRetryDelayMs: BigInt(delayMs) }),
+    behavior,
+  });
+}
