@@ -26,7 +26,7 @@ test("hide a message for at least as long as its worker may run", () => {
   }
 });
 
-test("are standard ones, fair by the service that a message is for unless told, and ordered by nothing", () => {
+test("are standard queues, by default fair by the service of a message, and unordered", () => {
   for (const [id, { Properties }] of queues) {
     expect(Properties["FifoQueue"], id).toBeUndefined();
     expect(Properties["ContentBasedDeduplication"], id).toBeUndefined();
