@@ -9,7 +9,7 @@ import { hasExpired, load } from "../ledger/load.ts";
 import type { DeploymentChoice, Resumption, UnfitDeployment } from "../submission.ts";
 import { wakeNow } from "../drive/wake.ts";
 
-/** @param by the operator, where one was authenticated */
+/** @param by the operator, if one was authenticated */
 export async function resume(
   engine: Engine,
   id: InvocationId,
