@@ -34,7 +34,7 @@ export const ROOMS: readonly Room[] = [
     folder: "shared/engine",
     rooms: [CORE, "shared/engine/ports", "shared/engine/drive", "shared/engine/ledger", "shared/engine/bulkheads"],
   },
-  // What shares a process fairly knows nothing of what is shared.
+  // The bulkheads know nothing of the work that shares them.
   { folder: "shared/engine/bulkheads", rooms: [CORE, "shared/engine/ports"] },
   { folder: "shared/engine/ledger", rooms: GROUND },
   // The heart: accepting, driving and keys turn to each other.
