@@ -45,7 +45,7 @@ async function buildCommand() {
   const define = await statementProgram();
   await build({ ...SHARED_OPTIONS, banner, define, entryPoints: [{ in: COMMAND, out: "stepwell" }], outdir: TARGET });
   await chmod(`${TARGET}/stepwell.js`, 0o755);
-  // The program of statements is the one part of the command that has packages inside of it.
+  // The statement program is the one part of the command that bundles packages.
   const metafile = { outputs: { program: { inputs: await statementInputs() } } };
   await writeFile(`${TARGET}/${LICENSES_FILE}`, licensesText(bundledPackages(metafile, import.meta.dirname)));
 }

@@ -12,7 +12,7 @@ const WILDCARD_REASONS: Readonly<Record<string, string>> = {
     "Handlers are registered after the stack is deployed: those that carry a tag, or whose names the stack was told.",
   "xray:PutTraceSegments": "X-Ray has no resources that a trace could be granted on.",
   "ec2:CreateNetworkInterface":
-    "Lambda makes and removes network interfaces that nobody can name before, and the code of the function may not.",
+    "Lambda makes and removes network interfaces whose names do not exist before, and the code of the function may not.",
   "execute-api:Invoke": "Deployments have ids; the API, the methods and the path before the id are named.",
 };
 

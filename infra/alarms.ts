@@ -121,10 +121,10 @@ export class StepwellAlarms extends Construct {
   }
 }
 
-/** Every alarm still changes its state in CloudWatch, where nobody looks at night. */
+/** Without a topic an alarm still changes its state in CloudWatch, but notifies no operator. */
 function warnOfSilence(scope: Construct): void {
   Annotations.of(scope).addWarningV2(
     "stepwell:no-alarm-topic",
-    "alarmTopic: without a topic no alarm reaches anybody. Invocations that are paused then wait unseen, and what is open is deleted for good two weeks after the sweeper stood still. Give a topic (-c alarm-topic=<ARN>), or acknowledge this warning: docs/operating.md, Alarms",
+    "alarmTopic: without a topic no alarm notifies an operator. Paused invocations then wait unseen, and open ones are deleted for good two weeks after the sweeper has stopped. Give a topic (-c alarm-topic=<ARN>), or acknowledge this warning: docs/operating.md, Alarms",
   );
 }

@@ -51,7 +51,7 @@ export type IngressAuth = "open" | "iam" | { readonly jwt: JwtAuth };
 export interface JwtAuth {
   readonly issuer: string;
   readonly audiences: readonly string[];
-  /** A token needs one of these scopes; any token of the issuer for an audience is let in unless told. */
+  /** A token needs one of these scopes; by default the ingress accepts any token of the issuer for an audience. */
   readonly scopes?: readonly string[];
 }
 
@@ -115,7 +115,7 @@ function authorizerOf(auth: IngressAuth) {
 
 /** An admin API, of this stack or another one. */
 export interface AdminApiReference {
-  /** The name of the environment (`environmentName`), with which functions are tagged that it may call. */
+  /** The name of the environment (`environmentName`), which is the tag of the functions that it may call. */
   readonly environment: string;
   readonly url: string;
   /** What IAM judges who may come in by, without its stage and routes: `arn:aws:execute-api:<region>:<account>:<api>`. */

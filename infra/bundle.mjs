@@ -6,7 +6,7 @@ import { build } from "esbuild";
 import { statementInputs, statementProgram } from "./statement-program.mjs";
 import { bundledPackages, LICENSES_FILE, licensesText } from "./bundled-packages.mjs";
 
-/** What holds the program of statements. */
+/** The file that holds the statement program. */
 const STATEMENT_FRONT = "shared/wiring/statement-front.ts";
 const ROOT = join(import.meta.dirname, "..");
 export const FUNCTIONS_FOLDER = join(ROOT, ".cache/functions");
@@ -21,11 +21,11 @@ export function productEntries() {
 }
 
 /**
- * Prints the size of each to standard error, since standard output belongs to whoever synthesises.
+ * Prints the size of each to standard error, since standard output belongs to the CDK.
  * @param entries source files by the name of their function
- * @param folder gets `<name>/index.mjs` for each, with the licenses of the packages in it beside it; what lay there before is removed
+ * @param folder gets `<name>/index.mjs` for each, with the licenses of its packages beside it; earlier files there are removed
  * @param quiet prints nothing
- * @returns what esbuild tells of the build
+ * @returns esbuild's metafile of the build
  */
 export async function bundleFunctions(entries, folder, { quiet = false } = {}) {
   rmSync(folder, { recursive: true, force: true });
@@ -50,7 +50,7 @@ export async function bundleFunctions(entries, folder, { quiet = false } = {}) {
   });
   const program = await statementInputs();
   for (const [output, { inputs }] of Object.entries(metafile.outputs)) {
-    // The program of statements stands in the bundle as a text.
+    // The bundle contains the statement program as a text.
     if (STATEMENT_FRONT in inputs) Object.assign(inputs, { ...program, ...inputs });
     const text = licensesText(bundledPackages(metafile, ROOT, [output]));
     writeFileSync(join(ROOT, dirname(output), LICENSES_FILE), text);

@@ -32,7 +32,7 @@ export interface BundledFunctionProps {
   readonly reservedConcurrency?: number | undefined;
   /** Whether the function sends traces to X-Ray; by default it does not. */
   readonly xray?: boolean | undefined;
-  /** The network that the function runs in; Lambda's own, which reaches public addresses alone, unless told. */
+  /** The network that the function runs in; by default Lambda's own, which reaches public addresses alone. */
   readonly network?: FunctionNetwork | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The packages whose code stands in a bundle, as esbuild's metafile has them, with the licences that travel with that code. */
+/** The packages whose code a bundle contains, as esbuild's metafile lists them, with the licences of that code. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,10 +7,10 @@ const PACKAGE_FOLDER = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/;
 const LICENSE_TEXT = /^(?:licen[cs]e|copying|notice)(?:[.-][\w.-]+)?$/i;
 
 /**
- * @param metafile of a build whose paths are relative to `root`
- * @param outputs the files that are looked at; all of the build unless told
+ * @param metafile the metafile of a build whose paths are relative to `root`
+ * @param outputs the files to look at; by default all files of the build
  * @returns by name and version: `{ name, version, license, texts }`
- * @throws Error for a package that names no licence or brings no text of one
+ * @throws Error for a package that names no licence or includes no text of it
  */
 export function bundledPackages(metafile, root, outputs = Object.keys(metafile.outputs)) {
   const folders = new Set();
@@ -24,7 +24,7 @@ export function bundledPackages(metafile, root, outputs = Object.keys(metafile.o
   return [...found.values()].toSorted((one, other) => (idOf(one) < idOf(other) ? -1 : 1));
 }
 
-/** What a copy of the bundle has to carry: the texts of all its packages, each text once. */
+/** The texts that each copy of the bundle has to carry: those of all its packages, each text once. */
 export function licensesText(packages) {
   const bearers = new Map();
   for (const { texts, ...one } of packages) {
@@ -39,7 +39,7 @@ function packageIn(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const files = readdirSync(folder).filter((file) => LICENSE_TEXT.test(file));
   const texts = files.toSorted().map((file) => textIn(join(folder, file)));
-  // Some packages of AWS name this license and bring no copy of it; its text names no holder, and is ours as well.
+  // Some packages of AWS name this license and include no copy of it; its text names no holder, and is Stepwell's license too.
   if (texts.length === 0 && license === "Apache-2.0") texts.push(textIn(join(import.meta.dirname, "../LICENSE")));
   if (typeof license !== "string") throw new Error(`${name} is bundled and names no license`);
   if (texts.length === 0) throw new Error(`${name} is bundled and brings no text of its license (${license})`);

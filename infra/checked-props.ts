@@ -25,7 +25,7 @@ export interface CheckedProps extends NetworkProps {
   readonly table?: AnyTable;
 }
 
-/** What has a meaning in a VPC alone. */
+/** Properties that apply only in a VPC. */
 const OF_A_NETWORK = ["vpcSubnets", "securityGroups"] as const;
 /** Less than the functions have unless told is not enough to read what one invocation may hold; more Lambda does not give. */
 const MEMORY_MIN_MB = 512;
@@ -62,14 +62,15 @@ export function checkProps(props: CheckedProps, region: string): void {
     if (count !== undefined) checkWhole(`reservedConcurrency: ${name}`, count);
   }
   for (const name of OF_A_NETWORK) {
-    if (props[name] !== undefined && props.vpc === undefined) throw new Error(`${name}: there is no vpc that it is of`);
+    if (props[name] !== undefined && props.vpc === undefined)
+      throw new Error(`${name}: it applies only together with vpc`);
   }
   if (props.securityGroups?.length === 0) refuse("securityGroups", [], "a list of one group or more");
   if (props.ingressCors !== undefined) checkOrigins(props.ingressCors.origins);
   if (typeof ingressAuth === "string" && ingressAuth !== "open" && ingressAuth !== "iam") {
     refuse("ingressAuth", ingressAuth, '"open", "iam" or { jwt: { issuer, audiences } }');
   }
-  // The gateway takes an empty list for no wish at all, and lets every token in.
+  // The gateway takes an empty list for no requirement, and accepts every token.
   if (typeof ingressAuth === "object" && ingressAuth.jwt.scopes?.length === 0) {
     refuse("ingressAuth: scopes", ingressAuth.jwt.scopes, "one scope or more; leave it out to want none");
   }

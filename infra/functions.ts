@@ -22,12 +22,12 @@ import type { AnyTable } from "./table.ts";
 import { REQUEST_TIMEOUT, SWEEPER_TIMEOUT, WORKER_TIMEOUT } from "./time-outs.ts";
 
 const WORKER_CONCURRENCY_MAX = 100;
-/** The least that an event source takes. */
+/** The least concurrency that an event source takes. */
 const CONCURRENCY_MIN = 2;
 const BATCH_MESSAGES = 10;
 /** The other functions have no right to that queue, and look for none. */
 const SWEEPER_ALONE = "aws.dead-letter-queue-url";
-/** Where handlers are named, a tag lets nobody in. */
+/** A list of handlers replaces the tag. */
 const TAGGED_ALONE = "aws.handler-tag";
 
 /** By function: so many of the account's executions at once are kept for it, and it never has more. */
@@ -110,9 +110,9 @@ export class StepwellFunctions extends Construct {
     this.sweeper.addEnvironment(variableOf(SWEEPER_ALONE), deadLetters.queueUrl);
   }
 
-  /** Each lane has workers of its own: one that is full takes none of the other's. */
+  /** Each lane has its own workers: a full lane takes none from the other. */
   #feed(queue: Queue, maxConcurrency: number): void {
-    // By the id that `SqsEventSource` gives it, which would grant the queue's key without a condition: AWS takes no second mapping beside one that stands.
+    // `SqsEventSource` would grant the queue's key without a condition. The mapping keeps its id, because AWS accepts no second mapping beside an existing one.
     this.worker.addEventSourceMapping(`SqsEventSource:${Names.nodeUniqueId(queue.node)}`, {
       eventSourceArn: queue.queueArn,
       batchSize: BATCH_MESSAGES,
@@ -175,7 +175,7 @@ export class StepwellFunctions extends Construct {
   }
 }
 
-/** @param count one that is known only when the stack is deployed has no half */
+/** @param count a token, which has its value only at deployment, has no half */
 function halfOf(count: number): number {
   return Token.isUnresolved(count) ? count : Math.max(CONCURRENCY_MIN, Math.floor(count / 2));
 }

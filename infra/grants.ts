@@ -56,7 +56,7 @@ export function driving(scope: Construct, props: DrivingProps): PolicyStatement[
   ];
 }
 
-/** Messages are deleted, and hidden for as long as they are worked on. AWS judges a batch by the action of its entries. */
+/** The receiver deletes messages, and hides them while it works on them. AWS checks a batch by the action of its entries. */
 export function finishing(queues: readonly Queue[]): PolicyStatement {
   return new PolicyStatement({
     actions: ["sqs:DeleteMessage", "sqs:ChangeMessageVisibility"],
@@ -70,7 +70,7 @@ export interface HandlerCallsProps {
   readonly handlerArns?: readonly string[];
 }
 
-/** Handlers that are functions: those that are named, or those of this account and Region that name the environment by a tag. */
+/** The handler functions: those in the list, or those of this account and Region whose tag names the environment. */
 export function handlerCalls(scope: Construct, { environment, handlerArns }: HandlerCallsProps): PolicyStatement {
   const actions = ["lambda:InvokeFunction"];
   if (handlerArns !== undefined) return new PolicyStatement({ actions, resources: [...handlerArns] });
@@ -99,7 +99,7 @@ export function receiving(queue: Queue): PolicyStatement {
   return new PolicyStatement({ actions: ["sqs:ReceiveMessage"], resources: [queue.queueArn] });
 }
 
-/** What Lambda does in the name of a function that is called for the messages of queues. */
+/** The rights that Lambda needs to call a function with messages of queues. */
 export function polling(queues: readonly Queue[]): PolicyStatement {
   return new PolicyStatement({
     actions: ["sqs:ReceiveMessage", "sqs:GetQueueAttributes"],
@@ -111,10 +111,10 @@ function arnsOf(queues: readonly Queue[]): string[] {
   return queues.map(({ queueArn }) => queueArn);
 }
 
-/** The stores that ask for the key in the name of those who use what the key encrypts. */
+/** The stores that use the key on behalf of a role. */
 export type EncryptingStore = "dynamodb" | "sqs" | "ssm";
 
-/** Whoever uses what a key encrypts uses the key, though only through the stores: nobody can have other bytes decrypted. */
+/** A role that uses an encrypted store uses its key, but only through the stores: the role cannot decrypt other bytes. */
 export function encrypting(scope: Construct, key: IKey, stores: readonly EncryptingStore[]): PolicyStatement {
   const { region, urlSuffix } = Stack.of(scope);
   return new PolicyStatement({
@@ -130,8 +130,8 @@ export function tracing(): PolicyStatement {
 }
 
 /**
- * Lambda itself makes the network interfaces of a function in a VPC, by the function's role, before there is anything to
- * name. A request of the function's own code bears the function's ARN, and is refused.
+ * Lambda itself makes the network interfaces of a function in a VPC, by the function's role, before an interface has a
+ * name. EC2 refuses a request of the function's own code, which bears the function's ARN.
  */
 export function joining(): PolicyStatement {
   return new PolicyStatement({

@@ -19,7 +19,7 @@ export interface EnvironmentKeysProps {
   readonly encryptionKey?: IKey;
   readonly logRetention: RetentionDays;
   readonly removalPolicy: RemovalPolicy;
-  /** Whether the table can outlive the stack, which is worth nothing without the secret of its ids. */
+  /** Whether the table can outlive the stack: it is useless without the secret of its ids. */
   readonly keepsData: boolean;
 }
 
@@ -41,7 +41,7 @@ export class EnvironmentKeys extends Construct {
     const making = new PolicyStatement({
       actions: ["ssm:PutParameter"],
       resources,
-      // What was written over is as lost as what was deleted.
+      // An overwritten key is as lost as a deleted one.
       conditions: { StringNotEquals: { "ssm:Overwrite": "true" } },
     });
     const removing = new PolicyStatement({ actions: ["ssm:DeleteParameter"], resources });

@@ -1,16 +1,16 @@
-/** The network that functions run in, where deployments are to be reached at private addresses or from known ones. */
+/** The network that functions run in, to reach deployments at private addresses or to come from a known address. */
 import type { ISecurityGroup, IVpc, SubnetSelection, Vpc } from "aws-cdk-lib/aws-ec2";
 import { SecurityGroup } from "aws-cdk-lib/aws-ec2";
 import type { Construct } from "constructs";
 
-/** The classes are named beside their interfaces because, read strictly, they do not fit them. */
+/** The type names the classes beside their interfaces, because in strict mode the classes do not match them. */
 export interface NetworkProps {
   readonly vpc?: IVpc | Vpc;
   readonly vpcSubnets?: SubnetSelection;
   readonly securityGroups?: readonly (ISecurityGroup | SecurityGroup)[];
 }
 
-/** As a function of the CDK takes it. */
+/** The network properties of a CDK function. */
 export interface FunctionNetwork {
   readonly vpc: IVpc;
   readonly vpcSubnets?: SubnetSelection;
@@ -18,8 +18,8 @@ export interface FunctionNetwork {
 }
 
 /**
- * The functions share one security group unless others are given, so that the firewall of a deployment can let it in.
- * @param scope of that group
+ * By default the functions share one security group, so that the firewall of a deployment can let it in.
+ * @param scope the scope of that group
  * @returns undefined where functions stay in Lambda's own network
  */
 export function networkOf(scope: Construct, environment: string, props: NetworkProps): FunctionNetwork | undefined {

@@ -1,4 +1,4 @@
-/** Makes what the package gives out to CDK apps: the constructs as one file with their declarations, the functions beside it, and the list of what is in them. */
+/** Makes the package's files for CDK apps: the constructs as one file with their declarations, the functions beside it, and the list of bundled packages. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -1,4 +1,4 @@
-/** The queue of wakes, the one beside it for slow services, and the one for wakes that could not be worked on, which the sweeper empties. */
+/** The queue of wakes, the queue for slow services, and the dead-letter queue, which the sweeper empties. */
 import { Duration } from "aws-cdk-lib";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Queue, QueueEncryption } from "aws-cdk-lib/aws-sqs";
@@ -17,7 +17,7 @@ export interface WakeQueueProps {
 
 export class WakeQueue extends Construct {
   readonly queue: Queue;
-  /** The same again for services whose handlers take long, so that these fill no workers of others. */
+  /** A second queue for slow services, so that they take no workers from other services. */
   readonly slowQueue: Queue;
   readonly deadLetters: Queue;
 

@@ -1,11 +1,11 @@
-/** The list of the packages whose code is given out inside of ours, in the form of CycloneDX. */
+/** The list of the packages whose code the bundles contain, in the CycloneDX format. */
 
 export const SBOM_FILE = "sbom.cdx.json";
 
 /**
- * The same for the same packages: it bears neither a moment nor a number of its own, so that builds can be compared.
+ * The list depends on the packages alone: it has no timestamp and no serial number, so that builds can be compared.
  * @param packages as `bundledPackages` finds them
- * @param own the `package.json` of what is given out
+ * @param own Stepwell's `package.json`
  */
 export function sbomText(packages, own) {
   const bom = {
@@ -26,7 +26,7 @@ function componentOf(type, { name, version, license }) {
   return { type, "bom-ref": purl, ...(group && { group }), name: rest, version, licenses: [licenseOf(license)], purl };
 }
 
-/** A choice or a sum of licenses is an expression, and a single one an id. */
+/** CycloneDX takes a combination of licenses as an expression, and a single license as an id. */
 function licenseOf(license) {
   return /[\s()]/.test(license) ? { expression: license } : { license: { id: license } };
 }

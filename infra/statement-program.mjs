@@ -1,16 +1,16 @@
-/** Bundles the program that evaluates statements, for the text by which the product holds it, whatever it is built into. */
+/** Bundles the program that evaluates statements into the text that every build of the product includes. */
 import { join } from "node:path";
 import { build } from "esbuild";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** @returns the inputs of the program's own build, as esbuild's metafile has them, for whoever lists what is given out */
+/** @returns the inputs of the program's own build, as esbuild's metafile has them, for the list of bundled packages */
 export async function statementInputs() {
   const { metafile } = await built({ metafile: true });
   return Object.values(metafile.outputs)[0].inputs;
 }
 
-/** @returns what a build has to define, by name, each value as an expression of JavaScript */
+/** @returns esbuild's `define` entries for a build: by name, each value a JavaScript expression */
 export async function statementProgram() {
   const { outputFiles } = await built({});
   return { STATEMENT_PROGRAM: JSON.stringify(outputFiles[0].text) };

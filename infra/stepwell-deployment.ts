@@ -38,9 +38,9 @@ export interface StepwellDeploymentProps {
    * still need it: for handlers that come and go with a test. It stays registered, unless told.
    */
   readonly removeOnDelete?: boolean;
-  /** How long the log of what registers is kept; a month unless told. The first deployment of a stack at an admin API decides. */
+  /** How long the log of the registering function is kept; by default a month. The first deployment of a stack at an admin API decides. */
   readonly logRetention?: RetentionDays;
-  /** Encrypts the log of what registers, on the terms of `encryptionKey` of a `Stepwell`; AWS's own key unless told. The first deployment of a stack at an admin API decides. */
+  /** Encrypts the log of the registering function, on the terms of `encryptionKey` of a `Stepwell`; by default AWS's own key. The first deployment of a stack at an admin API decides. */
   readonly encryptionKey?: IKey;
   /** Holds a folder `registrar` with the code that registers; what is packed with this construct unless told. */
   readonly codeFolder?: string;
@@ -84,10 +84,10 @@ export class StepwellDeployment extends Construct {
   }
 }
 
-/** The environment by which a function of this app may be called. */
+/** The environment that may call a function of this app. */
 const CALLED_BY = new WeakMap<IFunction, string>();
 
-/** A tag has one value: what a second environment may call as well, that has to name (`handlerArns`). */
+/** A tag has one value: a second environment has to name the function in its `handlerArns`. */
 function letBeCalled(handlers: IFunction, { environment }: AdminApiReference): void {
   if (environment === undefined || environment === "") {
     throw new Error("admin: environment is missing, the name of the control plane that is to call these handlers");

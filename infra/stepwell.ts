@@ -62,7 +62,7 @@ export interface StepwellProps {
   readonly ingressCors?: IngressCors;
   /** Batches of ten messages that workers drive at the same time, 2 to 1,000; 100 unless told. */
   readonly workerConcurrencyMax?: number;
-  /** Batches beside those for services whose handlers take long, which fill these alone; half as many unless told, 2 to 1,000. */
+  /** Batches of the worker for slow services, beside those of `workerConcurrencyMax`; by default half as many, 2 to 1,000. */
   readonly slowWorkerConcurrencyMax?: number;
   /**
    * Memory of the sweeper, by which Lambda gives it processors: 512 unless told, which follows some 250 acceptances a
@@ -77,13 +77,13 @@ export interface StepwellProps {
   readonly reservedConcurrency?: ReservedConcurrency;
   /**
    * The network that ingress, admin, worker and sweeper run in, so that deployments at private addresses
-   * (`aws.allowed-addresses`) can be reached, and that all come from known addresses. It needs ways to the services of AWS
-   * that docs/operating.md lists. Unless told, functions run in Lambda's own network, which reaches public addresses alone.
+   * (`aws.allowed-addresses`) can be reached, and all requests come from known addresses. It needs routes to the services of AWS
+   * that docs/operating.md lists. By default functions run in Lambda's own network, which reaches public addresses alone.
    */
   readonly vpc?: IVpc | Vpc;
-  /** Where in `vpc`; its private subnets unless told. */
+  /** The subnets of `vpc` for the functions; by default its private ones. */
   readonly vpcSubnets?: SubnetSelection;
-  /** Of the functions in `vpc`; one of their own, from which everything can be reached, unless told. */
+  /** The security groups of the functions in `vpc`; by default one group that allows all outbound traffic. */
   readonly securityGroups?: readonly (ISecurityGroup | SecurityGroup)[];
   /** Traces of the functions in X-Ray, which are paid for by their number; there are none unless told. */
   readonly xray?: boolean;

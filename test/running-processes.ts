@@ -1,8 +1,8 @@
-/** Which processes run on this machine, as the system tells it. */
+/** Reads from the system which processes run on this machine. */
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What stands behind the name of a process, which may itself hold anything: its state, and the id of its parent. */
+/** The fields after the name of a process, which may itself contain any character: its state, and the id of its parent. */
 function statOf(pid: number): { readonly state: string; readonly parent: number } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
@@ -13,7 +13,7 @@ function statOf(pid: number): { readonly state: string; readonly parent: number 
   }
 }
 
-/** False also of one that has ended and that its parent has not asked about. */
+/** False also for a zombie, which has ended and whose parent has not reaped it. */
 export function isRunning(pid: number): boolean {
   const state = statOf(pid)?.state;
   return state !== undefined && state !== "Z" && state !== "X";
@@ -24,7 +24,7 @@ export function childrenOf(pid: number): number[] {
   return all.map(Number).filter((one) => statOf(one)?.parent === pid && isRunning(one));
 }
 
-/** With what it was started; nothing where it has ended. */
+/** The arguments of the process; empty after its end. */
 export function commandOf(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
@@ -33,11 +33,11 @@ export function commandOf(pid: number): readonly string[] {
   }
 }
 
-/** @throws Error where it does not come true in time */
+/** @throws Error if the condition does not become true in time */
 export async function until(isTrue: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
   const endMs = performance.now() + withinMs;
   while (!(await isTrue())) {
-    if (performance.now() > endMs) throw new Error(`it did not come true within ${withinMs} ms`);
+    if (performance.now() > endMs) throw new Error(`the condition did not become true within ${withinMs} ms`);
     await sleep(10);
   }
 }

@@ -3,7 +3,7 @@
 const ESCAPE = "\u001b";
 const REPLACEMENT = "\ufffd";
 
-/** The words of a stranger: nothing of them colours or hides what stands beside them. */
+/** Escapes text from untrusted sources, so that it cannot color or hide the output beside it. */
 export function foreignText(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, (found) => (found === "\n" ? found : REPLACEMENT));
 }

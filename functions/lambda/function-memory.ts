@@ -1,4 +1,4 @@
-/** How much memory a function has, its own and that of the processes that it starts taken together. */
+/** The memory of a Lambda function, which its own process and its child processes share. */
 
 const MIB = 1024 * 1024;
 

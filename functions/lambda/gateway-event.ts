@@ -14,9 +14,9 @@ export interface GatewayEvent {
   readonly headers?: Readonly<Record<string, string>>;
   readonly requestContext: {
     readonly http: { readonly method: string };
-    /** The gateway's name of the request, as its access log has it. */
+    /** The gateway's id of the request, as in its access log. */
     readonly requestId?: string;
-    /** Where the API lets nobody in without IAM, or without a token. */
+    /** Present where the API requires IAM or a token. */
     readonly authorizer?: {
       readonly iam?: { readonly userArn?: string | null };
       readonly jwt?: { readonly claims?: Readonly<Record<string, unknown>> };
@@ -42,7 +42,7 @@ const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * The path is encoded again, segment by segment, because the faces decode it.
- * @param callerClaim of a token: which claim tells who calls
+ * @param callerClaim the claim of a token that names the caller
  */
 export function requestOf(event: GatewayEvent, callerClaim = "sub"): HttpRequest {
   return {
@@ -55,7 +55,7 @@ export function requestOf(event: GatewayEvent, callerClaim = "sub"): HttpRequest
   };
 }
 
-/** An event without a gateway's request comes from somebody who calls the function itself, and says what its sender likes. */
+/** An event without a gateway's request id comes from a direct call of the function, whose sender may write any identity into it. */
 function whoAsks(event: GatewayEvent, callerClaim: string) {
   const { requestId: gatewayRequestId } = event.requestContext;
   const caller = callerIn(event, callerClaim);
@@ -64,7 +64,7 @@ function whoAsks(event: GatewayEvent, callerClaim: string) {
 }
 
 /**
- * The ARN that IAM let in, or `<issuer>#<subject>` of a token. Neither can look like the other: an issuer is an https
+ * The ARN that IAM has authenticated, or `<issuer>#<subject>` of a token. Neither can look like the other: an issuer is an https
  * address without a fragment (OpenID Connect), which the gateway has compared with its own.
  */
 function callerIn({ requestContext }: GatewayEvent, callerClaim: string): string | undefined {

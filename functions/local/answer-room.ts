@@ -1,14 +1,13 @@
-/** Room for answers that their clients have yet to read: what finds none is let go, and asked for again once there is room. */
+/** Room for answers that clients have yet to read: an answer without room is dropped, and its request repeated once there is room. */
 import type { HttpRequest, HttpResponse } from "../../shared/api/http/message.ts";
-import type { Account } from "../../shared/engine/bulkheads/budget.ts";
-import { UNCOUNTED_BYTES } from "./door-room.ts";
+import { type Account, UNCOUNTED_BYTES } from "../../shared/engine/bulkheads/budget.ts";
 import type { DoorRoom } from "./door-room.ts";
 import type { Incoming } from "./incoming.ts";
 
 export interface AnswerRules {
   /** Its promise never rejects. */
   readonly answer: (request: HttpRequest) => Promise<HttpResponse>;
-  /** @returns a request that changes nothing and has the same answer; undefined where there is none, so that the answer is kept meanwhile */
+  /** @returns a request without effect that has the same answer; undefined if there is none, so that the door keeps the answer */
   readonly again?: (request: HttpRequest, response: HttpResponse) => HttpRequest | undefined;
   /** Refuses an answer that found no room. */
   readonly noRoom: (request: HttpRequest, response: HttpResponse) => HttpResponse;
@@ -16,7 +15,7 @@ export interface AnswerRules {
 
 export interface Admitted {
   readonly response: HttpResponse;
-  /** Gives the room back; present where the answer is counted. */
+  /** Gives the room back; present for an answer that takes room. */
   readonly release?: () => void;
 }
 
@@ -42,7 +41,7 @@ export class AnswerRoom {
     this.#rules = rules;
   }
 
-  /** Neither async nor with closures of its own: its frame, or what they share, would keep the answer that it lets go. */
+  /** Neither async nor with closures: an async frame or a closure's scope would keep a dropped answer in memory. */
   admit(incoming: Incoming, request: HttpRequest, response: HttpResponse): Admitted | Promise<Admitted> {
     const { buffer, length } = response.body;
     if (length <= UNCOUNTED_BYTES || request.method === "HEAD") return { response };

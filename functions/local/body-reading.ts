@@ -1,19 +1,18 @@
 /** Reads the body of one request: within its limit, and within the room that the door has for bodies. */
-import type { Account } from "../../shared/engine/bulkheads/budget.ts";
-import { UNCOUNTED_BYTES } from "./door-room.ts";
+import { type Account, UNCOUNTED_BYTES } from "../../shared/engine/bulkheads/budget.ts";
 import type { DoorRoom, Mover } from "./door-room.ts";
 import type { Incoming } from "./incoming.ts";
 
-/** `no-room`: others hold the room, or it came too slowly while others waited. */
+/** `no-room`: other bodies hold the room, or the body came too slowly while other requests waited. */
 export type BodyFailure = "too-large" | "broken" | "no-room";
 
 export interface BodyRead {
   readonly body: Uint8Array;
-  /** Holds the room of a body that is counted, until whoever needs the body closes it. */
+  /** Holds the room of a counted body, until the consumer of the body closes it. */
   readonly account: Account | undefined;
 }
 
-/** By events: iterating would destroy the connection of a body that is left unread, and with it the refusal. */
+/** Reads by events: iteration would destroy the connection of an unread body, and with it the refusal. */
 export function readBody(
   incoming: Incoming,
   maxBytes: number,
@@ -45,7 +44,7 @@ class BodyReading {
     this.#resolve = resolve;
     incoming.on("data", (piece: Buffer) => this.#add(piece));
     incoming.once("end", () => this.#end());
-    // What comes after the end changes nothing.
+    // Events after the end change nothing.
     incoming.once("error", () => this.#fail("broken"));
     incoming.once("close", () => this.#fail("broken"));
   }
@@ -61,14 +60,14 @@ class BodyReading {
     if (this.#sizeBytes > UNCOUNTED_BYTES && this.#room !== undefined) this.#count(this.#room);
   }
 
-  /** What a head declares is not counted: only what has come takes memory. */
+  /** The declared length takes no room: only received bytes take memory. */
   #count(room: DoorRoom): void {
     this.#account ??= room.open(this.#incoming);
     this.#mover ??= room.mover(() => this.#fail("no-room"));
     this.#mover.moved();
     const grown = room.fill(this.#account, this.#sizeBytes);
     if (grown === true) return;
-    // Nobody reads, so that flow control stops the sender.
+    // Reading pauses, so that flow control stops the sender.
     this.#incoming.pause();
     this.#mover.rest();
     void grown.then((isGranted) => this.#goOn(isGranted));
@@ -86,7 +85,7 @@ class BodyReading {
     this.#isOver = true;
     this.#mover?.end();
     const body = joined(this.#pieces);
-    // The stream lives until the answer does, and its listeners with it.
+    // The stream lives until the answer has ended, and so would its listeners.
     this.#pieces = [];
     this.#resolve({ body, account: this.#account });
   }

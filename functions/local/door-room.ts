@@ -1,13 +1,10 @@
-/** Room for bytes that a door holds in memory: connections share it, and what stands still makes way where others wait. */
+/** Room for bytes that a door holds in memory: connections share it, and a transfer that stands still loses its room to waiting ones. */
 import type { Account, Budget } from "../../shared/engine/bulkheads/budget.ts";
 import type { Incoming } from "./incoming.ts";
 
-/** Bodies and answers up to this size are not counted, so that plain calls pay nothing. */
-export const UNCOUNTED_BYTES = 16 * 1024;
-
-/** How long a body or an answer may stand still while others wait for room. */
+/** How long a body or an answer may stand still while other transfers wait for room. */
 const STILL_MAX_MS = 10_000;
-/** How often those that stand still are looked for while somebody waits. */
+/** How often the door looks for transfers that stand still, while another transfer waits. */
 const LOOK_EVERY_MS = 500;
 
 export class DoorRoom {
@@ -18,14 +15,14 @@ export class DoorRoom {
   #lanesSoFar = 0;
   #looking: NodeJS.Timeout | undefined;
 
-  /** @param stillMaxMs 10 seconds unless given */
+  /** @param stillMaxMs 10 seconds by default */
   constructor(budget: Budget, stillMaxMs = STILL_MAX_MS) {
     this.budget = budget;
     this.#stillMaxMs = stillMaxMs;
   }
 
   /**
-   * A lane is a connection, and not an address: behind a proxy, and on this machine, everybody comes from one address. Two hundred
+   * A lane is a connection, and not an address: behind a proxy, and on this machine, all clients share one address. Two hundred
    * streams of one connection are one lane.
    */
   open(incoming: Incoming): Account {
@@ -35,7 +32,7 @@ export class DoorRoom {
     return this.budget.open(lane);
   }
 
-  /** @param sizeBytes what the account is to hold in all @returns true where there is room at once; else whether room came in time */
+  /** @param sizeBytes the new total of the account @returns true if there is room at once; else a promise of whether room came in time */
   fill(account: Account, sizeBytes: number): true | Promise<boolean> {
     const grown = account.grow(sizeBytes - account.held);
     if (grown !== true && this.#looking === undefined) {
@@ -44,7 +41,7 @@ export class DoorRoom {
     return grown;
   }
 
-  /** @param cut ends what holds room and stands still */
+  /** @param cut ends a transfer that holds room and stands still */
   mover(cut: () => void): Mover {
     const mover = new Mover(cut, (over) => this.#movers.delete(over));
     this.#movers.add(mover);
@@ -62,9 +59,9 @@ export class DoorRoom {
   }
 }
 
-/** What has to move on while others wait: a body by its sender, an answer by its reader. */
+/** A transfer that has to progress while others wait: a body by its sender, an answer by its reader. */
 export class Mover {
-  /** Infinity while it is this process that it waits for. */
+  /** Infinity while the transfer waits for this process. */
   movedAtMs = performance.now();
   readonly cut: () => void;
   readonly #end: (mover: Mover) => void;
@@ -82,7 +79,7 @@ export class Mover {
     this.movedAtMs = Infinity;
   }
 
-  /** Nothing has to move any more. */
+  /** The transfer has ended. */
   end(): void {
     this.#end(this);
   }

@@ -14,7 +14,7 @@ const LINGER_MS = 1000;
 const JOINED_MAX_BYTES = 16 * 1024;
 
 /**
- * What is given to a connection at once: as much as its client has to read for it to be seen that somebody reads. A socket tells by
+ * The size of one write to a connection: the progress of a client shows after it has read so much. A socket reports by
  * itself how much of a piece it has taken.
  */
 const PIECE_BYTES = { http1: 64 * 1024, http2: 16 * 1024 };
@@ -43,7 +43,7 @@ export function refuseBody(incoming: Incoming, outgoing: Outgoing, response: Htt
   incoming.removeAllListeners("data").resume();
 }
 
-/** @param onMoved the client has read on @returns whether a part of the answer is still here */
+/** @param onMoved called when the client has read on @returns whether a part of the answer is still here */
 export function write(outgoing: Outgoing, response: HttpResponse, isLast: boolean, onMoved?: () => void): boolean {
   const { body } = response;
   const isHttp2 = writeHead(outgoing, response, isLast);
@@ -54,7 +54,7 @@ export function write(outgoing: Outgoing, response: HttpResponse, isLast: boolea
   return endInPieces(outgoing, body, { from: 0, sizeBytes: isHttp2 ? PIECE_BYTES.http2 : PIECE_BYTES.http1, onMoved });
 }
 
-/** What the system did not take at once is held here, for as long as the client reads it. @param hasMore what `write` returned */
+/** Holds the bytes that the system did not take at once, for as long as the client reads them. @param hasMore what `write` returned */
 export function endWhenUnread(outgoing: Outgoing, unreadMs: number, hasMore: boolean): void {
   const held = "stream" in outgoing ? outgoing.stream?.writableLength : outgoing.socket?.writableLength;
   if (held === 0 && !hasMore) return;
@@ -86,27 +86,27 @@ function endInPieces(outgoing: Outgoing, body: Uint8Array, { from, sizeBytes, on
     // What has been given up takes no more pieces.
     if (error) return;
     onMoved?.();
-    // A socket takes megabytes without a pause; a hundred of them would hold the thread for as long.
+    // A socket takes megabytes without a pause; a hundred sockets would block the thread meanwhile.
     setImmediate(() => {
       if (!outgoing.destroyed) endInPieces(outgoing, body, { from: to, sizeBytes, onMoved });
     });
   };
-  // Both have this form, but for their lists of overloads.
+  // Both types have this form, apart from their lists of overloads.
   (outgoing as ServerResponse).write(body.subarray(from, to), next);
   return true;
 }
 
-/** Ends an answer that its client does not read. */
+/** Cuts the connection or the stream of a client that does not read its answer. */
 export function cutOff(outgoing: Outgoing): void {
   if (!("stream" in outgoing)) return void outgoing.destroy();
   const { stream } = outgoing;
-  // A stream that is destroyed without a reason looks to its client as if the answer had been whole.
+  // A stream destroyed without a reason would look to its client like a complete answer.
   stream.close(constants.NGHTTP2_CANCEL);
   // Where nothing is read at all, the close would wait for the connection.
   stream.destroy();
 }
 
-/** @returns whether a body comes, or may come */
+/** @returns whether the request has a body, or may have one */
 export function hasBody(incoming: Incoming): boolean {
   if ("stream" in incoming) return !incoming.stream.endAfterHeaders;
   const { headers } = incoming;

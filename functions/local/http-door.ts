@@ -22,7 +22,7 @@ import { offerBothProtocols } from "./protocol-choice.ts";
 export interface DoorRooms extends DoorBudgets, Omit<AnswerRules, "answer"> {
   /** Refuses a body that found no room. */
   readonly noBodyRoom: (request: HttpRequest) => HttpResponse;
-  /** How long a body or an answer may stand still while others wait for room; 10 seconds unless told. */
+  /** How long a body or an answer may stand still while others wait for room; 10 seconds by default. */
   readonly stillMaxMs?: number;
 }
 
@@ -36,9 +36,9 @@ export interface DoorOptions {
    * @param declared whether the request had told its size before its body came
    */
   readonly tooLarge: (request: HttpRequest, declared: boolean) => HttpResponse;
-  /** Requests that are read and answered at the same time; what is beyond is refused before its body is read. */
+  /** Requests that the door reads and answers at the same time; it refuses further ones before it reads their body. */
   readonly concurrency?: { readonly max: number; readonly refusal: (request: HttpRequest) => HttpResponse };
-  /** Nothing is counted unless given. */
+  /** The door counts no bytes without it. */
   readonly rooms?: DoorRooms;
   /** A minute for the head and five for the whole request unless told; the handler may take as long as it likes. */
   readonly arrival?: Partial<ArrivalLimits>;
@@ -90,7 +90,7 @@ export class Door {
   readonly #answers: AnswerRoom | undefined;
   #isClosing = false;
   #openRequests = 0;
-  /** Those that are read or wait for their answer. */
+  /** Requests that the door reads, or that wait for their answer. */
   #unanswered = 0;
   readonly #unreadMs: number;
 
@@ -185,7 +185,7 @@ export class Door {
     }
   }
 
-  /** @returns undefined where there is nothing more to answer */
+  /** @returns undefined if the request needs no further answer */
   async #answered(
     incoming: Incoming,
     outgoing: Outgoing,
@@ -196,7 +196,7 @@ export class Door {
     const rules = { bodyMaxBytes, room: this.#bodies, refusal: this.#beyond };
     const read = await readRequest(incoming, rules, signal, goOn);
     if (read.kind === "broken") return undefined;
-    // Where no body comes, the connection goes on.
+    // Without a body, the connection stays usable.
     if (read.kind === "refused" && !hasBody(incoming)) return { response: read.response };
     if (read.kind !== "read") {
       refuseBody(incoming, outgoing, this.#refusalOf(read));
@@ -204,11 +204,11 @@ export class Door {
     }
     const { request, account } = read;
     const answered = answer(request);
-    // Whoever works on the answer refers to the body: its room is held for as long.
+    // The handling of the request refers to the body, so that the body keeps its room meanwhile.
     const response = account === undefined ? answered : answered.finally(() => account.close());
     const answers = this.#answers;
     if (answers === undefined) return { response: await response };
-    // By a chain, because a frame that waits would keep an answer that is let go.
+    // A promise chain, because a waiting async frame would keep a dropped answer in memory.
     return response.then((one) => answers.admit(incoming, request, one));
   }
 
@@ -218,7 +218,7 @@ export class Door {
       case "two-hosts":
         return textResponse(400, "the request names two hosts");
       case "unknown-coding":
-        return textResponse(501, "of transfer codings only chunked is taken");
+        return textResponse(501, "the server accepts no transfer coding but chunked");
       case "refused":
         return read.response;
       case "too-large":

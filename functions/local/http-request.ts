@@ -8,26 +8,26 @@ import type { Incoming } from "./incoming.ts";
 const NOTHING = new Uint8Array(0);
 
 export type RequestRead =
-  /** The account holds the room of a body that is counted: whoever needs the body closes it. */
+  /** The account holds the room of a counted body: the consumer of the body closes it. */
   | { readonly kind: "read"; readonly request: HttpRequest; readonly account: Account | undefined }
   /** The request is there without its body. */
   | { readonly kind: "too-large"; readonly request: HttpRequest; readonly declared: boolean }
-  /** So is this one: there was no room for its body. */
+  /** The request is refused: there was no room for its body. */
   | { readonly kind: "no-room"; readonly request: HttpRequest }
-  /** It is refused before its body is read. */
+  /** The request is refused before its body is read. */
   | { readonly kind: "refused"; readonly response: HttpResponse }
   /** It names two hosts: whoever stands in front of this door may have believed the other one. */
   | { readonly kind: "two-hosts" }
-  /** Its body is packed for the way, which nobody here takes off: read as it is, it would be another body than was sent. */
+  /** A transfer coding that this server does not decode: undecoded, the body would differ from the sent one. */
   | { readonly kind: "unknown-coding" }
   /** The client went away before its body was whole. */
   | { readonly kind: "broken" };
 
 export interface ReadingRules {
   readonly bodyMaxBytes: number;
-  /** For bodies; none is counted where there is none. */
+  /** The room for bodies; without it no body is counted. */
   readonly room: DoorRoom | undefined;
-  /** @returns what is answered to a request whose body is not wanted */
+  /** @returns the answer to a request whose body the door does not read */
   readonly refusal: (request: HttpRequest) => HttpResponse | undefined;
 }
 

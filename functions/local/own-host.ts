@@ -15,7 +15,7 @@ const OWN_ENDINGS = [".localhost", ".local", ".internal", ".svc", ".test"];
  * A page in a browser may read from and write to its own origin. One whose name is pointed at this machine after it was loaded has
  * this port for its origin, and tells itself apart by nothing but the name.
  * @param allowed further names, in lower case; a star allows any
- * @param bind the address of the port: on a loopback nobody but this machine asks, so that no name of a network is its own
+ * @param bind the address of the port: on a loopback only this machine sends requests, so that no name of a network is its own
  */
 export function forOwnHosts(answer: Answer, allowed: readonly string[], bind: string): Answer {
   const isOwn = LOOPBACK.test(bind) ? isOfLoopback : isNearby;
@@ -38,7 +38,7 @@ function hostNameIn(host: string | undefined): string | undefined {
     .replace(/\.$/, "");
 }
 
-/** A number is looked up by nobody. */
+/** No resolver looks up a number. */
 function isOfLoopback(name: string): boolean {
   return isIP(name) !== 0 || name === "localhost" || name.endsWith(".localhost");
 }

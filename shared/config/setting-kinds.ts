@@ -68,7 +68,7 @@ export function optionalSize(doc: string): Setting<number | undefined> {
   };
 }
 
-/** A size that something needs to work at all. */
+/** A size with a minimum, below which the product does not work. */
 export function sizeFrom(minText: string, fallbackText: string, doc: string): Setting<number> {
   const any = size(fallbackText, doc);
   const min = sizeBytes(minText)!;
@@ -119,7 +119,7 @@ export function countOrUnlimited(fallbackText: string, doc: string): Setting<num
   };
 }
 
-/** `share` means as many as are left free. */
+/** `share` means as many as are still free. */
 export function countOrShare(doc: string): Setting<number | "share"> {
   const count = bounded(doc, "a whole number from 1, or share", { min: 1, max: 1_000_000, whole: true });
   return {

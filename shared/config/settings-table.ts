@@ -39,21 +39,21 @@ export const SETTINGS = {
   "shutdown-timeout": duration("5s", "How long running attempts may go on once the process is told to stop."),
 
   "memory-size": optionalSize(
-    "The memory that the budgets of this process are shares of; where nothing is said, half of what the machine or the container has, and 1 GiB at most.",
+    "The memory that this process divides into its budgets; by default half of the memory of the machine or the container, and 1 GiB at most.",
   ),
 
   "ingress.bind": text("127.0.0.1", "The address on which handlers are called."),
   "ingress.port": port("8080", "The port on which handlers are called; 0 takes a free one."),
   "ingress.request-size-limit": size("32MiB", "The largest request body that the ingress takes."),
   "ingress.bodies-size-limit": optionalSize(
-    "Bodies of requests that the ingress has yet to answer, in all; a sixteenth of memory-size where nothing is said. One connection holds no more than is left free; what finds no room within 10s gets 503. Bodies up to 16KiB do not count.",
+    "The memory for bodies of requests that the ingress has yet to answer; by default a sixteenth of memory-size. One connection holds at most as much as is still free; a request without room gets 503 after 10s. Bodies up to 16KiB do not count.",
   ),
   "ingress.answers-size-limit": optionalSize(
-    "Answers of the ingress that clients have yet to read, in all; an eighth of memory-size where nothing is said. One connection holds no more than is left free; what finds no room within 15s gets 503, and the result stays. Answers up to 16KiB do not count.",
+    "The memory for answers of the ingress that clients have yet to read; by default an eighth of memory-size. One connection holds at most as much as is still free; a request whose answer has no room gets 503 after 15s, and the result stays. Answers up to 16KiB do not count.",
   ),
   "ingress.concurrent-api-requests-limit": countOrUnlimited(
     "unlimited",
-    "Requests that the ingress reads and answers at the same time; what is beyond gets 429 before its body is read.",
+    "Requests that the ingress reads and answers at the same time; further requests get 429 before the ingress reads their body.",
   ),
   "ingress.forward-headers": headerNames(
     "Headers with credentials (authorization, cookie, x-amz-*) that handlers get, and the journal with them.",
@@ -62,23 +62,23 @@ export const SETTINGS = {
   "admin.bind": text("127.0.0.1", "The address of the admin API."),
   "admin.port": port("9070", "The port of the admin API; 0 takes a free one."),
   "admin.allowed-hosts": hostNames(
-    "Names under which the local admin API answers, beside addresses and localhost, and where admin.bind is no loopback address names without a dot and those that end with .local, .internal, .svc or .test; * for any. Others are refused, since a web page could come under them.",
+    "Host names that the local admin API accepts beside addresses and localhost; where admin.bind is no loopback address, it also accepts names without a dot and names that end with .local, .internal, .svc or .test; * accepts all. It refuses other names, since a web page could use them.",
   ),
   "admin.request-size-limit": size("4MiB", "The largest request body that the admin API takes."),
   "admin.query-engine.memory-size": sizeFrom(
     "16MiB",
     "256MiB",
-    "The memory that one SQL statement may take in its process, and on AWS half of the function's at most; two run at a time.",
+    "The memory that one SQL statement may take in its process, on AWS at most half of the function's memory; two run at a time.",
   ),
   "admin.query-engine.time-limit": interval(
     "30s",
-    "How long one SQL statement may take, and on AWS the function's time at most.",
+    "How long one SQL statement may take, on AWS at most the function's time.",
   ),
   "admin.bodies-size-limit": optionalSize(
-    "As ingress.bodies-size-limit, for the admin API; a thirty-second of memory-size where nothing is said.",
+    "As ingress.bodies-size-limit, for the admin API; by default a thirty-second of memory-size.",
   ),
   "admin.answers-size-limit": optionalSize(
-    "As ingress.answers-size-limit, for the admin API; an eighth of memory-size where nothing is said.",
+    "As ingress.answers-size-limit, for the admin API; by default an eighth of memory-size.",
   ),
 
   "worker.lease": interval("10s", "How long a driver holds an invocation without renewing."),
@@ -94,16 +94,16 @@ export const SETTINGS = {
 
   "worker.invoker.concurrent-invocations-limit": count("1000", "Invocations from the queue driven at the same time."),
   "worker.invoker.concurrent-invocations-limit-per-service": countOrShare(
-    "Of these, those of one service; as a share, as many as all services leave free.",
+    "The most invocations of one service within concurrent-invocations-limit; share means as many as all services leave free.",
   ),
   "worker.invoker.concurrent-invocations-limit-per-deployment": countOrShare(
-    "Of these, those of one deployment; as a share, twice as many as all deployments leave free.",
+    "The most invocations of one deployment within concurrent-invocations-limit; share means twice as many as all deployments leave free.",
   ),
   "worker.invoker.replies-size-limit": optionalSize(
-    "What deployments have sent and the store has yet to take, in all; a sixteenth of memory-size where nothing is said. One deployment holds no more than is left free, and beyond that deployments wait; one attempt may send twice as much.",
+    "The memory for replies that the store has yet to take; by default a sixteenth of memory-size. One deployment holds at most as much as is still free, and waits beyond that; one attempt may send twice the whole.",
   ),
   "worker.invoker.journals-size-limit": optionalSize(
-    "Journals above 4 MiB that drivers hold in memory, in all; a sixteenth of memory-size where nothing is said. One service holds no more than is left free, and beyond that its invocations wait.",
+    "The memory for journals above 4 MiB; by default a sixteenth of memory-size. One service holds at most as much as is still free, and its invocations wait beyond that.",
   ),
   "worker.invoker.message-size-limit": size("32MiB", "The largest message of a deployment (RT0003)."),
   "worker.invoker.eager-state-size-limit": size(
@@ -124,7 +124,7 @@ export const SETTINGS = {
 
   "worker.invoker.circuit-breaker": flag(
     "true",
-    "Where everything fails on a service of a deployment, one attempt at a time finds out whether it works again.",
+    "While all attempts on a service of a deployment fail, Stepwell makes one attempt at a time until one succeeds.",
   ),
   "worker.invoker.min-protocol-version": wholeWithin(
     "5",
@@ -156,7 +156,7 @@ export const SETTINGS = {
   "aws.table": optionalText("The DynamoDB table of invocations and deployments."),
   "aws.queue-url": optionalText("The SQS queue of wakes, by its URL."),
   "aws.slow-queue-url": optionalText(
-    "The SQS queue of wakes for services with a handler that took `aws.slow-from` within the last seven days, by its URL; without it they share the queue of all.",
+    "The URL of the SQS queue of wakes for slow services: those with a handler that took `aws.slow-from` within the last seven days. Without it all services share one queue.",
   ),
   "aws.queue-arn": optionalText("The same queue by its ARN, as schedules name it."),
   "aws.dead-letter-queue-url": optionalText("The queue of wakes that could not be worked on."),
@@ -177,10 +177,10 @@ export const SETTINGS = {
   "aws.time-margin": duration("3s", "Drivers stop so long before their function's time is up."),
   "aws.slow-from": duration(
     "5s",
-    "A handler whose attempt is cut for time after so long is left to the workers, and a service with an attempt that has been open for so long to the slow lane.",
+    "The age from which an attempt is slow: ingress functions leave a handler to the workers once they have cut such an attempt for time, and a service with such an open attempt moves to the slow lane.",
   ),
   "aws.allowed-addresses": optionalText(
-    "Ranges that deployments may have beside public addresses, and to which http:// may be spoken, parted by commas: 10.4.0.0/16, private, loopback.",
+    "Address ranges, separated by commas, in which deployments may be beside public addresses, and for which http:// is allowed: 10.4.0.0/16, private, loopback.",
   ),
   "aws.parameters": optionalText(
     "The path of the SSM parameters with the keys; without it the secret is in the table, and requests are not signed.",
@@ -195,12 +195,12 @@ export const SETTINGS = {
     { min: 1, max: 16 },
   ),
   "aws.handler-tag": optionalText(
-    "The value of the tag `stepwell` on functions that may be called as handlers, which refusals of Lambda are told with.",
+    "The value of the tag `stepwell` on functions that Stepwell may call as handlers; errors about refused calls suggest this tag.",
   ),
   "aws.external-id": optionalText("The external id that is told to roles as which functions are called."),
   "aws.caller-claim": text(
     "sub",
-    "Which claim of a token tells the ingress who calls, where it is behind JWT; handlers get it behind the issuer, in x-stepwell-caller.",
+    "The claim of a token that names the caller, for an ingress behind JWT; handlers get it after the issuer, in x-stepwell-caller.",
   ),
   "aws.metrics": choice(
     ["emf", "none"],

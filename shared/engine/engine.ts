@@ -35,7 +35,7 @@ export interface Engine {
   readonly tracer?: Tracer;
   /** What this process drives now: hints, never truth. */
   readonly drives: Drives;
-  /** What the work of this process shares fairly. */
+  /** The resources that the work of this process shares fairly. */
   readonly bulkheads: Bulkheads;
   readonly settings: EngineSettings;
 }

@@ -1,4 +1,4 @@
-/** The queue of wakes on AWS: one of SQS, or two where slow services have a lane of their own. */
+/** The queue of wakes on AWS: one SQS queue, or two if slow services have their own lane. */
 import { LanedQueue } from "../adapters/sqs/laned-queue.ts";
 import type { SqsQueueOptions } from "../adapters/sqs/sqs-queue.ts";
 import { SqsQueue } from "../adapters/sqs/sqs-queue.ts";
@@ -8,8 +8,8 @@ import type { Registry } from "../engine/ports/registry.ts";
 import { required } from "./required-setting.ts";
 
 /**
- * @param known has the registry as soon as there is one: a message that is sent before goes to the main lane
- * @throws CodedError RT0002 where a setting is missing
+ * @param known holds the registry once it exists: an earlier message goes to the main lane
+ * @throws CodedError RT0002 if a setting is missing
  */
 export function awsQueue(
   settings: Settings,

@@ -97,7 +97,7 @@ async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings:
     // Drivers share the table, so no process owns it alone.
     ...plain,
     slowFromMs: settings["aws.slow-from"],
-    // What an ingress driver waits for holds a caller's connection, and no worker.
+    // An ingress driver that waits holds a caller's connection, and no worker.
     hasSlowLane: settings["aws.slow-queue-url"] !== undefined && leavesSlowToQueue !== true,
     indexShards: Math.max(settings["aws.index-shards"], indexShardsMin),
     ...(leavesSlowToQueue === true && { leavesSlowToQueue }),

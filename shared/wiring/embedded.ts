@@ -29,11 +29,11 @@ import type { DoorLimits } from "./memory-size.ts";
 import { readableRegistry, storeRefusal } from "./start-refusals.ts";
 import { tracing } from "./tracing.ts";
 
-/** What a door may hold in memory for all its connections together. */
+/** The memory that a door may hold for all its connections together. */
 export interface DoorBudgets {
-  /** Of requests that have not been answered yet. */
+  /** Bytes of the bodies of unanswered requests. */
   readonly bodies: Budget;
-  /** Of what clients have yet to read. */
+  /** Bytes of answers that clients have yet to read. */
   readonly answers: Budget;
 }
 
@@ -73,11 +73,11 @@ const STORAGE_PATH = { meta: "meta.storage-path", journal: "worker.storage.path"
 /** Directories of the first format are spread over as many, and on a disk it costs nothing to look at each. */
 const INDEX_SHARDS = 8;
 
-/** Each takes some three times what it reads, and waits for the disk page by page. */
+/** Each read takes some three times its bytes in memory, and waits for the disk page by page. */
 const LARGE_LOADS_AT_ONCE = 4;
 
 const BODY_PATIENCE_MS = 10_000;
-/** Longer than an answer may stand still while others wait, so that those who wait are there when it is cut. */
+/** Longer than an answer may stand still while others wait, so that waiting requests remain when that answer is cut. */
 const ANSWER_PATIENCE_MS = 15_000;
 
 async function open(settings: Settings, kind: StoreKind, log: Log): Promise<Store> {

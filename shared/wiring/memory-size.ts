@@ -1,4 +1,4 @@
-/** The memory that this process may count on, and the budgets that are shares of it. */
+/** The memory available to this process, and the budgets that are shares of it. */
 import { totalmem } from "node:os";
 import type { Settings } from "../config/settings-table.ts";
 
@@ -6,19 +6,19 @@ const MOST_BYTES = 1024 ** 3;
 const SHARES = { replies: 1 / 16, journals: 1 / 16, answers: 1 / 8, ingressBodies: 1 / 16, adminBodies: 1 / 32 };
 
 export interface MemoryBudgets {
-  /** Replies of deployments that are received and not yet stored. */
+  /** Bytes of received replies that are not yet stored. */
   readonly repliesMaxBytes: number;
-  /** Large journals that drivers hold. */
+  /** Bytes of large journals in memory. */
   readonly journalsMaxBytes: number;
   readonly ingress: DoorLimits;
   readonly admin: DoorLimits;
 }
 
-/** Of one door, for all its connections together. */
+/** The budgets of one door, for all its connections together. */
 export interface DoorLimits {
-  /** Bodies of requests that have not been answered. */
+  /** Bytes of the bodies of unanswered requests. */
   readonly bodiesMaxBytes: number;
-  /** Answers that clients have yet to read. */
+  /** Bytes of answers that clients have yet to read. */
   readonly answersMaxBytes: number;
 }
 
@@ -39,7 +39,7 @@ export function memoryBudgets(settings: Settings): MemoryBudgets {
   };
 }
 
-/** A container or a function tells its own limit; where nothing limits the process, Node tells none or one beyond the machine's. */
+/** Node returns the limit of a container or a function; without a limit it returns 0 or a number beyond the machine's memory. */
 function defaultMemoryBytes(): number {
   const constrainedBytes = process.constrainedMemory();
   const machineBytes = totalmem();

@@ -4,27 +4,27 @@ import type { StatementFront } from "../api/admin/admin-request.ts";
 import type { Settings } from "../config/settings-table.ts";
 import type { Engine } from "../engine/engine.ts";
 
-/** The bundle of `statement-program.ts` as a text, which whatever builds this file puts in (`infra/statement-program.mjs`). */
+/** The bundle of `statement-program.ts` as a text, which each build of this file defines (`infra/statement-program.mjs`). */
 declare const STATEMENT_PROGRAM: string;
 
 export interface OpenStatementFront extends StatementFront {
-  /** The ids of the processes that evaluate, or wait for a statement. */
+  /** The ids of the evaluators, busy or idle. */
   readonly pids: readonly number[];
-  /** Ends the statements that run, and refuses those that come later. */
+  /** Ends running statements, and refuses later ones. */
   close(): void;
 }
 
 export type StatementSettings = Pick<Settings, "admin.query-engine.memory-size" | "admin.query-engine.time-limit">;
 
-/** What the place says that the processes run in. */
+/** The limits and variables of the environment that the evaluators run in. */
 export interface StatementPlace {
-  /** What a statement may take where that is less than the setting. */
+  /** The most memory of a statement, if less than the setting. */
   readonly memoryMaxBytes?: number;
-  /** Those of this process; of them the evaluators get what Node needs to start, and nothing that may be secret. */
+  /** The variables of this process; the evaluators get only those that Node needs to start, and no secrets. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Where Node's own libraries are, and what Windows starts no process without. */
+/** The paths of Node's libraries, and the variables that Windows needs to start a process. */
 const VARIABLES = ["LD_LIBRARY_PATH", "SystemRoot"] as const;
 
 export function statementFront(

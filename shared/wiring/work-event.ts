@@ -14,7 +14,7 @@ const SLICES_TOGETHER = 2;
 export type WorkEvent = SqsEvent;
 export type WorkAnswer = BatchResponse;
 
-/** @param slowQueueUrl of the lane for slow services, where there is one */
+/** @param slowQueueUrl the queue of the slow lane, if there is one */
 export async function workEvent(engine: Engine, event: WorkEvent, slowQueueUrl?: string): Promise<WorkAnswer> {
   const lane = laneOfEvent(event, slowQueueUrl);
   const driver = lane === "slow" ? { ...engine, settings: { ...engine.settings, hasSlowLane: false } } : engine;
@@ -26,7 +26,7 @@ export async function workEvent(engine: Engine, event: WorkEvent, slowQueueUrl?:
   return batchFailures(failed);
 }
 
-/** @returns those that must come again */
+/** @returns the messages that must come again */
 async function workDeliveries<D extends MessageDelivery>(
   engine: Engine,
   deliveries: readonly D[],

@@ -1,4 +1,4 @@
-/** No regular expression that ships can be kept busy by the text that it is given: one thread carries everybody. */
+/** No input can keep a shipped regular expression busy: one thread serves all services. */
 import { expect, test } from "vitest";
 import { countExpressions, slowExpressions } from "./slow-expressions.ts";
 import { readSourceTree, ROOT } from "./source-tree.ts";
@@ -12,10 +12,10 @@ test("every expression that ships takes linear time", () => {
 
 test.each([
   ["a repetition inside of a repetition", "/^(?:a+)+$/", "exponential"],
-  ["two repetitions that share what they take", "/^\\s*([\\w ]+?)\\s*=/", "more than linear"],
-  ["an end that is looked for from each place anew", "/ +$/", "more than linear"],
-  ["the like across lines", "/^[\\s]*Expected:[\\s]*\\n[\\s]*$/m", "more than linear"],
-  ["one that is made of a literal text", 'new RegExp("(x+x+)+y")', "exponential"],
+  ["two repetitions that match the same text", "/^\\s*([\\w ]+?)\\s*=/", "more than linear"],
+  ["a search for the end that starts again at each place", "/ +$/", "more than linear"],
+  ["a search for the end of a line", "/^[\\s]*Expected:[\\s]*\\n[\\s]*$/m", "more than linear"],
+  ["an expression built from a literal", 'new RegExp("(x+x+)+y")', "exponential"],
 ])("%s is refused, and its healthy neighbour is not", (_what, planted, words) => {
   const text = `export const fine = /^[a-z]{1,8}$/;\nexport const bad = ${planted};\n`;
   const complaints = slowExpressions(new Map([["shared/core/planted.ts", text]]));
@@ -24,12 +24,12 @@ test.each([
   expect(complaints.join("\n")).toContain(words);
 });
 
-test("one that is made of a text nobody can read is refused, unless it is named with its reason", () => {
+test("an expression built from an unknown string is refused, unless an exception names its reason", () => {
   const text = "export const made = (of: string) => new RegExp(of);\n";
   const complaints = slowExpressions(new Map([["functions/cli/planted.ts", text]]));
-  expect(complaints).toEqual(["functions/cli/planted.ts:1 makes an expression of a text"]);
+  expect(complaints).toEqual(["functions/cli/planted.ts:1 builds an expression from a string"]);
 });
 
-test("what does not ship may take its time", () => {
+test("an expression that does not ship may be slow", () => {
   expect(slowExpressions(new Map([["test/planted.ts", "export const slow = /(a+)+$/;\n"]]))).toEqual([]);
 });

@@ -34,7 +34,7 @@ const PLANTED: readonly (readonly [title: string, rule: Rule, path: string, text
   [
     "core importing the engine",
     "forbiddenImports",
-    "shared/core/model/bad.ts",
+    "shared/core/object/bad.ts",
     imports('import { accept } from "../../engine/accept.ts"; void accept;'),
     /may not import shared\/engine$/,
   ],
@@ -76,7 +76,7 @@ const PLANTED: readonly (readonly [title: string, rule: Rule, path: string, text
   [
     "core importing dynamically",
     "forbiddenImports",
-    "shared/core/model/bad.ts",
+    "shared/core/object/bad.ts",
     imports('void import("../../engine/accept.ts");'),
     /may not import shared\/engine$/,
   ],

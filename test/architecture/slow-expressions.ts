@@ -1,15 +1,15 @@
-/** Finds regular expressions whose time grows faster than the text that they look at, by the analysis of `scslre`. */
+/** Finds regular expressions whose time grows faster than their input, by the analysis of `scslre`. */
 import { parseSync, Visitor } from "oxc-parser";
 import { analyse } from "scslre";
 
 const READ = /^(?:shared|functions|infra)\/.*\.(?:ts|mjs)$/;
 
 /**
- * Expressions that are made of a text while the program runs, which no check can read: by path and source, with the reason
- * why they are no danger.
+ * Expressions that the program builds from a string at run time, which no check can read: by path, with the reason why they
+ * are safe.
  */
 const MADE_LATER: Readonly<Record<string, string>> = {
-  "infra/try/log-tail.ts": "its last part is `TOLD_OF_EACH.source`, a literal that is judged where it stands",
+  "infra/try/log-tail.ts": "its last part is `TOLD_OF_EACH.source`, a literal that the check reads at its definition",
 };
 
 interface Expression {
@@ -19,14 +19,14 @@ interface Expression {
 }
 
 /**
- * @param tree by path; only what ships is looked at
- * @returns a complaint for each expression that is slow, and for each that cannot be read
+ * @param tree sources by path; only shipped files are checked
+ * @returns a complaint for each slow expression, and for each that the check cannot read
  */
 export function slowExpressions(tree: ReadonlyMap<string, string>): readonly string[] {
   return [...tree].flatMap(([path, text]) => {
     if (!READ.test(path)) return [];
     const { literals, unread } = expressionsIn(path, text);
-    const hidden = path in MADE_LATER ? [] : unread.map((line) => `${path}:${line} makes an expression of a text`);
+    const hidden = path in MADE_LATER ? [] : unread.map((line) => `${path}:${line} builds an expression from a string`);
     return [...hidden, ...literals.flatMap((one) => complaintsOf(one).map((why) => `${path}:${one.line} ${why}`))];
   });
 }
@@ -46,7 +46,7 @@ function expressionsIn(path: string, text: string) {
     const isLiteral = source?.type === "Literal" && flags.type === "Literal";
     if (isLiteral && typeof source.value === "string") {
       literals.push({ source: source.value, flags: String(flags.value), line: lineAt(node.start) });
-      // A literal that is copied is judged where it stands.
+      // A copied literal is checked at its definition.
     } else if (!isLiteral) unread.push(lineAt(node.start));
   };
   new Visitor({

@@ -1,4 +1,4 @@
-/** All attacks, in the order in which they run. */
+/** All attacks, in order of execution. */
 import type { Attack } from "./attack.ts";
 import { DOOR_ATTACKS } from "./door-attacks.ts";
 import { FRAME_ATTACKS } from "./frame-attacks.ts";

@@ -1,4 +1,4 @@
-/** How an attacker calls the doors of the server: many sends side by side, statements, and answers as text. */
+/** The attacker's requests to the server: many parallel sends, statements, and reads of answers as text. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Scene } from "./attack.ts";
 
@@ -6,17 +6,17 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 export interface Sends {
   readonly count: number;
-  /** By the number of the send; the input is empty where this is absent. */
+  /** The input by the number of the send; empty if absent. */
   readonly input?: (at: number) => string | Uint8Array;
-  /** For objects. */
+  /** The key of the object, by the number of the send. */
   readonly key?: (at: number) => string;
-  /** Side by side; 20 unless told. */
+  /** The number of parallel sends; 20 by default. */
   readonly lanes?: number;
-  /** Then no further one begins. */
+  /** The time after which no further send starts. */
   readonly withinMs?: number;
 }
 
-/** @returns the ids of what was accepted; what is refused or gets no answer is left out */
+/** @returns the ids of accepted invocations, without refused and unanswered sends */
 export async function sendMany(scene: Scene, handler: string, sends: Sends): Promise<string[]> {
   const { count, input, key, lanes = 20, withinMs = 6_000 } = sends;
   const untilMs = performance.now() + withinMs;
@@ -44,13 +44,13 @@ export async function send(scene: Scene, handler: string, key?: string): Promise
 }
 
 export interface Answered {
-  /** 0 where there was no answer in time. */
+  /** The status; 0 without an answer in time. */
   readonly status: number;
   readonly text: string;
   readonly tookMs: number;
 }
 
-/** @param patienceMs then the connection is broken off */
+/** @param patienceMs when to break the connection off */
 export async function ask(uri: string, init: RequestInit = {}, patienceMs = 5_000): Promise<Answered> {
   const fromMs = performance.now();
   try {
@@ -77,7 +77,7 @@ export async function unanswered(scene: Scene, paths: readonly string[]): Promis
   return answers.flatMap(({ status }, at) => (status === 200 ? [] : [`GET ${paths[at]} was answered with ${status}`]));
 }
 
-/** Attempts that began in the last second, on average over so many milliseconds. */
+/** The rate of attempts per second, averaged over the last so many milliseconds. */
 export function attemptsPerSecond({ attemptsAtMs }: Scene, overMs: number): number {
   const sinceMs = performance.now() - overMs;
   return Math.round((attemptsAtMs.filter((atMs) => atMs >= sinceMs).length * 1_000) / overMs);

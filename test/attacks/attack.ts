@@ -1,4 +1,4 @@
-/** What an attack is: the handlers of a hostile deployment, and what its owner does with them, all in a process of its own. */
+/** An attack: the handlers of a hostile deployment, and its owner's requests, both in one separate process. */
 import type { ServerHttp2Stream } from "node:http2";
 import type { Server } from "node:net";
 
@@ -6,19 +6,19 @@ import type { Server } from "node:net";
 export interface Attempt {
   readonly stream: ServerHttp2Stream;
   readonly contentType: string;
-  /** The whole request: Start, and the journal so far. */
+  /** The whole body of the request: Start, and the journal so far. */
   readonly body: Buffer;
-  /** How many attempts on this handler there were before. */
+  /** The number of earlier attempts on this handler. */
   readonly earlier: number;
 }
 
 export type Answer = (attempt: Attempt) => void;
 
-/** What the attacker's process is given before it strikes. */
+/** The data that the attacker's process gets before it strikes. */
 export interface Site {
   readonly ingressUri: string;
   readonly adminUri: string;
-  /** The file that holds the id of the server's process, which changes with each start. */
+  /** The file with the id of the server's process, which changes with each start. */
   readonly pidPath: string;
   readonly logPath: string;
   readonly dataDir: string;
@@ -27,29 +27,29 @@ export interface Site {
 }
 
 export interface Scene extends Site {
-  /** Of the attacker's deployment. */
+  /** The address of the attacker's deployment. */
   readonly deploymentUri: string;
-  /** When each attempt began, in milliseconds of this process. */
+  /** The start of each attempt, in milliseconds of this process. */
   readonly attemptsAtMs: readonly number[];
-  /** Another server takes the port of the deployment, with its connections gone. */
+  /** Replaces the deployment by another server on the same port, and closes its connections. */
   replaceServer(server: Server): Promise<void>;
 }
 
 export interface Deed {
-  /** Ids of what the server has accepted. */
+  /** Ids of accepted invocations. */
   readonly accepted: readonly string[];
-  /** What the server did that it must not do; beyond what every attack asserts. */
+  /** Misbehaviour of the server, beside the checks of every attack. */
   readonly complaints?: readonly string[];
   /** Figures for the reader. */
   readonly notes?: Readonly<Record<string, number | string>>;
 }
 
 export interface Attack {
-  /** As it is chosen: `-t A3:`. */
+  /** The name for `-t A3:`. */
   readonly name: string;
-  /** The behaviour that is asserted. */
+  /** The asserted behaviour. */
   readonly title: string;
-  /** By the names of the handlers of the one service `Attacker`. */
+  /** The handlers of the one service `Attacker`, by name. */
   readonly answers?: Readonly<Record<string, Answer>>;
   readonly isObject?: true;
   /** Options of the service in its manifest. */

@@ -1,4 +1,4 @@
-/** The hostile deployment: HTTP/2 with prior knowledge, a manifest, and whatever its handlers answer. */
+/** The hostile deployment: HTTP/2 with prior knowledge, a manifest, and the answers of its handlers. */
 import { once } from "node:events";
 import { createServer } from "node:http2";
 import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
@@ -9,11 +9,11 @@ export interface AttackerServer {
   readonly port: number;
   readonly attemptsAtMs: number[];
   replace(server: Server): Promise<void>;
-  /** Ends its connections too. */
+  /** Stops the server, and ends its connections. */
   stop(): Promise<void>;
 }
 
-/** Node would refuse streams of its own once large answers wait. */
+/** The memory of a session: at its own limit Node would refuse streams while large answers wait. */
 const SESSION_MAX_MB = 10_000;
 const MANIFEST_TYPE = "application/vnd.restate.endpointmanifest.v4+json";
 
@@ -46,7 +46,7 @@ export async function startAttackerServer(attack: Attack): Promise<AttackerServe
   };
 }
 
-/** @returns when each attempt began; it grows */
+/** @returns the start of each attempt, in a list that grows */
 function answerAttempts(server: Http2Server, attack: Attack): number[] {
   const attemptsAtMs: number[] = [];
   const earlier = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** The attacker's process: `attacker.ts <attack>` tells its port to its parent, strikes when told where, and tells what it did. */
+/** The attacker's process: `attacker.ts <attack>` sends its port to its parent, strikes on the parent's order, and reports the result. */
 import { ATTACKS } from "./all-attacks.ts";
 import type { Deed, Site } from "./attack.ts";
 import { startAttackerServer } from "./attacker-server.ts";

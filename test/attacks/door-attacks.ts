@@ -1,4 +1,4 @@
-/** Requests that take the memory or the time of a door: bodies that never end, readers that do not read, keys without number. */
+/** Requests that cost a door memory or time: endless bodies, readers that do not read, countless keys. */
 import { readFileSync, statSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
@@ -20,7 +20,7 @@ const quick = always(() => output("done"));
 export const DOOR_ATTACKS: readonly Attack[] = [
   {
     name: "B4",
-    title: "two hundred bodies that never end are not held in memory together",
+    title: "two hundred endless bodies do not fill the memory together",
     answers: { quick },
     async strike(scene) {
       const session = connectHttp2(scene.ingressUri);
@@ -59,7 +59,7 @@ export const DOOR_ATTACKS: readonly Attack[] = [
   },
   {
     name: "B6",
-    title: "admin bodies with 280,000 keys are refused before they are looked at one by one",
+    title: "admin bodies with 280,000 keys are refused before their keys are checked one by one",
     answers: { quick },
     async strike(scene) {
       const keys = Object.fromEntries(Array.from({ length: ADMIN_KEYS }, (_, at) => [`k${at}`, "1"]));
@@ -81,7 +81,8 @@ export const DOOR_ATTACKS: readonly Attack[] = [
   },
   {
     name: "B7",
-    title: "foreign hosts and unknown codings are refused, answers are not to be sniffed, and open data is told of",
+    title:
+      "foreign hosts and unknown codings are refused, answers forbid sniffing, and the log warns of a readable data directory",
     answers: { quick },
     async strike(scene) {
       const complaints: string[] = [];
@@ -102,7 +103,7 @@ export const DOOR_ATTACKS: readonly Attack[] = [
       if (answer.headers.get("x-content-type-options") !== "nosniff") complaints.push("an answer may be sniffed");
       const isOpen = (statSync(`${scene.dataDir}/journal`).mode & 0o077) !== 0;
       const isTold = readFileSync(scene.logPath, "utf8").includes("others of this machine may read");
-      if (isOpen && !isTold) complaints.push("everybody may read the data directory, and no warning says so");
+      if (isOpen && !isTold) complaints.push("other users may read the data directory, and no warning says so");
       return { accepted: [], complaints };
     },
   },

@@ -1,4 +1,4 @@
-/** The figures of one attack, and what they break of what must hold in each. */
+/** The figures of one attack, and the limits that every attack must respect. */
 import { appendFileSync } from "node:fs";
 import { inject } from "vitest";
 import { SHUTDOWN_TIMEOUT_MS } from "./server-process.ts";
@@ -17,9 +17,9 @@ export interface Figures {
   readonly rssPeakMb: number;
   /** The server ended by itself. */
   readonly died: boolean;
-  /** Null where it was dead before, or had to be killed. */
+  /** Null if the server was dead before, or had to be killed. */
   readonly stopMs: number | null;
-  /** Of the neighbour's sends and of the attack's invocations, after a restart on the same data. */
+  /** Lost sends of the neighbour and invocations of the attack, after a restart on the same data. */
   readonly accepted: number;
   readonly lost: number;
   /** Sends of the neighbour that had no effect in time after the restart. */
@@ -27,7 +27,7 @@ export interface Figures {
   readonly notes: Readonly<Record<string, number | string>>;
 }
 
-/** @returns a sentence for each thing that does not hold */
+/** @returns a sentence for each broken limit */
 export function complaintsOf(figures: Figures): string[] {
   const { direct, queued, health, rssPeakMb, died, stopMs, accepted, lost, undone } = figures;
   const complaints: string[] = died ? ["the server ended by itself"] : [];

@@ -1,4 +1,4 @@
-/** Frames of HTTP/2 that cost more than they carry, and an answer that drips. */
+/** Frames of HTTP/2 that cost much more than their size, and a very slow answer. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Attack } from "./attack.ts";
 import { send } from "./asking.ts";
@@ -17,7 +17,7 @@ const never = (): void => undefined;
 export const FRAME_ATTACKS: readonly Attack[] = [
   {
     name: "A5",
-    title: "small messages among frames that nobody knows are kept without them",
+    title: "small messages among frames of unknown types are kept without these frames",
     isObject: true,
     answers: { clears: never },
     async strike(scene) {
@@ -37,7 +37,7 @@ export const FRAME_ATTACKS: readonly Attack[] = [
   },
   {
     name: "A8",
-    title: "heads before the head, at full speed and behind a reset, do not take the process",
+    title: "a flood of informational heads, also after a reset, does not overload the process",
     answers: { hints: never },
     async strike(scene) {
       let written = 0;
@@ -48,7 +48,7 @@ export const FRAME_ATTACKS: readonly Attack[] = [
       await scene.replaceServer(server);
       const accepted = [await send(scene, "hints")];
       await pause(STRIKE_MS / 2);
-      // The server gives the stream up, and the heads go on.
+      // The server resets the stream, and the heads go on.
       const kill = await fetch(`${scene.adminUri}/invocations/${accepted[0]}/kill`, { method: "PATCH" });
       await pause(STRIKE_MS / 2);
       return { accepted, notes: { heads: written * HEADS_AT_ONCE, kill: kill.status } };

@@ -1,4 +1,4 @@
-/** Starts the server again on the same data, and looks for all that it has accepted before. */
+/** Restarts the server on the same data, and looks for all invocations that it had accepted. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Neighbour } from "./neighbour.ts";
 import type { ServerProcess } from "./server-process.ts";
@@ -6,7 +6,7 @@ import type { ServerProcess } from "./server-process.ts";
 const FOUND_WITHIN_MS = 10_000;
 const PATIENCE_MS = 5_000;
 const LANES = 16;
-/** So many are looked for one by one; more are looked for in the list. */
+/** Up to so many invocations are read one by one; more are searched in the list. */
 const SINGLE_MAX = 100;
 const PAGE = 500;
 
@@ -43,7 +43,7 @@ export async function missingAfterRestart(
   return { lost, undone: undone() };
 }
 
-/** Page by page, until all that is looked for was seen, or the list or the time is over. */
+/** Reads the list page by page, until it has shown all ids, or the list or the time ends. */
 async function listedIds(server: ServerProcess, sought: ReadonlySet<string>, untilMs: number): Promise<Set<string>> {
   const found = new Set<string>();
   for (let after: string | undefined = ""; after !== undefined && found.size < sought.size && Date.now() < untilMs;) {
@@ -60,7 +60,7 @@ async function isShown(server: ServerProcess, id: string): Promise<boolean> {
   return (await read(server, `/invocations/${id}`)) !== undefined;
 }
 
-/** @returns undefined where there was no good answer in time */
+/** @returns undefined without a good answer in time */
 async function read<T>({ site }: ServerProcess, path: string): Promise<T | undefined> {
   try {
     const response = await fetch(`${site.adminUri}${path}`, { signal: AbortSignal.timeout(PATIENCE_MS) });

@@ -30,7 +30,7 @@ export function numberField(number: number, value: number): Buffer {
   return Buffer.from([...varint(number * 8), ...varint(value)]);
 }
 
-/** As many of these bytes as the largest message takes. */
+/** These bytes, repeated up to the largest size of a message. */
 export function repeatedly(...unit: number[]): Buffer {
   return Buffer.alloc(LARGEST_BYTES - (LARGEST_BYTES % unit.length), Uint8Array.from(unit));
 }
@@ -55,7 +55,7 @@ export function error(code: number, text: string, ...more: readonly Uint8Array[]
   return message(CODE.error, numberField(1, code), field(2, text), ...more);
 }
 
-/** The same whole answer to each attempt; made at the first. */
+/** The same whole answer to each attempt, built at the first. */
 export function always(make: () => Uint8Array): Answer {
   let bytes: Uint8Array | undefined;
   return ({ stream, contentType }) => {

@@ -1,4 +1,4 @@
-/** The healthy neighbour: a deployment of its own process, which tells its parent its port and each note that it takes. */
+/** The healthy neighbour: a deployment in its own process, which sends its parent its port and each note. */
 import { once } from "node:events";
 import { createServer } from "node:http2";
 import type { AddressInfo } from "node:net";

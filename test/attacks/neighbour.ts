@@ -1,4 +1,4 @@
-/** The healthy neighbour's callers: they call all the while, directly and through the queue, and note how long each waits. */
+/** The healthy neighbour's callers: they call all the time, directly and through the queue, and measure each wait. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Site } from "./attack.ts";
 import type { ToldProcess } from "./told-process.ts";
@@ -11,12 +11,12 @@ const JSON_TYPE = { "content-type": "application/json" };
 
 export class Neighbour {
   readonly direct = new Waits();
-  /** From a send until its effect, and calls that sleep. */
+  /** The waits from a send until its effect, and of calls that sleep. */
   readonly queued = new Waits();
   readonly health = new Waits();
   /** Ids of accepted sends, by the number that each notes. */
   readonly sent = new Map<number, string>();
-  /** The numbers whose effect was seen. */
+  /** The numbers of sends with a visible effect. */
   readonly noted = new Set<number>();
   readonly #site: Site;
   readonly #end = new AbortController();
@@ -33,7 +33,7 @@ export class Neighbour {
     });
   }
 
-  /** From now on, whoever still waits. */
+  /** Measures from now on, including calls that still wait. */
   startCalling(): void {
     const every = (ms: number, waits: Waits, call: () => Promise<unknown>): void => {
       this.#timers.push(setInterval(() => void waits.measure(call), ms));
@@ -44,7 +44,7 @@ export class Neighbour {
     every(QUEUED_EVERY_MS, this.queued, () => this.#call("nap"));
   }
 
-  /** Whoever waits now is waited for, but no longer than this; then the rest has failed. */
+  /** Waits for the open calls, but no longer than this; the calls still open then have failed. */
   async stopCalling(patienceMs: number): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     const all = [this.direct, this.queued, this.health];
@@ -59,7 +59,7 @@ export class Neighbour {
     if (text !== `"hello"`) throw new Error(`plain was answered with ${text}`);
   }
 
-  /** Resolves when the effect of a send was seen. */
+  /** Resolves when the effect of a send is visible. */
   async note(): Promise<void> {
     const number = ++this.#number;
     const effect = new Promise<void>((resolve) => this.#awaited.set(number, resolve));

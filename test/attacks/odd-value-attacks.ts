@@ -1,4 +1,4 @@
-/** Values that no honest deployment sends: moments beyond all calendars, waits of nothing, codes and schemas out of bounds. */
+/** Values that no honest deployment sends: moments beyond all calendars, zero waits, codes and schemas out of bounds. */
 import { once } from "node:events";
 import { createServer } from "node:http2";
 import type { ServerHttp2Stream } from "node:http2";
@@ -11,7 +11,7 @@ import { always, CODE, END, error, field, message, numberField, output, sendTo }
 const FAR_MS = 9e15;
 const INVOKE_TIME = 4;
 const NEXT_RETRY_DELAY = 8;
-/** Of one invocation, once it has failed a few times: a floor of 50 ms, and room for a busy machine. */
+/** The most attempts per second of one invocation after a few failures: one per 50 ms, and room for a busy machine. */
 const RETRIES_PER_SECOND_MAX = 25;
 const RETRIED = 5;
 const SCHEMA_LEVELS = 100_000;
@@ -64,7 +64,7 @@ export const ODD_VALUE_ATTACKS: readonly Attack[] = [
 ];
 
 const FAILURE_700 = Buffer.concat([numberField(1, 700), field(2, "far out")]);
-/** On the result 1 alone, or a cancellation. */
+/** Waits for the result 1 alone, or a cancellation. */
 const SUSPENSION = message(CODE.suspension, field(4, Buffer.from("0a0101120101" + "2801", "hex")));
 
 function sleepUntil(atMs: number): Buffer {

@@ -1,4 +1,4 @@
-/** A poison invocation ends the server a few times at most: then it is paused, and everybody else is served. */
+/** A poison invocation ends the server a few times at most: then it is paused, and other services are served. */
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { InvocationBody } from "../../shared/api/wire/admin.ts";
@@ -10,7 +10,7 @@ import { openStage } from "./stage.ts";
 import type { Stage } from "./stage.ts";
 
 const RESTARTS_MAX = 4;
-/** Beyond the lease of whoever held it, which is ten seconds. */
+/** Longer than the lease of the dead driver, which is ten seconds. */
 const QUIET_FOR_MS = 15_000;
 const CALLED_FOR_MS = 3_000;
 const SETTLE_MS = 4_000;
@@ -32,7 +32,7 @@ async function poisoned(stage: Stage): Promise<string[]> {
   let deaths = 0;
   while (deaths <= RESTARTS_MAX && !(await staysUp(server, id))) {
     deaths += 1;
-    // A start that is killed before it answers is seen by the next look.
+    // The next check notices a server that died before it answered.
     await server.start().catch(() => undefined);
   }
   neighbour.startCalling();
@@ -55,7 +55,7 @@ async function poisoned(stage: Stage): Promise<string[]> {
   return complaints;
 }
 
-/** Resolves with false when the server has died, and with true when the invocation is paused or nothing happens any more. */
+/** Resolves with false when the server has died, and with true when the invocation is paused or the server stays up. */
 async function staysUp(server: ServerProcess, id: string): Promise<boolean> {
   for (const untilMs = Date.now() + QUIET_FOR_MS; Date.now() < untilMs; await pause(LOOK_EVERY_MS)) {
     if (!server.lives) return false;

@@ -1,9 +1,9 @@
-/** An invocation that ends the process of the server with each attempt: as one that makes it run out of memory would. */
+/** An invocation that ends the server's process with each attempt, as an invocation that exhausts its memory would. */
 import { readFileSync } from "node:fs";
 import { ask } from "./asking.ts";
 import type { Attack } from "./attack.ts";
 
-/** So that whoever sends has the answer before the first attempt. */
+/** A delay, so that the sender has its answer before the first attempt. */
 const DELAY = "500ms";
 let pidPath = "";
 

@@ -1,4 +1,4 @@
-/** A peer of HTTP/2 as bytes on a socket: it reads just enough to know which requests have come, and writes what it likes. */
+/** A peer of HTTP/2 as bytes on a socket: it reads just enough to recognize requests, and writes arbitrary bytes. */
 import { createServer } from "node:net";
 import type { Server, Socket } from "node:net";
 import { frame } from "../harness/local/raw-http.ts";
@@ -10,10 +10,10 @@ const ACK = 1;
 const END_STREAM = 1;
 const END_HEADERS = 4;
 
-/** What a raw deployment does with one request. @param isReset tells whether the client has given the stream up */
+/** Answers one request of a raw deployment. @param isReset whether the client has reset the stream */
 export type RawAnswer = (socket: Socket, streamId: number, isReset: () => boolean) => Promise<void>;
 
-/** Every request is one of an attempt: discovery must be over before. */
+/** Every request belongs to an attempt: discovery must be over before. */
 export function rawServer(answer: RawAnswer): Server {
   return createServer((socket) => {
     socket.setNoDelay().on("error", () => undefined);
@@ -40,13 +40,13 @@ export function rawServer(answer: RawAnswer): Server {
   });
 }
 
-/** Writes the piece again and again, as fast as it is read. @returns how often */
+/** Writes the piece again and again, as fast as the peer reads. @returns the number of writes */
 export async function writeRepeatedly(socket: Socket, piece: Buffer, times: number, untilMs: number): Promise<number> {
   let written = 0;
   while (written < times && !socket.destroyed && performance.now() < untilMs) {
     written += 1;
     if (!socket.write(piece)) await drained(socket);
-    // A turn of the loop: the frames of the other side want to be read too.
+    // Yields to the event loop, so that it reads the frames of the other side too.
     else if (written % 16 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   return written;
@@ -67,7 +67,7 @@ export function okHead(streamId: number): Buffer {
   return frame(HEADERS, END_HEADERS, streamId, Buffer.concat([Uint8Array.of(0x88), CONTENT_TYPE]));
 }
 
-/** ":status: 103", a literal behind the name that is known. */
+/** ":status: 103", a literal value after an indexed name. */
 export function earlyHints(streamId: number): Buffer {
   return frame(HEADERS, END_HEADERS, streamId, Buffer.concat([Uint8Array.of(0x08, 3), Buffer.from("103")]));
 }
@@ -76,7 +76,7 @@ export function data(streamId: number, bytes: Uint8Array): Buffer {
   return frame(DATA, 0, streamId, Buffer.from(bytes));
 }
 
-/** A frame of a type that no one knows, to be ignored. */
+/** A frame of an unknown type, which a peer has to ignore. */
 export function unknownFrame(streamId: number, sizeBytes: number): Buffer {
   return frame(0x2a, 0, streamId, Buffer.alloc(sizeBytes));
 }

@@ -1,17 +1,17 @@
-/** Runs one attack beside a healthy neighbour, stops the server, starts it again on the same data, and counts what is there. */
+/** Runs one attack beside a healthy neighbour, restarts the server on the same data, and counts the invocations there. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Deed } from "./attack.ts";
 import { complaintsOf, keepFigures } from "./figures.ts";
 import { missingAfterRestart } from "./lost-invocations.ts";
 import type { Stage } from "./stage.ts";
 
-/** The neighbour is called alone for so long, so that its first calls do not count as damage. */
+/** How long the neighbour runs alone, so that its slow first calls do not count as damage. */
 const QUIET_MS = 300;
 const STRIKE_MAX_MS = 13_000;
-/** Four times what any call may take: whoever waits then has failed. */
+/** Four times the longest allowed call: a call that still waits then has failed. */
 const SETTLE_MS = 4_000;
 
-/** @returns a sentence for each thing that does not hold */
+/** @returns a sentence for each broken limit */
 export async function runAttack(attack: string, stage: Stage): Promise<string[]> {
   const { server, neighbour, attacker } = stage;
   neighbour.startCalling();
@@ -24,7 +24,7 @@ export async function runAttack(attack: string, stage: Stage): Promise<string[]>
   await attacker.end();
   const [direct, queued, health] = [neighbour.direct, neighbour.queued, neighbour.health].map((w) => w.figures());
   const accepted = deed.accepted.length + neighbour.sent.size;
-  // Where the server does not come back, nothing is found.
+  // If the server does not come back, it shows no invocation.
   const missing = await missingAfterRestart(server, neighbour, deed.accepted).catch(() => undefined);
   const { lost, undone } = missing ?? { lost: accepted, undone: 0 };
   const { notes = {} } = deed;
@@ -46,7 +46,7 @@ export async function runAttack(attack: string, stage: Stage): Promise<string[]>
   return complaints;
 }
 
-/** Tells the attacker where to strike, and waits for what it has to tell. */
+/** Sends the attacker its target, and waits for its report. */
 export function strike({ server, attacker }: Stage): Promise<Deed> {
   const struck = new Promise<Deed>((resolve) => attacker.onMessage((message) => resolve(message as Deed)));
   attacker.send(server.site);

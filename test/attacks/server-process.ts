@@ -9,7 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Site } from "./attack.ts";
 
 export const SHUTDOWN_TIMEOUT_MS = 5_000;
-/** Longer is not waited for; then it is killed. */
+/** The longest wait for a stop; then the server is killed. */
 const STOP_PATIENCE_MS = SHUTDOWN_TIMEOUT_MS + 5_500;
 const READY_WITHIN_MS = 15_000;
 const POLL_EVERY_MS = 20;
@@ -18,7 +18,7 @@ const KB_PER_MB = 1_024;
 
 export class ServerProcess {
   readonly site: Site;
-  /** Of all its lives so far. */
+  /** The peak over all its lives so far. */
   rssPeakMb = 0;
   readonly #args: readonly string[];
   #child: ChildProcess | undefined;
@@ -32,9 +32,9 @@ export class ServerProcess {
     this.site = { ingressUri, adminUri, pidPath: `${dir}/server.pid`, logPath: `${dir}/server.log`, dataDir, command };
   }
 
-  /** @param dir of its own, where data and log go; it keeps its ports over all its lives */
+  /** @param dir the directory of its data and log; the server keeps its ports over all its lives */
   static async on(dir: string, command: string): Promise<ServerProcess> {
-    // As a careless operator makes it: everybody may look in.
+    // A directory with the mode of a careless operator: all users may read it.
     for (const store of ["meta", "journal"]) mkdirSync(`${dir}/data/${store}`, { recursive: true, mode: 0o755 });
     return new ServerProcess(dir, command, await twoFreePorts());
   }
@@ -44,10 +44,10 @@ export class ServerProcess {
     return child !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
-  /** Resolves when it answers. @throws Error where it ends by itself, or does not answer in time */
+  /** Resolves when the server answers. @throws Error if it ends by itself, or does not answer in time */
   async start(): Promise<void> {
     const log = openSync(this.site.logPath, "a");
-    // What the suite is told is no setting of the product, which would warn of it.
+    // The variables of the suite are no settings of the product, which would warn of them.
     const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("STEPWELL_")));
     this.#child = spawn(process.execPath, this.#args, { env, stdio: ["ignore", log, log] });
     closeSync(log);
@@ -59,7 +59,7 @@ export class ServerProcess {
     }
   }
 
-  /** @returns how long it took; null where it had to be killed or was dead before */
+  /** @returns the time of the stop; null if the server had to be killed or was dead before */
   async stop(): Promise<number | null> {
     if (!this.lives) return null;
     const [child, fromMs] = [this.#child!, performance.now()];
@@ -88,7 +88,7 @@ export class ServerProcess {
     return (await Promise.all(statuses)).every((isWell) => isWell);
   }
 
-  /** The kernel keeps the peak: the last look before the end is the one that counts. */
+  /** The kernel keeps the peak, so that the last reading before the end counts. */
   #watch(child: ChildProcess): void {
     const look = (): void => {
       const peakKb = /^VmHWM:\s+(\d+) kB$/m.exec(statusOf(child.pid!))?.[1];
@@ -103,7 +103,7 @@ export class ServerProcess {
   }
 }
 
-/** @returns the empty text for a process that is no more */
+/** @returns the empty text for an ended process */
 function statusOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/status`, "utf8");

@@ -1,4 +1,4 @@
-/** What each attack begins with and clears away: a server, a healthy neighbour and an attacker, each a process. */
+/** The stage of each attack: a server, a healthy neighbour and an attacker, each a process that the stage starts and stops. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { inject } from "vitest";
@@ -19,7 +19,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Resolves when the server answers, and both deployments are registered and the neighbour's is warm. */
+/** Resolves when the server answers, both deployments are registered, and the neighbour is warm. */
 export async function openStage(attack: string): Promise<Stage> {
   const workshop = inject("workshop");
   const dir = await mkdtemp(join(workshop.dir, `${attack}-`));

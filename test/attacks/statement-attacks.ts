@@ -1,11 +1,11 @@
-/** Statements that are short and cost the process its time or its memory. */
+/** Short statements that cost the process much time or memory. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Answered } from "./asking.ts";
 import { send, sendMany, statement } from "./asking.ts";
 import type { Attack, Deed, Scene } from "./attack.ts";
 import { always, output } from "./messages.ts";
 
-/** Then the client leaves, as a person would. */
+/** When the client leaves, as a person would. */
 const PATIENCE_MS = 3_000;
 const AFTERWARDS_MS = 1_500;
 const LEVELS = 25;
@@ -24,7 +24,7 @@ export const STATEMENTS = {
 export const STATEMENT_ATTACKS: readonly Attack[] = [
   {
     name: "B1a",
-    title: "REPLACE in REPLACE grows to no more than the process has",
+    title: "REPLACE in REPLACE stays within the memory of the process",
     answers: { quick },
     strike: (scene) => asked(scene, [STATEMENTS["nested REPLACE"]]),
   },
@@ -64,7 +64,7 @@ export const STATEMENT_ATTACKS: readonly Attack[] = [
   },
 ];
 
-/** Each level makes ten letters of each one. */
+/** Each level turns each letter into ten. */
 function growing(levels: number): string {
   return Array.from({ length: levels }).reduce<string>((inner) => `REPLACE(${inner}, 'a', '${"a".repeat(10)}')`, "'a'");
 }
@@ -77,7 +77,7 @@ function doubled(levels: number): string {
   );
 }
 
-/** One after the other, and a while for what they leave behind. */
+/** Runs the statements one after the other, and waits a while for later effects. */
 async function asked(scene: Scene, queries: readonly string[]): Promise<Deed> {
   const accepted = [await send(scene, "quick")];
   const answers: Answered[] = [];

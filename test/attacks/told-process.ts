@@ -1,4 +1,4 @@
-/** A program of this suite in a process of its own: it tells its port first, and then whatever it has to tell. */
+/** A program of this suite in its own process: it first sends its port, and then its other messages. */
 import { fork } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-/** How `npm run test:attacks` runs: one attack after the other, each on a process of its own. */
+/** The configuration of `npm run test:attacks`: one attack after the other, each on its own server process. */
 import { defineConfig } from "vitest/config";
 import { reportersOf } from "../reporters.ts";
 

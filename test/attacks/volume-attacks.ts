@@ -1,4 +1,4 @@
-/** More of what is allowed than one deployment may take from all others: sends, attempts, bytes and states. */
+/** Excessive amounts of allowed work from one deployment: sends, attempts, bytes and states. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Attack } from "./attack.ts";
 import { attemptsPerSecond, post, send, sendMany } from "./asking.ts";
@@ -7,7 +7,7 @@ import { always, CODE, commandsIn, END, error, field, LARGEST_BYTES, message, ou
 const SENDS_OF_ONE = 1_000;
 const HANGING = 3_000;
 const FAILING = 5_000;
-/** Of a deployment that fails everything, once it has done so for a while. */
+/** The most attempts per second on a deployment that has failed every attempt for a while. */
 const FAILED_PER_SECOND_MAX = 200;
 const LARGE_REPLIES = 12;
 const MESSAGES_OF_ONE = 7;

@@ -1,8 +1,8 @@
-/** How long calls of one kind waited, those among them that still wait. */
+/** The waits of calls of one kind, including calls that still wait. */
 
 export interface WaitFigures {
   readonly count: number;
-  /** Null where none was answered. */
+  /** Null if no call was answered. */
   readonly p50Ms: number | null;
   readonly maxMs: number | null;
   readonly failed: number;
@@ -14,7 +14,7 @@ export class Waits {
   readonly #openSinceMs = new Set<{ readonly ms: number }>();
   #closed = false;
 
-  /** Resolves when the call has ended, in whatever way. */
+  /** Resolves when the call has succeeded or failed. */
   async measure(call: () => Promise<unknown>): Promise<void> {
     const since = { ms: performance.now() };
     this.#openSinceMs.add(since);
@@ -33,7 +33,7 @@ export class Waits {
     return this.#openSinceMs.size;
   }
 
-  /** What is open now has failed: nobody waits any longer. */
+  /** Counts the calls that are still open as failed. */
   close(): void {
     this.#closed = true;
     const nowMs = performance.now();

@@ -82,7 +82,7 @@ describe("a name that is pointed at this machine after its page was loaded", () 
     "[::1]:9070",
     "192.168.1.7",
     "dev.localhost",
-  ])("and %s is answered, which no stranger can have", async (host) => {
+  ])("and %s is answered, a name that no attacker can register", async (host) => {
     expect((await ask(stage.adminPort, "GET /deployments", { host })).status).toBe(200);
   });
 
@@ -94,13 +94,13 @@ describe("a name that is pointed at this machine after its page was loaded", () 
     "host.docker.internal:9070",
   ];
 
-  test("is refused on a loopback also where only somebody nearby can have it", async () => {
+  test("is refused on a loopback, even if the name exists only in a local network", async () => {
     for (const host of nearby) {
       expect([host, (await ask(stage.adminPort, "GET /deployments", { host })).status]).toEqual([host, 403]);
     }
   });
 
-  test("is answered by a port for others where only somebody nearby can have it", async () => {
+  test("is answered on other addresses, if the name exists only in a local network", async () => {
     const other = await openLocalStage({ flags: { "admin.bind": "0.0.0.0" } });
     for (const host of [...nearby, "localhost", "192.168.1.7"]) {
       expect([host, (await ask(other.adminPort, "GET /deployments", { host })).status]).toEqual([host, 200]);

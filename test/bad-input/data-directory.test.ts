@@ -103,7 +103,7 @@ test.each(ROWS)("%s", async (_what, harm, outcomes) => {
 });
 
 test.skipIf(process.platform === "win32")(
-  "a directory that others may read is told of; one that is made here is the owner's alone",
+  "the log warns of a directory that other users may read; a new directory is readable by its owner alone",
   async () => {
     const told = async (): Promise<unknown[]> => {
       const log = new RecordingLog();

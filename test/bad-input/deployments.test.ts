@@ -59,7 +59,7 @@ beforeAll(async () => {
     "default-retry-policy.max-attempts": "2",
     "default-retry-policy.on-max-attempts": "kill",
     "log.level": "error",
-    // Each failure is to be seen by itself.
+    // An open circuit would delay the attempts, whose failures these tests check one by one.
     "worker.invoker.circuit-breaker": "false",
   };
   stage = await openLocalStage({ services: INGRESS_SERVICES, flags });

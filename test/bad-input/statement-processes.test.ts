@@ -1,4 +1,4 @@
-/** Statements made to hold or end the process: each ends by itself, and meanwhile everybody else is served. */
+/** Statements that try to block or end the process: each one is ended, and other requests are served meanwhile. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
@@ -30,17 +30,17 @@ function doubling(levels: number): string {
   return statement;
 }
 
-/** A text of 200 million letters, out of three that fit into a statement. */
+/** Makes a text of 200 million letters from three texts that fit into a statement. */
 const GROWING = `SELECT ${[1_000, 100_000, 2].reduce((text, times) => `REPLACE(${text},'a','${"a".repeat(times)}')`, "'a'")} AS x FROM information_schema.columns`;
 
 const LONG_LIKE = `SELECT table_name FROM information_schema.columns WHERE '${"a".repeat(120_000)}' LIKE '%${"a".repeat(60_000)}_b%'`;
 
-/** Processes of this one that evaluate statements within so much memory. */
+/** The child processes that evaluate statements with this memory limit. */
 function evaluators(memoryMib: number): number[] {
   return childrenOf(process.pid).filter((pid) => commandOf(pid).includes(`--max-old-space-size=${memoryMib}`));
 }
 
-/** Until the work is over. @returns the longest that anybody waited */
+/** Calls until the work is over. @returns the longest wait of a call */
 async function servedMeanwhile(work: Promise<unknown>): Promise<number> {
   let isOver = false;
   void work.finally(() => (isOver = true)).catch(() => undefined);
@@ -55,7 +55,7 @@ async function servedMeanwhile(work: Promise<unknown>): Promise<number> {
   return longestMs;
 }
 
-describe("while others are served", () => {
+describe("while other requests are served", () => {
   test.each<[what: string, statement: string, told: RegExp]>([
     ["makes a text longer and longer", GROWING, /more than 64 MiB of memory.*admin\.query-engine\.memory-size/],
     ["doubles its work 28 times", doubling(28), /not answered in 3 s.*admin\.query-engine\.time-limit/],
@@ -68,7 +68,7 @@ describe("while others are served", () => {
   });
 });
 
-test("with its client a statement leaves, and its process within a second", async () => {
+test("a statement ends with its client, and its process within a second", async () => {
   const leaving = new AbortController();
   const left = asked(doubling(28), stage, leaving.signal).catch((error: unknown) => error);
   await sleep(500);
@@ -95,7 +95,7 @@ test("two statements run, sixteen wait, and the next is refused at once", async 
   expect(await asked("SELECT name FROM sys_service LIMIT 1")).toMatchObject({ status: 200 });
 });
 
-test("a process that is told to stop ends in its time, with the statements that run", async () => {
+test("a process that gets the stop signal ends in time, and its running statements end too", async () => {
   const other = await openLocalStage({ flags: { "admin.query-engine.memory-size": "65MiB" } });
   const answer = asked(doubling(28), other);
   await until(() => evaluators(65).length > 0);

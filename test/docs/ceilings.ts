@@ -13,7 +13,7 @@ export interface CeilingFacts {
   readonly fullestShare: Readonly<Record<number, number>>;
   /** The most workers that the stack runs at a time. */
   readonly workersMax: number;
-  /** Beside those, for slow services. */
+  /** Workers of the slow lane, beside those. */
   readonly slowWorkersMax: number;
   readonly batch: number;
 }

@@ -1,4 +1,4 @@
-/** What the pages on security promise is held by tests that are there, and names settings, properties and policies that are. */
+/** The security pages name tests, settings, properties and policies that exist. */
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { SETTING_PATHS } from "../../shared/config/settings-table.ts";
@@ -16,29 +16,29 @@ const words = PAGES.flatMap((path) => [
     .matchAll(/`([^`\n]+)`/g),
 ]).map(([, word]) => word!);
 
-test("both pages are given out with the package", () => {
+test("the package contains both pages", () => {
   const { files } = JSON.parse(read("package.json")) as { readonly files: readonly string[] };
   expect(files).toEqual(expect.arrayContaining([...PAGES]));
 });
 
-test("every test that holds a promise is there", () => {
+test("every test that a page names exists", () => {
   const files = words.filter((word) => /^test\/[\w./-]+\.test\.ts$/.test(word));
   expect(files.length).toBeGreaterThan(60);
   expect(files.filter((path) => !existsSync(new URL(path, ROOT)))).toEqual([]);
 });
 
-test("every row of what somebody cannot do names a test, or says that there is none", () => {
+test("every row with a limit names a test, or says that there is none", () => {
   const tables = page.split("\n\n").filter((block) => / held by \|\n/.test(block));
   expect(tables.length).toBeGreaterThan(6);
   const rows = tables.flatMap((table) => table.trim().split("\n").slice(2));
   expect(rows.length).toBeGreaterThan(40);
   expect(rows.filter((row) => !/(?:`test\/[\w./-]+\.test\.ts`|not tried|–) \|$/.test(row))).toEqual([]);
   const promises = rows.filter((row) => row.endsWith(" – |"));
-  // Whoever is an operator, and what nobody looks for.
+  // Parties with the power of an operator, and a leftover that no test looks for.
   expect(promises.length).toBeLessThanOrEqual(4);
 });
 
-test("every setting that is named is one", () => {
+test("every setting that a page names exists", () => {
   const named = words.filter(
     (word) => /^(?:[a-z]+(?:-[a-z]+)*\.)+[a-z-]+$/.test(word) && !/\.(?:md|json|ts|mjs)$/.test(word),
   );
@@ -48,7 +48,7 @@ test("every setting that is named is one", () => {
   expect([...named, ...plain].filter((word) => !known.includes(word))).toEqual([]);
 });
 
-test("every property of the constructs that is named is one", () => {
+test("every property of the constructs that a page names exists", () => {
   const sources = ["infra/stepwell.ts", "infra/stepwell-deployment.ts", "infra/apis.ts"].map(read).join("\n");
   const named = words
     .filter((word) => /^[a-z]+(?:[A-Z][a-z0-9]+)+$/.test(word))
@@ -57,7 +57,7 @@ test("every property of the constructs that is named is one", () => {
   expect(named.filter((word) => !new RegExp(`readonly ${word}\\??:`).test(sources))).toEqual([]);
 });
 
-test("every table and every column that a statement asks for is there", () => {
+test("every table and every column in a statement exists", () => {
   const statements = [...page.matchAll(/"query": "(.+)"\}/g)].map(([, statement]) => statement!);
   expect(statements.length).toBeGreaterThan(5);
   for (const statement of statements) {
@@ -69,7 +69,7 @@ test("every table and every column that a statement asks for is there", () => {
   }
 });
 
-test("every policy to paste is JSON, of statements that allow or deny actions by their names", () => {
+test("every policy to paste is JSON whose statements allow or deny named actions", () => {
   const policies = [...page.matchAll(/^ *```json\n(.*?)^ *```$/gms)].map(([, text]) => JSON.parse(text!) as unknown);
   expect(policies.length).toBeGreaterThan(3);
   const statements = policies.flatMap((policy) =>
@@ -82,7 +82,7 @@ test("every policy to paste is JSON, of statements that allow or deny actions by
   }
 });
 
-test("every file and every place that the pages point to is there", () => {
+test("every file and every heading that a page links to exists", () => {
   const links = PAGES.flatMap((path) =>
     [...read(path).matchAll(/\]\(([^)#\s]*)(?:#([^)]+))?\)/g)].map(([, file, place]) => ({ path, file: file!, place })),
   );

@@ -28,7 +28,7 @@ afterEach(async () => {
   await meta.close();
 });
 
-/** An engine that packs nothing; on AWS, as on this stage, an engine packs. */
+/** An engine without compression; on AWS, and on this stage, the engine compresses. */
 function plainly(): Engine {
   const { codec: _, ...plain } = play.front.engine;
   return plain;
@@ -41,7 +41,7 @@ test.each([
   ["31 MiB of words", "some words that repeat ".repeat((31 * MIB) / 23)],
 ])("%s goes in, through the journal, and out, and is there for who attaches", { timeout: 120_000 }, async (_, text) => {
   const { engine } = play.front;
-  // The driver of a call puts a very large journal down. A worker takes it up under the budget for journals, and the call
+  // The driver of a call lets a very large journal go. A worker takes it up under the budget for journals, and the call
   // looks for its end by the clock.
   play.work();
   const ended = await play.stepUntil(call(engine, submission("Leaf/echo", text)), 100);

@@ -1,4 +1,4 @@
-/** Attacks of one deployment and of one client on an emulated AWS: a healthy neighbour is served all the while, directly and through the queue. */
+/** Attacks by one deployment and one client on an emulated AWS: a healthy neighbour is served meanwhile, directly and through the queue. */
 import type { Context } from "@restatedev/restate-sdk";
 import type { InvocationListBody } from "../../shared/api/wire/admin.ts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -15,17 +15,17 @@ import { serveHandlers } from "./url-deployment.ts";
 
 const plane = new ControlPlane(aws.plain);
 const NEIGHBOUR_EVERY_MS = 1_000;
-/** Cold starts among it, on a machine that has other work. */
+/** The longest wait, with cold starts on a busy machine. */
 const SERVED_WITHIN_MS = 15_000;
 const STRIKE_MS = 5_000;
-/** Five times what the workers drive at the same time. */
+/** Five times the number of invocations that the workers drive at the same time. */
 const HANGING = 20;
 
 const noted = new Set<number>();
 let numbers = 0;
 let attacker: AttackerServer;
 
-/** Their handlers, on one deployment. */
+/** The handlers of all attacks, on one deployment. */
 const HANDLERS = handlersOf("A1", "A2", "A4", "A9");
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ beforeAll(async () => {
   await plane.register({ uri: `http://127.0.0.1:${attacker.port}` });
 });
 
-/** What hangs would hold the workers of all tests that follow. */
+/** Hanging invocations would hold the workers of all following tests. */
 afterEach(async () => {
   const { text } = await plane.askAdmin({ path: "/invocations?service=Attacker&status=open&limit=500" });
   const { invocations } = JSON.parse(text) as InvocationListBody;
@@ -88,7 +88,7 @@ function handlersOf(...names: readonly string[]): Pick<Attack, "name" | "title" 
   return { name: "all", title: "all", answers: Object.assign({}, ...answers) as Attack["answers"] & object };
 }
 
-/** @returns a sentence for each kind of call of the neighbour that failed or waited too long while the strike went on */
+/** @returns a sentence for each kind of the neighbour's calls that failed or waited too long during the strike */
 async function besides(strike: () => Promise<void>): Promise<string[]> {
   const kinds = { "direct call": new Waits(), "call that sleeps": new Waits(), send: new Waits() };
   const timer = setInterval(() => {

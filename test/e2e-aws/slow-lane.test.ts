@@ -1,4 +1,4 @@
-/** A service whose handler never answers, with hundreds of sends, beside one that answers at once: they meet in no queue. */
+/** A service whose handler never answers, with hundreds of sends, beside a quick service: the two use different queues. */
 import { beforeAll, expect, test } from "vitest";
 import { Gate } from "../harness/engine/gate.ts";
 import { aws, ControlPlane, pause } from "./control-plane.ts";
@@ -30,7 +30,7 @@ test("a call and a send are answered", async () => {
   expect(await waitedMs()).toBeLessThanOrEqual(SERVED_WITHIN_MS);
 });
 
-test("hundreds of sends to a handler that never answers keep nobody else's send waiting, and none of them is lost", async () => {
+test("hundreds of sends to a handler that never answers delay no send to another service, and none of them is lost", async () => {
   const ids: string[] = [];
   while (ids.length < SENDS) {
     ids.push(...(await Promise.all(Array.from({ length: TOGETHER }, () => plane.send("stuck/hang", undefined)))));

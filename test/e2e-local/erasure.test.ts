@@ -1,4 +1,4 @@
-/** What docs/security.md says of erasing a person's data, done command by command: the text is gone from the API and from the disk, and a neighbour's stays. */
+/** Runs the steps of docs/security.md for erasing a person's data: the text is gone from the API and the disk, and a neighbour's stays. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -54,7 +54,7 @@ const signup = restate.workflow({
 interface Person {
   readonly key: string;
   readonly idempotencyKey: string;
-  /** Which inputs, results, states and promises have. */
+  /** The text in inputs, results, states and promises. */
   readonly text: string;
 }
 const ADA: Person = { key: "ada@example.com", idempotencyKey: "newsletter-of-ada", text: "the-diary-of-ada" };
@@ -62,7 +62,7 @@ const BOB: Person = { key: "bob@example.com", idempotencyKey: "newsletter-of-bob
 
 let command: BuiltCommand;
 let stage: LocalStage;
-/** Has `stepwell` as a command, and what is installed. */
+/** A directory with the `stepwell` command and its packages. */
 let folder: string;
 
 beforeAll(async () => {
@@ -82,7 +82,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The one block of the section that has these words, its placeholders filled in. */
+/** Runs the one block of the section with these words, after filling in its placeholders. */
 async function follow(words: string, filled: Readonly<Record<string, string>>): Promise<string> {
   const page = readFileSync(join(ROOT, "docs/security.md"), "utf8");
   const section = page.split("\n## Erase a person's data\n")[1]!.split("\n## ")[0]!;
@@ -106,7 +106,7 @@ interface Row {
 const rowsIn = (stdout: string): readonly Row[] => (JSON.parse(stdout) as { rows: Row[] }).rows;
 const idsIn = (stdout: string): readonly string[] => rowsIn(stdout).map(({ id }) => id);
 
-/** By names, then what these have called and sent, and so on, and at last by what was said. */
+/** Finds invocations by names, then their calls and sends, and finally invocations by content. */
 async function findAll({ key, idempotencyKey, text }: Person): Promise<ReadonlySet<string>> {
   const names = { key, "idempotency-key": idempotencyKey, caller: "nobody" };
   const found = new Set(idsIn(await follow("target_service_key", names)));
@@ -119,7 +119,7 @@ async function findAll({ key, idempotencyKey, text }: Person): Promise<ReadonlyS
   return found;
 }
 
-/** Every row of every table, of those that are read by key the rows of everybody here. */
+/** Every row of every table; from tables that are read by key, the rows of both persons. */
 async function everythingTold(): Promise<string> {
   const told: string[] = [];
   for (const { name } of TABLE_SHAPES) {
@@ -158,14 +158,14 @@ async function live({ key, idempotencyKey, text }: Person): Promise<void> {
 const bytesOf = (text: string): string => Buffer.from(text).join();
 const isIn = (told: string, text: string): boolean => told.includes(text) || told.includes(bytesOf(text));
 
-/** Files that have the text, as they lie on the disk. */
+/** Files on the disk that contain the text. */
 function filesWith(text: string): readonly string[] {
   const files = readdirSync(stage.dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = files.map(({ parentPath, name }) => join(parentPath, name));
   return paths.filter((path) => readFileSync(path).includes(text));
 }
 
-/** Keys of the entries that have the text in their key or their value, whether the file is compressed or not. */
+/** Keys of store entries that contain the text, in compressed files too. */
 async function entriesWith(text: string): Promise<readonly string[]> {
   const encoding = { keyEncoding: "utf8", valueEncoding: "buffer" } as const;
   const found: string[] = [];
@@ -181,7 +181,7 @@ async function entriesWith(text: string): Promise<readonly string[]> {
 
 const daysUntil = (expiresAtS: number): number => Math.round((expiresAtS - Date.now() / 1000) / 86_400);
 
-test("the steps of docs/security.md leave nothing that a person has said, and everything of a neighbour", async () => {
+test("the steps of docs/security.md remove all contents of a person, and keep those of a neighbour", async () => {
   await Promise.all([live(ADA), live(BOB)]);
   const found = await findAll(ADA);
   const shown = rowsIn(await follow("invoked_by_id", { ids: [...found].join("', '") }));
@@ -214,7 +214,7 @@ test("the steps of docs/security.md leave nothing that a person has said, and ev
   ]);
   expect([isIn(told, BOB.text), told.includes(BOB.key)]).toEqual([true, true]);
 
-  // No entry has the text any more; the files have it until they are written anew.
+  // No entry contains the text any more; the files contain it until they are rewritten.
   await stage.local.stop();
   expect(await entriesWith(ADA.text)).toEqual([]);
   expect(filesWith(ADA.text)).not.toEqual([]);
@@ -224,7 +224,7 @@ test("the steps of docs/security.md leave nothing that a person has said, and ev
   expect((await entriesWith(BOB.text)).length).toBeGreaterThan(5);
 
   // The names that stay, as the page says: empty locks, a place in the line, a large value's name, and children by their caller's name.
-  // Whether somebody had to wait for the key of the profile is a matter of moments, so the place in the line may be missing.
+  // Timing decides whether an invocation had to wait for the key of the profile, so the place in the line may be missing.
   const named = await entriesWith(ADA.key);
   const isOfLine = (text: string): boolean => text.includes("inbox#");
   const kinds = named

@@ -1,4 +1,4 @@
-/** One caller fills the room of both doors, while others call and operators look. */
+/** One caller fills the room of both doors, while other callers and operators send requests. */
 import { once } from "node:events";
 import { connect } from "node:http2";
 import type { ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
@@ -24,7 +24,7 @@ async function healthMs({ adminUri }: LocalStage): Promise<number> {
   return performance.now() - fromMs;
 }
 
-/** A body that goes on. */
+/** A body that never ends. */
 function begun(uri: string, path: string, streams: number): { readonly all: ClientHttp2Stream[]; close(): void } {
   const session = connect(uri, { maxSessionMemory: 100 });
   session.on("error", () => undefined);
@@ -36,7 +36,7 @@ function begun(uri: string, path: string, streams: number): { readonly all: Clie
   return { all, close: () => session.destroy() };
 }
 
-test("bodies that never end hold their share, are refused in time, and leave others and the admin API answered", async () => {
+test("endless bodies hold at most their share, are refused in time, and delay neither other callers nor the admin API", async () => {
   const flags = { "ingress.bodies-size-limit": "1MiB", "admin.bodies-size-limit": "256KiB" };
   const stage = await openLocalStage({ services, flags });
   const onIngress = begun(stage.ingressUri, "/Echo/echo", 200);

@@ -184,15 +184,15 @@ describe("a connection", () => {
   });
 
   test.each(["gzip, chunked", "deflate,chunked", "identity, chunked"])(
-    "with a body in the coding %s is refused, since nobody here takes it off",
+    "with a body in the transfer coding %s is refused, since the server does not decode it",
     async (coding) => {
       const request = head("POST /Greeter/echo", { ...BINARY_TYPE, "transfer-encoding": coding, connection: "close" });
       const [answer] = parseAnswers(await exchange(stage.ingressPort, request, "3\r\nabc\r\n0\r\n\r\n"));
-      expect(answer).toMatchObject({ status: 501, body: "of transfer codings only chunked is taken" });
+      expect(answer).toMatchObject({ status: 501, body: "the server accepts no transfer coding but chunked" });
     },
   );
 
-  test("is answered so that a browser takes the bytes for what they are said to be", async () => {
+  test("gets an answer whose type browsers do not guess", async () => {
     for (const line of ["POST /Greeter/echo", "GET /nowhere", "OPTIONS /Greeter/echo"]) {
       expect([line, (await ask(stage.ingressPort, line)).headers]).toMatchObject([line, NO_SNIFFING]);
     }

@@ -1,4 +1,4 @@
-/** Who called from outside: handlers get it from the engine alone, and so do those whom they call. */
+/** The caller from outside: handlers and their children get it from the engine alone. */
 import { expect, test } from "vitest";
 import { CALLER_HEADER } from "../../shared/core/model/caller.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
@@ -42,7 +42,7 @@ async function play() {
   return { stage, actor, call, shownTo };
 }
 
-test("a handler gets the caller in a header of its own, whatever the submission says in it", async () => {
+test("a handler gets the caller in a header that the submission cannot set", async () => {
   const { call, shownTo } = await play();
   await call("said", { headers: FORGED, createdBy: ADA });
   expect(shownTo("said")).toEqual({ "x-any": "1", [CALLER_HEADER]: ADA });
@@ -50,7 +50,7 @@ test("a handler gets the caller in a header of its own, whatever the submission 
   expect(shownTo("said")).toEqual({ "x-any": "1" });
 });
 
-test("whom a handler calls or sends to gets the caller of the handler, and no other that it names", async () => {
+test("children of a handler get the caller of the handler, and no other that it names", async () => {
   const { call, shownTo } = await play();
   await call("asks", { createdBy: ADA });
   expect(shownTo("said")).toEqual({ "x-any": "1", [CALLER_HEADER]: ADA });
@@ -59,7 +59,7 @@ test("whom a handler calls or sends to gets the caller of the handler, and no ot
   expect([shownTo("said"), shownTo("sent")]).toEqual([{ "x-any": "1" }, { "x-any": "1" }]);
 });
 
-test("operators see the caller, and what is started anew keeps it", async () => {
+test("operators see the caller, and a restarted invocation keeps it", async () => {
   const { stage, actor, call, shownTo } = await play();
   const id = await call("said", { createdBy: ADA });
   expect(await inspect(actor.engine, id)).toMatchObject({ createdBy: ADA });
@@ -72,7 +72,7 @@ test("operators see the caller, and what is started anew keeps it", async () => 
   expect(shownTo("said")).toEqual({ [CALLER_HEADER]: ADA });
 });
 
-test("an invocation without a caller shows none, as those that were accepted before callers were kept", async () => {
+test("an invocation without a caller shows none, such as one from before callers were kept", async () => {
   const { actor, call } = await play();
   const id = await call("said", {});
   expect(await inspect(actor.engine, id)).not.toHaveProperty("createdBy");
@@ -80,7 +80,7 @@ test("an invocation without a caller shows none, as those that were accepted bef
   expect(inputEntry({ ...acceptance, headers: FORGED })).toEqual(inputEntry({ ...acceptance, headers: [FORGED[1]!] }));
 });
 
-test("a purge leaves no caller behind, also of a child whose acceptance stays", async () => {
+test("a purge removes the caller, also from a child whose acceptance stays", async () => {
   const { actor, call, stage } = await play();
   await call("asks", { createdBy: ADA });
   const child = stage.deployment.of("said")[0]!.start.debugId as InvocationId;

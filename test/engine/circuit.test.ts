@@ -1,4 +1,4 @@
-/** The circuit breaker: what fails for everybody is tried by a few, and goes on by itself once it works again. */
+/** The circuit breaker: while all attempts fail, only a few are made, and all go on once the service works again. */
 import { expect, test } from "vitest";
 import { kill } from "../../shared/engine/recover/kill.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
@@ -35,7 +35,7 @@ async function sendMany(stage: Stage, actor: Actor): Promise<readonly string[]> 
   return ids;
 }
 
-test("where everything fails, one attempt at a time is made, ever more rarely, and all succeed once it works again", async () => {
+test("while all attempts fail, one at a time is made, ever more rarely, and all succeed once the service works again", async () => {
   const { stage, actor, health } = await play();
   await sendMany(stage, actor);
   await stage.pulse.pass(5_000);
@@ -63,7 +63,7 @@ test("a few invocations that fail for ever open no circuit, nor do many while ot
   expect(actor.engine.drives.size).toBe(0);
 });
 
-test("an invocation that an open circuit keeps waiting is killed at once", async () => {
+test("a kill ends an invocation behind an open circuit at once", async () => {
   const { stage, actor } = await play();
   const ids = await sendMany(stage, actor);
   await stage.pulse.pass(5_000);
@@ -86,7 +86,7 @@ test("a call that comes while the circuit is open is accepted, waits, and is ans
   expect(textOf(await stage.pulse.within(120_000, called))).toBe("done");
 });
 
-test("another process sees the circuit, and between them one attempt is made at a time", async () => {
+test("another process sees the circuit, and both together make one attempt at a time", async () => {
   const { stage, actor } = await play();
   const other = stage.actor();
   await sendMany(stage, actor);

@@ -1,4 +1,4 @@
-/** Large journals are in memory a few at a time, and small ones are never kept waiting by them. */
+/** Only a few large journals are in memory at a time, and small ones never wait for them. */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { newBulkheads } from "../../shared/engine/bulkheads/bulkheads.ts";
@@ -11,7 +11,7 @@ import { stages } from "../harness/engine/stages.ts";
 const open = stages();
 const MIB = 1024 * 1024;
 const LARGE = 5;
-/** Works at once: a stepped clock does not wait for other threads. */
+/** Compresses synchronously: a stepped clock does not wait for other threads. */
 const codec: Codec = {
   pack: async (bytes) => new Uint8Array(deflateRawSync(bytes)),
   unpack: async (packed) => new Uint8Array(inflateRawSync(packed)),
@@ -26,7 +26,7 @@ function narrow(stage: Stage): Actor {
   return actor;
 }
 
-test("of large invocations whose handlers never answer, one is in memory, and small ones run beside it", async () => {
+test("one large invocation at a time is in memory while its handler never answers, and small ones run beside it", async () => {
   const gate = new Gate();
   const stage = await open(
     { large: async () => gate.passed.then(() => "done"), small: () => "done" },
@@ -49,7 +49,7 @@ test("of large invocations whose handlers never answer, one is in memory, and sm
   expect(actor.engine.bulkheads.journals.held).toBe(0);
 });
 
-test("an invocation that is large once it is unpacked comes to its end", async () => {
+test("an invocation that is large only when unpacked completes", async () => {
   const stage = await open({ large: () => "done" }, { messageSizeMaxBytes: 32 * MIB });
   const actor = stage.actor();
   Object.assign(actor.engine, { codec });
@@ -58,7 +58,7 @@ test("an invocation that is large once it is unpacked comes to its end", async (
   expect(textOf(answer)).toBe("done");
 });
 
-test("an invocation that is small while it is packed takes the room of what it unpacks to", async () => {
+test("an invocation that is small when packed takes the room of its unpacked size", async () => {
   const gate = new Gate();
   const stage = await open({ large: async () => gate.passed.then(() => "done") }, { messageSizeMaxBytes: 32 * MIB });
   const actor = stage.actor();
@@ -72,7 +72,7 @@ test("an invocation that is small while it is packed takes the room of what it u
   expect(actor.engine.bulkheads.journals.held).toBe(0);
 });
 
-test("a large invocation that backs off, or waits for its calls, is put down meanwhile", async () => {
+test("a large invocation that backs off, or waits for its calls, leaves memory meanwhile", async () => {
   const retry = { initialIntervalMs: 500, maxIntervalMs: 500, factor: 1 };
   const stage = await open(
     {

@@ -1,4 +1,4 @@
-/** Attempts that stay open: while they are, whoever shares the table comes to know that their handler takes long. */
+/** Attempts that stay open: meanwhile all processes on the table learn that their handler takes long. */
 import { expect, test } from "vitest";
 import { callOn, sendOn, textOf } from "../harness/engine/engine-fixture.ts";
 import type { Actor } from "../harness/engine/engine-fixture.ts";
@@ -27,7 +27,7 @@ async function openStage(settings: { slowFromMs?: number } = { slowFromMs: SLOW_
 const notes = ({ process }: Actor) =>
   process.calls.filter(({ method, args }) => method === "put" && JSON.stringify(args[0]).includes('"long#S/hangs"'));
 
-test("a handler that an ingress driver waits for is known while the attempt is open, and driven by it as before", async () => {
+test("a handler of an ingress driver gets a note while its attempt is open, and the driver keeps driving it", async () => {
   const { stage, gate, isSlow, driver } = await openStage();
   const first = callOn(driver, "hangs");
   await stage.pulse.pass(SLOW_FROM_MS - 500);
@@ -37,11 +37,11 @@ test("a handler that an ingress driver waits for is known while the attempt is o
   expect(await isSlow()).toBe(true);
   gate.open();
   expect(textOf(await stage.pulse.within(1_000, first))).toBe("late");
-  // No worker is there: who answers is the driver of the call.
+  // There is no worker: the driver of the call answers.
   expect(textOf(await stage.pulse.within(1_000, callOn(stage.actor(), "hangs")))).toBe("late");
 });
 
-test("a worker that waits for many attempts of a handler writes of it once, and not again while the note is kept", async () => {
+test("a worker with many open attempts of a handler writes one note, and no other while it is kept", async () => {
   const { stage, isSlow, driver } = await openStage();
   for (let n = 0; n < 20; n++) await stage.pulse.within(0, sendOn(driver, "hangs"));
   driver.startWorker();
@@ -51,7 +51,7 @@ test("a worker that waits for many attempts of a handler writes of it once, and 
   expect(await isSlow()).toBe(true);
 });
 
-test("a note that the store refuses is written by the next attempt that stays open", async () => {
+test("after the store has refused a note, the next attempt that stays open writes it", async () => {
   const { stage, isSlow, driver } = await openStage();
   driver.process.before = ({ method, args }) =>
     method === "put" && JSON.stringify(args[0]).includes("long#") ? Promise.reject(new Error("no")) : undefined;
@@ -64,7 +64,7 @@ test("a note that the store refuses is written by the next attempt that stays op
   expect(await isSlow()).toBe(true);
 });
 
-test("a quick handler is never known as slow, and neither is any where one process lives as long as its attempts", async () => {
+test("a quick handler never gets a note, and neither does any handler of a process that owns its store alone", async () => {
   const quick = await openStage();
   expect(textOf(await quick.stage.pulse.within(100, callOn(quick.driver, "quick")))).toBe("at once");
   await quick.stage.pulse.pass(2 * SLOW_FROM_MS);

@@ -1,4 +1,4 @@
-/** Who acted last on an invocation, and how: kept beside the order itself, for as long as the invocation. */
+/** The last act of an operator on an invocation, stored with the order for as long as the invocation. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { deliverSignal } from "../../shared/engine/messaging/deliver.ts";
@@ -44,7 +44,7 @@ async function play() {
 
 const actOn = async ({ engine }: Actor, id: InvocationId) => (await inspect(engine, id))?.lastAct;
 
-test("the last of several deeds is shown with who did it, also after the driver has obeyed them", async () => {
+test("the last of several acts is shown with its operator, also after the driver has obeyed them", async () => {
   const { stage, actor, sent } = await play();
   const id = await sent("stumbles");
   expect(await actOn(actor, id)).toBeUndefined();
@@ -57,7 +57,7 @@ test("the last of several deeds is shown with who did it, also after the driver 
   expect(await actOn(actor, id)).toMatchObject({ kind: "resume", by: BOB });
 });
 
-test("SQL and a later process tell who killed it, also when the journal has gone", async () => {
+test("SQL and a later process show the operator of a kill, also after the journal has gone", async () => {
   const { stage, actor, sent } = await play();
   const id = await sent("naps");
   const atMs = stage.pulse.nowMs();
@@ -77,7 +77,7 @@ test("SQL and a later process tell who killed it, also when the journal has gone
   expect(JSON.stringify((await stage.stores.table.query(`inv#${id}`)).items)).not.toContain(ADA);
 });
 
-test("a cancel is an operator's; the same signal from elsewhere is nobody's, nor is the kill of a child", async () => {
+test("a cancel by an operator is shown; the same signal from another source, or the kill of a child, is not", async () => {
   const { stage, actor, sent } = await play();
   const [mine, theirs] = [await sent("naps"), await sent("naps")];
   await cancel(actor.engine, mine, ADA);
@@ -93,7 +93,7 @@ test("a cancel is an operator's; the same signal from elsewhere is nobody's, nor
   expect(await actOn(actor, child)).toBeUndefined();
 });
 
-test("where nobody is authenticated the deed is shown without a name, and a restart tells of itself", async () => {
+test("without authentication the act is shown without a name, and a restarted invocation shows its restart", async () => {
   const { stage, actor, sent } = await play();
   const id = await sent("naps");
   await kill(actor.engine, id);
@@ -103,7 +103,7 @@ test("where nobody is authenticated the deed is shown without a name, and a rest
   expect(await actOn(actor, anew.invocationId)).toMatchObject({ kind: "restart", by: BOB });
 });
 
-test("a deed costs no write beside its order", async () => {
+test("an act costs no write beside its order", async () => {
   const { stage, sent } = await play();
   const id = await sent("naps");
   const [nameless, named] = [stage.actor(), stage.actor()];

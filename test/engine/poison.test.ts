@@ -1,4 +1,4 @@
-/** An invocation that ends the process each time it is driven is set aside, and everything else goes on. */
+/** An invocation that ends the process each time it is driven is paused, and all others go on. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
@@ -17,13 +17,13 @@ async function start(stage: Stage, known: (actor: Actor) => void = () => {}): Pr
   known(actor);
   await stage.pulse.within(1_000, beginLife(actor.engine));
   actor.startWorker();
-  // It never resolves where the process dies meanwhile.
+  // The promise never resolves if the process dies meanwhile.
   void recover(actor.engine).catch(() => undefined);
   await stage.pulse.pass(100);
   return actor;
 }
 
-test("what ends the process at its answer is paused after four deaths, and its neighbours have gone on meanwhile", async () => {
+test("an invocation that ends the process at its answer is paused after four deaths, and its neighbours go on meanwhile", async () => {
   let driving: Actor;
   const takeOver = (actor: Actor): void => void (driving = actor);
   let isDeadly = true;
@@ -66,7 +66,7 @@ test("what ends the process at its answer is paused after four deaths, and its n
   expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed" });
 });
 
-test("a process that was killed while innocent invocations ran suspects none of them for long", async () => {
+test("after a kill while harmless invocations ran, the next process does not suspect them for long", async () => {
   const gate = new Gate();
   const stage = await open({ waits: async () => gate.passed.then(() => "free") });
   let actor = await start(stage);
@@ -83,7 +83,7 @@ test("a process that was killed while innocent invocations ran suspects none of 
   for (const id of ids) expect(await inspect(actor.engine, id)).toMatchObject({ status: "completed" });
 });
 
-test("after an end as it should be, the next process suspects nothing", async () => {
+test("after a clean end, the next process has no suspects", async () => {
   const stage = await open({ plain: () => "done" });
   const first = await start(stage);
   await stage.pulse.within(100, sendOn(first, "plain"));

@@ -36,8 +36,8 @@ test.each([
   [{ reservedConcurrency: { sweeper: 0 } }, "reservedConcurrency: sweeper: 0 is not a whole number, 1 or more"],
   [{ reservedConcurrency: { worker: 50 } }, 'reservedConcurrency: "worker" is not one of ingress, admin, sweeper'],
   [{ sweeperMemoryMb: 256 }, "sweeperMemoryMb: 256 is not a number from 512 to 10240"],
-  [{ vpcSubnets: {} }, "vpcSubnets: there is no vpc that it is of"],
-  [{ securityGroups: [{}] }, "securityGroups: there is no vpc that it is of"],
+  [{ vpcSubnets: {} }, "vpcSubnets: it applies only together with vpc"],
+  [{ securityGroups: [{}] }, "securityGroups: it applies only together with vpc"],
   [{ vpc: {}, securityGroups: [] }, "securityGroups: [] is not a list of one group or more"],
   [{ ingressAuth: "IAM" }, 'ingressAuth: "IAM" is not "open", "iam" or { jwt'],
   [

@@ -111,7 +111,7 @@ test("beside its control plane it is registered behind every route and policy of
   }
 });
 
-test("a function names one environment that may call it, and a second one is refused as it is synthesised", () => {
+test("a function's tag names one environment, and synthesis refuses a second one", () => {
   const registerAt = (...admins: readonly AdminApiReference[]) =>
     synthesised({ environmentName: "Live" }, (stepwell, codeFolder) => {
       const handlers = handlersOf(stepwell).currentVersion;
@@ -122,21 +122,21 @@ test("a function names one environment that may call it, and a second one is ref
   const elsewhere = { url: "https://dev.example", arn: "arn:aws:execute-api:eu-west-1:111122223333:dev" };
   expect(() => registerAt({ ...elsewhere, environment: "Live" })).not.toThrow();
   expect(() => registerAt({ ...elsewhere, environment: "Dev" })).toThrow(/registered with Live and Dev.+handlerArns/);
-  // As from a program without types, which was written when an admin API had no such name.
+  // An admin API from untyped code that predates the property `environment`.
   expect(() => registerAt(elsewhere as AdminApiReference)).toThrow("admin: environment is missing");
 });
 
-describe("the log of what registers", () => {
+describe("the log of the registering function", () => {
   const logOf = (props: Partial<StepwellDeploymentProps>) =>
     withDeployments(() => [{ handlers: { url: "https://shop.example" }, ...props }]);
   const [, { Properties: unless }] = resourcesOf(logOf({}), "AWS::Logs::LogGroup").find(isRegistrars)!;
 
-  test("is kept for a month and encrypted by AWS's own key, unless told", () => {
+  test("is by default kept for a month and encrypted by AWS's own key", () => {
     expect(unless["RetentionInDays"]).toBe(30);
     expect(unless["KmsKeyId"]).toBeUndefined();
   });
 
-  test("is kept for as long and encrypted by the key that is told, which CloudWatch Logs may use for it", () => {
+  test("has the given retention and key, which CloudWatch Logs may use for it", () => {
     const template = synthesised({}, (stepwell, codeFolder) => {
       const stack = Stack.of(stepwell);
       const told = { encryptionKey: new Key(stack, "Key"), logRetention: RetentionDays.ONE_YEAR };

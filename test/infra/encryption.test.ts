@@ -52,7 +52,7 @@ test("one key of one's own encrypts table, queues, keys and logs, and everybody 
   expect(new Set(users.map(({ id }) => id)).size).toBe(6);
 });
 
-test("nobody may use the key but through the stores that it encrypts", () => {
+test("roles may use the key only through the stores that it encrypts", () => {
   const via = (id: RegExp) =>
     statementsOf(Template.fromStack(imported))
       .filter(({ statement }) => actionsOf(statement).some((action) => action.startsWith("kms:")))

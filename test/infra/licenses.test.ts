@@ -1,4 +1,4 @@
-/** The licenses that travel with the code of a bundled function: those of exactly the packages that are inside of it. */
+/** The licenses beside the code of a bundled function: those of exactly its packages. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -54,7 +54,7 @@ test("a package brings the text of its license and its notices, each once", asyn
   expect(text).toContain("planted@1.2.3 (ISC)\ntwin@1.2.3 (ISC)\n\nOne\nlicense\n");
 });
 
-test("what names no license, or brings no text of one, is not bundled without a word", async () => {
+test("a package without a license or its text fails the build", async () => {
   expect(await bundleWith({}, { LICENSE: "One" })).toThrow("planted is bundled and names no license");
   expect(await bundleWith({ license: "MIT" }, {})).toThrow(
     "planted is bundled and brings no text of its license (MIT)",

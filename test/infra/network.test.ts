@@ -1,4 +1,4 @@
-/** Functions in a network of one's own: which are there, by which groups and subnets, and what they may do to it. */
+/** Functions in the user's own network: their groups and subnets, and their rights on it. */
 import { Stack } from "aws-cdk-lib";
 import type { Template } from "aws-cdk-lib/assertions";
 import { SecurityGroup, SubnetType, Vpc } from "aws-cdk-lib/aws-ec2";
@@ -27,13 +27,13 @@ function placed(template: Template): readonly Placed[] {
   });
 }
 
-test("no function is in a network unless told", () => {
+test("by default no function is in a network", () => {
   const template = synthesised();
   expect(placed(template)).toEqual([]);
   expect(resourcesOf(template, "AWS::EC2::SecurityGroup")).toEqual([]);
 });
 
-test("all that reach deployments are in the network, in its private subnets and in one group of their own", () => {
+test("all functions that reach deployments are in the network, in its private subnets and in one group", () => {
   const template = synthesised({ vpc });
   const functions = placed(template);
   expect(functions.map(({ name }) => name).sort()).toEqual(DRIVING);
@@ -46,7 +46,7 @@ test("all that reach deployments are in the network, in its private subnets and 
   }
 });
 
-test("they are where they are told to be", () => {
+test("they are in the given subnets and groups", () => {
   const group = SecurityGroup.fromSecurityGroupId(elsewhere, "Group", "sg-12345678");
   const vpcSubnets = { subnetType: SubnetType.PRIVATE_ISOLATED };
   const functions = placed(synthesised({ vpc, vpcSubnets, securityGroups: [group] }));

@@ -85,7 +85,7 @@ test("an app of CommonJS gets them, too", async () => {
   expect(stdout.trim()).toBe("Stepwell StepwellDeployment");
 }, 60_000);
 
-test("each function in it carries the licenses of its packages, and a list names them all", async () => {
+test("each function in it carries the licenses of its packages, and a list names all packages", async () => {
   const packed = (path: string): string => inApp(`node_modules/stepwell/dist/cdk/${path}`);
   const bom = JSON.parse(await readFile(packed("sbom.cdx.json"), "utf8")) as { components: { purl: string }[] };
   const listed = bom.components.map(({ purl }) => purl.replace("pkg:npm/", "").replace("%40", "@"));

@@ -6,10 +6,10 @@ import { resourcesOf, synthesised } from "./synthesised.ts";
 const template = synthesised();
 const queues = resourcesOf(template, "AWS::SQS::Queue");
 const functions = resourcesOf(template, "AWS::Lambda::Function");
-/** All but the one that makes the keys. */
+/** All functions but the one that makes the keys. */
 const FUNCTIONS = 4;
 
-test("every one but the dead-letter queue has one, and is named for what it is", () => {
+test("every queue has a dead-letter queue, except the dead-letter queue itself", () => {
   const dead = queues.filter(([id]) => /Dlq/.test(id));
   expect(dead).toHaveLength(1);
   for (const [id, { Properties }] of queues) {
@@ -26,7 +26,7 @@ test("hide a message for at least as long as its worker may run", () => {
   }
 });
 
-test("are standard ones, fair by the service that a message is for unless told, and ordered by nothing", () => {
+test("are standard queues, by default fair by the service of a message, and unordered", () => {
   for (const [id, { Properties }] of queues) {
     expect(Properties["FifoQueue"], id).toBeUndefined();
     expect(Properties["ContentBasedDeduplication"], id).toBeUndefined();
@@ -39,7 +39,7 @@ test("are standard ones, fair by the service that a message is for unless told, 
   );
 });
 
-test("are worked on in batches whose messages fail one by one, by so many workers and no more", () => {
+test("are read in batches whose messages fail one by one, by a limited number of workers", () => {
   template.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
     FunctionResponseTypes: ["ReportBatchItemFailures"],
     BatchSize: 10,
@@ -50,7 +50,7 @@ test("are worked on in batches whose messages fail one by one, by so many worker
   });
 });
 
-test("slow services have one of their own, with workers of their own: half as many unless told, and two at least", () => {
+test("slow services have their own queue, with their own workers: by default half as many, and at least two", () => {
   const workersOf = (of: typeof template): object =>
     Object.fromEntries(
       resourcesOf(of, "AWS::Lambda::EventSourceMapping").map(([, { Properties }]) => [
@@ -64,7 +64,7 @@ test("slow services have one of their own, with workers of their own: half as ma
   expect(workersOf(synthesised({ slowWorkerConcurrencyMax: 300 }))).toEqual({ [main]: 100, [slow]: 300 });
 });
 
-test("every function knows both, so that whoever sends chooses the lane", () => {
+test("every function knows both, so that each sender chooses the lane", () => {
   const [[slowId]] = queues.filter(([id]) => /SlowQueue/.test(id)) as [(typeof queues)[number]];
   template.resourcePropertiesCountIs(
     "AWS::Lambda::Function",

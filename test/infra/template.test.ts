@@ -95,7 +95,7 @@ describe("what protects the data", () => {
     expect(gone.map(({ id }) => /KeysRole/.test(id))).toEqual([true]);
   });
 
-  test("nor where everything goes but the table: it is protected, or another stack's", () => {
+  test("nor where only the table stays: it is protected, or another stack's", () => {
     const table = TableV2.fromTableName(new Stack(briefApp()), "Table", "shop-restored");
     for (const more of [{ deletionProtection: true }, { table }]) {
       const kept = synthesised({ removalPolicy: RemovalPolicy.DESTROY, ...more });
@@ -105,7 +105,7 @@ describe("what protects the data", () => {
     }
   });
 
-  test("and nobody may write over them", () => {
+  test("and no role may overwrite them", () => {
     const writing = statementsOf(template).filter(({ statement }) => actionsOf(statement).includes("ssm:PutParameter"));
     expect(writing.map(({ statement }) => statement.Condition)).toEqual([
       { StringNotEquals: { "ssm:Overwrite": "true" } },
@@ -163,7 +163,7 @@ describe("the doors", () => {
     });
   });
 
-  test("and where scopes are named, for tokens with one of them alone; the preflight of a browser wants none", () => {
+  test("and with scopes, only for tokens with one of them; a browser's preflight needs none", () => {
     const jwt = { issuer: "https://id.example", audiences: ["shop"], scopes: ["orders/call"] };
     const told = routes(synthesised({ ingressAuth: { jwt }, ingressCors: { origins: ["https://shop.example"] } }))
       .filter(([id]) => !/Admin/.test(id))
@@ -197,7 +197,7 @@ describe("what is granted", () => {
     }
   });
 
-  test("is no action that AWS does not have: a batch of SQS is judged by the action of its entries", () => {
+  test("has only actions that AWS knows: SQS checks a batch by the action of its entries", () => {
     const actions = new Set(statements.flatMap(({ statement }) => actionsOf(statement)));
     expect(actions).toContain("sqs:DeleteMessage");
     expect([...actions].filter((action) => /^sqs:\w+Batch$/.test(action))).toEqual([]);

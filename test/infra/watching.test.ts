@@ -14,7 +14,7 @@ const template = synthesised({ environmentName: "shop" });
 const alarms = resourcesOf(template, "AWS::CloudWatch::Alarm");
 const alarm = (name: string) => alarms.find(([id]) => id.startsWith(`StepwellAlarms${name}`))![1].Properties;
 
-describe("where no topic is given", () => {
+describe("without a topic", () => {
   const warned = (props: Partial<StepwellProps>): number => {
     let stack: Stack | undefined;
     synthesised(props, (stepwell) => (stack = Stack.of(stepwell)));
@@ -22,9 +22,9 @@ describe("where no topic is given", () => {
       .length;
   };
 
-  test("the stack warns of what is lost by it", () => expect(warned({})).toBe(1));
+  test("the stack warns of the consequences", () => expect(warned({})).toBe(1));
 
-  test("it is silent where alarms reach somebody, or are not wanted", () => {
+  test("it does not warn with a topic, or without alarms", () => {
     const alarmTopic = Topic.fromTopicArn(new Stack(briefApp()), "T", "arn:aws:sns:eu-west-1:111122223333:pager");
     expect(warned({ alarmTopic })).toBe(0);
     expect(warned({ alarms: false })).toBe(0);

@@ -1,4 +1,4 @@
-/** Whether a package that is given out is known to be weak: as the registry says, where it says anything. */
+/** Checks the shipped packages against the registry's advisories, if the registry serves any. */
 import { expect, test } from "vitest";
 import { outcomeOf } from "./outcome.ts";
 
@@ -8,16 +8,16 @@ interface Audit {
   readonly error?: { readonly summary?: string };
 }
 
-/** The others are printed: they are weighed at the next release. */
+/** The test prints other advisories, for a decision at the next release. */
 const REFUSED = ["high", "critical"];
 
-test("no package that is given out has a grave advisory", async (context) => {
+test("no shipped package has a grave advisory", async (context) => {
   const { out, told } = await outcomeOf("npm", ["audit", "--omit=dev", "--json"]);
   const audit = (out.trimStart().startsWith("{") ? JSON.parse(out) : {}) as Audit;
   if (audit.vulnerabilities === undefined) {
     const reason = audit.message ?? audit.error?.summary ?? told.trim().split("\n").at(-1) ?? "no answer";
-    console.log(`advisories: skipped, the registry tells none (${reason})`);
-    return context.skip(`the registry tells no advisories: ${reason}`);
+    console.log(`advisories: skipped, the registry serves none (${reason})`);
+    return context.skip(`the registry serves no advisories: ${reason}`);
   }
   const found = Object.entries(audit.vulnerabilities).map(([name, { severity, range }]) => ({
     severity,

@@ -1,4 +1,4 @@
-/** What is given out inside of ours: it is listed, all of it and nothing else, under licenses that we may give out. */
+/** The packages inside the bundles: the lists name exactly these packages, under licenses that allow distribution. */
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundleFunctions, productEntries } from "../../infra/bundle.mjs";
 import { HERE, outcomeOf, ROOT } from "./outcome.ts";
 
-/** These ask for their text and notices and for nothing else, which `THIRD-PARTY-LICENSES.txt` gives. */
+/** These licenses ask only for their text and notices, which `THIRD-PARTY-LICENSES.txt` contains. */
 const ALLOWED = ["0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"];
 
 interface Manifest {
@@ -29,7 +29,7 @@ let folder: string;
 let metafile: Metafile;
 let bundled: readonly Manifest[];
 
-/** Read from the metafile by its inputs, and not by what the build itself reads. */
+/** Reads the inputs of the metafile, independently of the build's own code. */
 function manifestsOf({ outputs }: Metafile): readonly Manifest[] {
   const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
   const used = inputs.filter(([path, { bytesInOutput }]) => path.includes("node_modules/") && bytesInOutput > 0);
@@ -55,13 +55,13 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("every package that is bundled has a license that we may give out", () => {
+test("every bundled package has a license that allows distribution", () => {
   expect(bundled.length).toBeGreaterThan(20);
   const others = bundled.filter(({ license }) => !ALLOWED.includes(license));
   expect(others.map(({ name, license }) => `${name}: ${license}`)).toEqual([]);
 });
 
-test("NOTICE names every package that is bundled under its license, and no other, and points to files that are there", () => {
+test("NOTICE names exactly the bundled packages under their licenses, and points to existing files", () => {
   const notice = readFileSync(join(ROOT, "NOTICE"), "utf8");
   const told = [...notice.matchAll(/^([\w.-]+):\n((?: {2}.+\n)+)/gm)].flatMap(([, license, names]) =>
     names!.split(/[\s,]+/).flatMap((name) => (name === "" ? [] : [`${name}: ${license}`])),
@@ -73,7 +73,7 @@ test("NOTICE names every package that is bundled under its license, and no other
   }
 });
 
-test("the list of what is given out is valid, and names exactly what is bundled", async () => {
+test("the list of bundled packages is valid, and names exactly these packages", async () => {
   const file = join(folder, "cdk/sbom.cdx.json");
   const { components } = JSON.parse(readFileSync(file, "utf8")) as { readonly components: readonly Component[] };
   const listed = components.map(({ group, name, version, licenses, purl }) => {
@@ -108,7 +108,7 @@ test("the same sources give the same files, byte for byte", async () => {
   expect(second).toEqual(first);
 });
 
-test("the command and the constructs have no package inside of them", () => {
+test("the command and the constructs bundle no package", () => {
   const maps = readdirSync(join(folder, "dist"), { recursive: true, encoding: "utf8" }).filter((path) =>
     path.endsWith(".js.map"),
   );

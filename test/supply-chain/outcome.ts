@@ -1,10 +1,10 @@
-/** Runs a program to its end, whatever that end is. */
+/** Runs a program to its end, success or failure. */
 import { execFile } from "node:child_process";
 
 export interface Outcome {
   readonly code: number;
   readonly out: string;
-  /** What it wrote in all, for a failure's message. */
+  /** All its output, for a failure's message. */
   readonly told: string;
 }
 

@@ -1,4 +1,4 @@
-/** Installs what the suite uses, each once and in its pinned version, and runs it. Whatever cannot be had is skipped by its name. */
+/** Installs the tools of the suite, each once and in its pinned version, and runs it. It names and skips a tool that it cannot install. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ function run(command, args, cwd) {
   return status === 0;
 }
 
-/** @returns why there is no cfn-lint, undefined where there is */
+/** @returns why cfn-lint is missing; undefined if it is present */
 function installCfnLint() {
   if (existsSync(READY_FILE)) return undefined;
   if (spawnSync("python3", ["-m", "venv", "--help"]).status !== 0) return "python3 with venv is missing";

@@ -6,12 +6,12 @@ import { join, relative } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { HERE, outcomeOf, ROOT } from "./outcome.ts";
 
-/** What the scanner finds and may stay: by path and rule, with the reason. */
+/** Findings of the scanner that may stay: by path and rule, with the reason. */
 const KNOWN: Readonly<Record<string, string>> = {
   "test/harness/https/fixtures/test-only-server-key.pem privatekey":
-    "the key of the server that the tests of TLS start on loopback, whose certificate nobody else trusts",
+    "the key of the TLS tests' server on loopback, whose certificate no other client trusts",
   "test/functions/registrar/registrar.test.ts basicauth":
-    "an address with a made-up password, which the test looks for in what is told of a failure",
+    "an address with a made-up password, which the test looks for in the text of a failure",
 };
 
 interface FileReport {
@@ -29,7 +29,7 @@ function emptyFolder(): string {
 async function findings(folder: string, paths: readonly string[]): Promise<readonly string[]> {
   const program = join(HERE, "node_modules/secretlint/bin/secretlint.js");
   const rules = ["--secretlintrc", join(HERE, ".secretlintrc.json"), "--format", "json"];
-  // What it writes to a pipe is cut off where it ends.
+  // Its output into a pipe would be cut off when it exits.
   const file = join(emptyFolder(), "report.json");
   const { told } = await outcomeOf(process.execPath, [program, ...rules, "--output", file, ...paths], folder);
   if (!existsSync(file)) throw new Error(told);
@@ -42,7 +42,7 @@ async function findings(folder: string, paths: readonly string[]): Promise<reado
   );
 }
 
-test("no tracked file holds a secret but those that are known", async () => {
+test("no tracked file holds a secret beside the known ones", async () => {
   const { out } = await outcomeOf("git", ["ls-files", "-z"]);
   const tracked = out.split("\0").filter((path) => path !== "");
   expect(tracked.length).toBeGreaterThan(500);
@@ -50,7 +50,7 @@ test("no tracked file holds a secret but those that are known", async () => {
   expect([...new Set(found)].toSorted()).toEqual(Object.keys(KNOWN).toSorted());
 });
 
-test("a key that is planted is found, and its healthy neighbour is not", async () => {
+test("a planted key is found, and its harmless neighbour is not", async () => {
   const folder = emptyFolder();
   const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   writeFileSync(join(folder, "planted.txt"), privateKey.export({ type: "pkcs1", format: "pem" }));

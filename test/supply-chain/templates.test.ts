@@ -1,4 +1,4 @@
-/** The templates that CloudFormation gets, judged by AWS's own linter and by what a policy may say. */
+/** Checks the templates for CloudFormation with AWS's own linter, and their policies for broad grants. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ const vpc = Vpc.fromVpcAttributes(elsewhere, "Vpc", {
 const jwt = { issuer: "https://login.example.com", audiences: ["orders"] };
 
 const SHAPES: readonly (readonly [name: string, props: Partial<StepwellProps>])[] = [
-  ["as it is unless told", {}],
+  ["with defaults", {}],
   ["with a key, a network and traces", { encryptionKey: Key.fromKeyArn(elsewhere, "Key", KEY), vpc, xray: true }],
   [
     "open, with an access log and a limit",
@@ -41,7 +41,7 @@ const templates = SHAPES.map(([name, props]) => {
   return [name, template] as const;
 });
 
-/** The CDK writes what has to be there first, also where a reference says it already. */
+/** The CDK writes dependencies even where a reference already implies them. */
 const PASSED_OVER = ["W3005"];
 const linter = process.env["STEPWELL_TEST_CFN_LINT"];
 
@@ -71,19 +71,19 @@ test.skipIf(linter === undefined)("cfn-lint finds an action that AWS does not ha
   expect(await lint(JSON.parse(text) as object)).toContain("W3037");
 });
 
-/** Granted on everything, because AWS has nothing to name: by action, with the reason. */
+/** Actions granted on every resource, because AWS has no resource to name: by action, with the reason. */
 const ON_EVERYTHING: Readonly<Record<string, string>> = {
   "xray:PutTraceSegments": "X-Ray has no resources",
   "xray:PutTelemetryRecords": "X-Ray has no resources",
-  "ec2:CreateNetworkInterface": "Lambda makes interfaces that have no name yet; the code of the function may not",
+  "ec2:CreateNetworkInterface": "Lambda makes interfaces, which have no name yet; the code of the function may not",
   "ec2:DescribeNetworkInterfaces": "EC2 describes all or none",
   "ec2:DescribeSubnets": "EC2 describes all or none",
-  "ec2:DeleteNetworkInterface": "Lambda deletes what it made, which nothing can name before",
+  "ec2:DeleteNetworkInterface": "Lambda deletes its own interfaces, whose names are not known before",
   "ec2:AssignPrivateIpAddresses": "as for making them",
   "ec2:UnassignPrivateIpAddresses": "as for making them",
 };
 
-test.each(templates)("no policy of a stack %s grants what it does not name", (_name, template) => {
+test.each(templates)("no policy of a stack %s grants an action on unnamed resources", (_name, template) => {
   const allowed = statementsOf(template).filter(({ statement }) => statement.Effect === "Allow");
   expect(allowed.length).toBeGreaterThan(20);
   const vague = allowed.flatMap(({ statement }) => actionsOf(statement)).filter((action) => action.includes("*"));
@@ -94,7 +94,7 @@ test.each(templates)("no policy of a stack %s grants what it does not name", (_n
   expect(onEverything.filter((action) => !(action in ON_EVERYTHING))).toEqual([]);
 });
 
-test("every action that may be granted on everything is", () => {
+test("every exception for unnamed resources is in use", () => {
   const granted = new Set(
     templates.flatMap(([, one]) => statementsOf(one).flatMap(({ statement }) => actionsOf(statement))),
   );

@@ -1,4 +1,4 @@
-/** `valid-sbom.mjs <file>`: prints what the schema of CycloneDX finds wrong with it as JSON, `null` where nothing is. */
+/** `valid-sbom.mjs <file>`: prints the errors of the file by the schema of CycloneDX as JSON, `null` for a valid file. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 

@@ -1,4 +1,4 @@
-/** How the tests of what is given out run: as all others, but only through `run.mjs`, which installs what they use. */
+/** The configuration of the supply-chain tests: they run only through `run.mjs`, which installs their tools. */
 import { defineConfig } from "vitest/config";
 import { reportersOf } from "../reporters.ts";
 

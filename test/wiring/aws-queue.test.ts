@@ -1,4 +1,4 @@
-/** What the settings make of the queue of wakes: one lane, or two by what the registry knows. */
+/** The queue of wakes by the settings: one lane, or two, chosen by the registry's notes. */
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { expect, test } from "vitest";
 import { SystemClock } from "../../shared/adapters/system/clock.ts";
@@ -35,7 +35,7 @@ const registry = { isSlow: (service: string): boolean => service === "Slow" } as
 test.each([
   ["goes by service where there are two queues", SLOW, { registry }, [SLOW, MAIN]],
   ["goes to the main one before there is a registry to ask", SLOW, {}, [MAIN, MAIN]],
-  ["goes to the one queue that there is", undefined, { registry }, [MAIN, MAIN]],
+  ["goes to the only queue", undefined, { registry }, [MAIN, MAIN]],
 ])("a wake %s", async (_what, slowQueueUrl, known, urls) => {
   expect(await sentTo(slowQueueUrl, known)).toEqual(urls);
 });

@@ -1,4 +1,4 @@
-/** What functions on AWS send to deployments in the clear: nothing, but to the addresses that an operator has named. */
+/** Functions on AWS send deployments clear text only at addresses that an operator has named. */
 import { createServer } from "node:net";
 import { onTestFinished, test, expect } from "vitest";
 import { HttpsEndpoints } from "../../shared/adapters/https/https-endpoints.ts";
@@ -16,7 +16,7 @@ function awsWith(allowed?: string): HttpsEndpoints {
 }
 
 test.each(["http://1.1.1.1/", "http://[2606:4700:4700::1111]/", "http://[::ffff:101:101]:9080/"])(
-  "%s is refused before a connection is opened, and the refusal says what helps",
+  "%s is refused before a connection is opened, and the refusal names the remedy",
   async (uri) => {
     for (const version of ["h2 in the clear", "http1.1 in the clear"] as const) {
       const head = awsWith().open(requestTo(uri, version)).head();
@@ -31,7 +31,7 @@ test.each(["http://1.1.1.1/", "http://[2606:4700:4700::1111]/", "http://[::ffff:
   },
 );
 
-test("a name that resolves to a public address is refused as the address is, and TLS is tried there", async () => {
+test("a name of a public address is refused in clear text, and dialled for TLS", async () => {
   const peer = await startServer(createServer((socket) => socket.destroy()));
   onTestFinished(() => peer.stop());
   const dialled: string[] = [];
@@ -55,7 +55,7 @@ test("a name that resolves to a public address is refused as the address is, and
   expect(dialled).toEqual(["shop.example", "shop.example"]);
 });
 
-test("an address that is named is spoken to in the clear", async () => {
+test("a named address gets requests in clear text", async () => {
   const peer = await startPeer("h2 in the clear", echo);
   onTestFinished(() => peer.stop());
   const request = requestTo(`http://127.0.0.1:${peer.port}`, "h2 in the clear", { body: [Buffer.from("ok")] });
@@ -64,7 +64,7 @@ test("an address that is named is spoken to in the clear", async () => {
   }
 });
 
-test("the local process speaks to public addresses as before", async () => {
+test("the local process connects to public addresses in clear text", async () => {
   const endpoints = new HttpsEndpoints({ allow: ["loopback", "private"], connectTimeoutMs: 200 });
   onTestFinished(() => endpoints.close());
   expect(await reasonOf(endpoints.open(requestTo("http://1.1.1.1/", "h2 in the clear")).head())).not.toBe("forbidden");

@@ -1,4 +1,4 @@
-/** Lambda's event sources over the lanes of a queue: so many batches at once for each, and no more. */
+/** Lambda's event sources over the lanes of a queue: a limited number of batches at once for each lane. */
 import { LanedQueue } from "../../shared/adapters/sqs/laned-queue.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
 import type { Queue } from "../../shared/engine/ports/queue.ts";
@@ -16,13 +16,13 @@ const HIDDEN_MS = 900_000;
 export interface Lanes {
   readonly main: MemoryQueue;
   readonly slow: MemoryQueue;
-  /** A process of its own; where it has lanes, it sends to both. */
+  /** A separate process; with lanes, it sends to both. */
   engine(): Engine;
-  /** Starts so many workers for each lane, each a process that takes one batch at a time. */
+  /** Starts the workers of each lane, each a process that takes one batch at a time. */
   start(workers: { readonly main: number; readonly slow: number }): void;
 }
 
-/** @param hasSlowLane false for a queue without lanes, as it was before there were any */
+/** @param hasSlowLane false for a queue without lanes, as before ADR 0029 */
 export function lanesOn(stage: Stage, hasSlowLane = true): Lanes {
   const [main, slow] = [new MemoryQueue(stage.pulse), new MemoryQueue(stage.pulse)];
   const engine = (): Engine => {

@@ -1,4 +1,4 @@
-/** The lane for slow services: a handler that never answers fills it, and the neighbours of its service go on. */
+/** The slow lane: a handler that never answers fills it, and other services go on. */
 import { describe, expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { bodyOfSlice } from "../../shared/adapters/sqs/slice-body.ts";
@@ -50,7 +50,7 @@ async function flood(
   return ids;
 }
 
-/** @returns how long the neighbour waits for the answer to a send, undefined where it waits longer than `withinMs` */
+/** @returns how long the neighbour waits for the answer to a send; undefined if longer than `withinMs` */
 async function waitedMs(stage: Stage, engine: Engine, withinMs: number): Promise<number | undefined> {
   const id = await stage.pulse.within(0, sendTo(engine, "Quiet", "greet"));
   const sinceMs = stage.pulse.nowMs();
@@ -63,7 +63,7 @@ async function waitedMs(stage: Stage, engine: Engine, withinMs: number): Promise
 }
 
 describe("three hundred sends to a handler that never answers", () => {
-  test("stop the sends of others where all share one lane", async () => {
+  test("block the sends of other services if all share one lane", async () => {
     const { stage } = await openStage();
     const lanes = lanesOn(stage, false);
     lanes.start({ main: 4, slow: 0 });
@@ -73,27 +73,27 @@ describe("three hundred sends to a handler that never answers", () => {
     expect(await waitedMs(stage, client, 5 * MINUTE_MS)).toBeUndefined();
   });
 
-  test("fill the slow lane alone: all others are served at once as soon as the service is known", async () => {
+  test("fill only the slow lane: other services are served as soon as the service has a note", async () => {
     const { stage, gate } = await openStage();
     const lanes = lanesOn(stage);
     lanes.start({ main: 4, slow: 2 });
     const client = lanes.engine();
     const ids = await flood(stage, client, "hangs", "S", 300);
-    // Even the first attempts, which have taken all workers before anybody could know, leave them.
+    // Even the first attempts, which have taken all workers before the note, leave them.
     expect(await waitedMs(stage, client, MINUTE_MS)).toBeLessThanOrEqual(6 * SLOW_FROM_MS);
     for (let n = 0; n < 5; n++) expect(await waitedMs(stage, client, MINUTE_MS)).toBeLessThanOrEqual(1_000);
     await flood(stage, client, "hangs", "S", 100);
     await stage.pulse.pass(MINUTE_MS);
     expect(await waitedMs(stage, client, MINUTE_MS)).toBeLessThanOrEqual(1_000);
 
-    // Nothing is lost: once the handler answers, all of it does.
+    // No send is lost: once the handler answers, all complete.
     gate.open();
     await stage.pulse.pass(5 * MINUTE_MS);
     for (const id of ids) expect(await inspect(client, id)).toMatchObject({ status: "completed", events: [] });
     expect([lanes.main.size, lanes.slow.size]).toEqual([0, 0]);
   });
 
-  test("stop nobody who comes later where the service is known already, though it is found out anew by each process", async () => {
+  test("delay no later send if the service already has a note, though each process has to read it", async () => {
     const { stage } = await openStage();
     const lanes = lanesOn(stage);
     await stage.pulse.within(0, lanes.engine().registry.noteLong("S", "hangs"));
@@ -104,7 +104,7 @@ describe("three hundred sends to a handler that never answers", () => {
     expect(stage.deployment.of("hangs")).toHaveLength(10);
   });
 
-  test("stop nobody where other services call the handler: its calls are left to the slow lane", async () => {
+  test("delay no other service that calls the handler: its calls go to the slow lane", async () => {
     const { stage, gate } = await openStage();
     const lanes = lanesOn(stage);
     lanes.start({ main: 4, slow: 2 });
@@ -118,7 +118,7 @@ describe("three hundred sends to a handler that never answers", () => {
     for (const id of ids) expect(await inspect(client, id)).toMatchObject({ status: "completed", events: [] });
   });
 
-  test("stop nobody where messages that name no service come for them, as of who knows an id alone", async () => {
+  test("delay no other service if their messages name no service, as those of a sender that knows only an id", async () => {
     const { stage } = await openStage();
     const lanes = lanesOn(stage);
     await stage.pulse.within(0, lanes.engine().registry.noteLong("S", "hangs"));
@@ -133,7 +133,7 @@ describe("three hundred sends to a handler that never answers", () => {
   });
 });
 
-test("a handler that takes long and answers before it is handed on is attempted once", async () => {
+test("a long handler that answers before the cut has one attempt", async () => {
   const { stage, gate } = await openStage();
   const lanes = lanesOn(stage);
   lanes.start({ main: 1, slow: 1 });
@@ -145,7 +145,7 @@ test("a handler that takes long and answers before it is handed on is attempted 
   expect(stage.deployment.of("hangs")).toHaveLength(1);
 });
 
-test("an attempt in the slow lane is cut by nobody", async () => {
+test("an attempt in the slow lane is not cut", async () => {
   const { stage, gate } = await openStage();
   const lanes = lanesOn(stage);
   const client = lanes.engine();
@@ -175,7 +175,7 @@ describe("an event of the main lane", () => {
     return { stage, lanes, event, worker, answer: () => workEvent(worker, event, SLOW_URL) };
   }
 
-  test("sends messages of slow services on as they are, without a delay, deletes them, and works on the rest", async () => {
+  test("forwards messages of slow services unchanged and without a delay, deletes them, and works on the rest", async () => {
     const { stage, lanes, event, answer } = await mixed();
     expect(await stage.pulse.within(1_000, answer())).toEqual({ batchItemFailures: [] });
     const bodies = event.Records.map(({ body }) => JSON.parse(body) as { service: string; sentAtMs: number });
@@ -184,11 +184,11 @@ describe("an event of the main lane", () => {
     expect(more).toEqual([]);
     expect(sentOn).toMatchObject({ sentAtMs, delayMs: 0, service: "S" });
     expect(stage.deployment.attempts.map(({ handler }) => handler)).toEqual(["greet"]);
-    // The deletion itself is Lambda's, for whatever it does not name and the worker has not deleted before.
+    // Lambda deletes the messages that the response does not name and the worker has not deleted.
     expect(lanes.main.size).toBe(1);
   });
 
-  test("keeps a message that cannot be sent on, and puts it off", async () => {
+  test("keeps a message that cannot be forwarded, and delays it", async () => {
     const { stage, lanes, event, answer } = await mixed();
     lanes.slow.send = () => Promise.reject(new Error("no such queue"));
     const at = event.Records.findIndex(({ body }) => body.includes('"S"'));
@@ -198,7 +198,7 @@ describe("an event of the main lane", () => {
     expect(lanes.main.waitingBy(stage.pulse.nowMs())).toMatchObject([{ service: "S" }]);
   });
 
-  test("keeps the moment that a timer's message stands for", async () => {
+  test("keeps the moment of a timer's message", async () => {
     const { stage, lanes, event, worker } = await mixed();
     const wakeAtMs = stage.pulse.nowMs() + 30_000;
     const records = event.Records.map((record) => ({
@@ -209,7 +209,7 @@ describe("an event of the main lane", () => {
     expect(lanes.slow.waitingBy(stage.pulse.nowMs())).toMatchObject([{ service: "S", wakeAtMs }]);
   });
 
-  test("is worked on in either lane where the registry cannot be read", async () => {
+  test("is worked on in either lane if the registry cannot be read", async () => {
     const { stage, event, worker } = await mixed();
     const services = () => Promise.reject(new Error("no answer"));
     const broken = { ...worker, registry: { ...worker.registry, services } };
@@ -217,7 +217,7 @@ describe("an event of the main lane", () => {
     expect(stage.deployment.attempts).toHaveLength(2);
   });
 
-  test("may bring a slice of a walk, which runs as before", async () => {
+  test("may contain a slice of a walk, which runs as usual", async () => {
     const { stage, event, worker } = await mixed();
     const slice = { ...event.Records[0]!, messageId: "slice", body: bodyOfSlice("listing#1767225600000#3-3") };
     const answer = workEvent(worker, { Records: [slice] }, SLOW_URL);

@@ -1,4 +1,4 @@
-/** Messages in lanes by service: of what is due, one of each lane is handed out in turn, so that no lane waits for all of another. */
+/** Messages in lanes by service: the queue hands out one due message of each lane in turn, so that no lane waits for all of another. */
 import type { Due } from "./due-heap.ts";
 import { DueHeap } from "./due-heap.ts";
 
@@ -10,9 +10,9 @@ export interface InLane extends Due {
 interface Lane<T extends InLane> {
   readonly name: string;
   readonly heap: DueHeap<T>;
-  /** When it was last served, by a count of servings. */
+  /** The number of its last serving, from a count of all servings. */
   servedAt: number;
-  /** Refused when it was last asked: it does not count for the next look. */
+  /** The last call of `serve` refused the lane, so that `nextDueMs` leaves it out. */
   isRefused: boolean;
 }
 
@@ -25,14 +25,14 @@ export class MessageLanes<T extends InLane> {
     return this.#size;
   }
 
-  /** Puts it in, or moves it when it is in already. */
+  /** Adds the message, or moves it if it is present. */
   place(message: T, dueAtMs: number): void {
     const lane = this.#lane(message.lane);
     if (message.heapIndex < 0) this.#size++;
     lane.heap.place(message, dueAtMs);
   }
 
-  /** Takes it out; harmless when it is not in. */
+  /** Removes the message, if it is present. */
   remove(message: T): void {
     if (message.heapIndex < 0) return;
     const lane = this.#lane(message.lane);
@@ -42,9 +42,9 @@ export class MessageLanes<T extends InLane> {
   }
 
   /**
-   * Goes round the lanes that have something due, those first that have waited longest for a turn.
-   * @param admits asked once before each message; a lane that it refuses is left out for the rest of this call
-   * @param hand takes one message, and moves it or takes it out
+   * Serves the lanes with due messages in turn, the lane first that has waited longest.
+   * @param admits called once before each message; a lane that it refuses gets no turn for the rest of this call
+   * @param hand receives one message, and moves or removes it
    */
   serve(nowMs: number, limit: number, admits: (lane: string) => boolean, hand: (message: T) => void): void {
     const due = [...this.#lanes.values()].filter((lane) => firstDueMs(lane) <= nowMs);
@@ -63,7 +63,7 @@ export class MessageLanes<T extends InLane> {
     }
   }
 
-  /** When the next message is due, of lanes that were not refused when they were last served; undefined where there is none. */
+  /** When the next message is due, in lanes that the last call did not refuse; undefined if there is none. */
   nextDueMs(): number | undefined {
     let next: number | undefined;
     for (const lane of this.#lanes.values()) {

@@ -42,7 +42,7 @@ export class AddressGuard {
     return isNamed ? undefined : kind;
   }
 
-  /** Whether an allowance names the address, which a public address needs for nothing but what is sent in the clear. */
+  /** Whether an allowance names the address; a public address needs one only for requests in clear text. */
   isNamed(address: string): boolean {
     return this.#judged(address).isNamed;
   }

@@ -20,7 +20,7 @@ export interface DialerOptions {
   readonly guard: AddressGuard;
   /** The setting that makes the guard allow more. */
   readonly allowedBy?: string;
-  /** Whether a connection without TLS is opened to named addresses alone. */
+  /** Whether connections without TLS are opened to allowed addresses alone. */
   readonly isClearGuarded: boolean;
   readonly resolve?: Resolve;
   /** Certificates in PEM form that are trusted beside the public ones. */
@@ -112,7 +112,7 @@ export class Dialer {
       const remedy = allowedBy === undefined ? "" : `, or name the address in the setting ${allowedBy}`;
       throw new TransportError(
         "forbidden",
-        `${hostname} is at a public address (${open.address}), to which nothing is sent without TLS: anybody on the way could read it. Register it with https://${remedy}.`,
+        `${hostname} is at a public address (${open.address}), and without TLS the networks on the way could read its requests. Register it with https://${remedy}.`,
       );
     }
     const reason = guard.refusal(first.address);

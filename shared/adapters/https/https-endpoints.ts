@@ -20,7 +20,7 @@ export interface HttpsEndpointsOptions {
   readonly allow?: readonly AddressAllowance[];
   /** The setting that `allow` comes from, which a refusal of an address names; none where nothing is said. */
   readonly allowedBy?: string;
-  /** Sends nothing without TLS but to addresses that `allow` names; nothing is asked of http addresses unless told. */
+  /** Uses http only for addresses that `allow` names; by default for all addresses. */
   readonly isClearGuarded?: boolean;
   /** Certificates in PEM form that are trusted beside the public ones. */
   readonly ca?: string;

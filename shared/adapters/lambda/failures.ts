@@ -18,8 +18,8 @@ const RESPONSE_TOO_LARGE = /ResponseSizeTooLarge|Response payload size .{0,100}e
 const QUOTE_MAX_CHARACTERS = 1_000;
 
 /**
- * The call itself failed: nothing that the function may have done is known.
- * @param handlerTag the value of the tag by which functions may be called, where one lets them be
+ * The call itself failed: what the function has done is unknown.
+ * @param handlerTag the value of the tag `stepwell` that permits calls; undefined where a list of functions does
  */
 export function failedCall(arn: string, cause: unknown, handlerTag?: string): TransportError {
   const { name, message } = cause instanceof Error ? cause : new Error(String(cause));

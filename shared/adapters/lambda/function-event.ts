@@ -75,7 +75,7 @@ function headersOf(headers: unknown): Readonly<Record<string, string>> {
   if (headers === undefined || headers === null) return {};
   if (typeof headers !== "object" || Array.isArray(headers)) throw unlikely("headers is no object");
   const pairs: [string, unknown][] = Object.entries(headers);
-  // A value that is no text is no header: what it would become as text, its own members may decide.
+  // A value that is no text is no header: the members of an object could decide its conversion to text.
   const texts = pairs.flatMap(([name, value]) => (typeof value === "string" ? [[name.toLowerCase(), value]] : []));
   return Object.fromEntries(texts) as Record<string, string>;
 }

@@ -15,7 +15,7 @@ export interface LambdaClientsOptions {
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
   /** Told to roles that are assumed; nothing unless given. */
   readonly externalId?: string;
-  /** The value of the tag `stepwell` by which functions may be called; unless given a refusal tells nobody to tag them. */
+  /** The value of the tag `stepwell` that permits calls; without it, errors about refused calls suggest no tag. */
   readonly handlerTag?: string;
   /** What a call may take in all; a little more than the longest that a function can run unless told. */
   readonly requestTimeoutMs?: number;

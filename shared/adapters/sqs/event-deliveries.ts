@@ -9,7 +9,7 @@ export interface SqsEvent {
     readonly messageId: string;
     readonly receiptHandle: string;
     readonly body: string;
-    /** Of the queue; its last part is the queue's name. */
+    /** The ARN of the queue, whose last part is the queue's name. */
     readonly eventSourceARN?: string;
     readonly attributes?: { readonly ApproximateReceiveCount?: string; readonly SentTimestamp?: string };
   }[];
@@ -21,7 +21,7 @@ export interface BatchResponse {
 
 export type Lane = "main" | "slow";
 
-/** All messages of an event come from one queue. @param slowQueueUrl of the slow lane, where there is one */
+/** All messages of an event come from one queue. @param slowQueueUrl the queue of the slow lane, if there is one */
 export function laneOfEvent({ Records: [first] }: SqsEvent, slowQueueUrl: string | undefined): Lane {
   const name = first?.eventSourceARN?.split(":").at(-1);
   return name !== undefined && name === slowQueueUrl?.split("/").at(-1) ? "slow" : "main";

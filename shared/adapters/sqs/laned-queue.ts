@@ -1,17 +1,17 @@
-/** One queue of two lanes: messages for slow services go to a queue of their own, so that they fill no other. */
+/** One queue of two lanes: messages for slow services go to a second SQS queue, so that they never fill the main one. */
 import type { Delivery, Queue, Ticket, Wake } from "../../engine/ports/queue.ts";
 
-/** Put before receipts and tickets of the slow lane; neither of SQS has a space. */
+/** The prefix of receipts and tickets of the slow lane; those of SQS contain no space. */
 const SLOW = "slow ";
 
 export interface LanedQueueOptions {
   readonly main: Queue;
   readonly slow: Queue;
-  /** Asked for each message that names its service, from memory. */
+  /** Called for each message that names its service; answers from memory. */
   readonly isSlow: (service: string) => boolean;
 }
 
-/** Receipts name the lane that their message came by, so that it is hidden and deleted there, wherever its service belongs by then. */
+/** Receipts name the lane of their message, so that the queue hides and deletes it there, even if its service has moved to the other lane. */
 export class LanedQueue implements Queue {
   readonly #main: Queue;
   readonly #slow: Queue;
@@ -33,7 +33,7 @@ export class LanedQueue implements Queue {
     await lane.recall(own);
   }
 
-  /** Messages of the main lane alone: each lane has an event source of its own, and nobody receives from both. */
+  /** Messages of the main lane alone: each lane has its own event source, and no receiver reads both. */
   async receive(...asked: Parameters<Queue["receive"]>): Promise<readonly Delivery[]> {
     return await this.#main.receive(...asked);
   }
@@ -53,7 +53,7 @@ export class LanedQueue implements Queue {
   }
 }
 
-/** @param receipt of the queue that is the slow lane */
+/** @param receipt a receipt of the slow lane's queue */
 export function slowReceipt(receipt: string): string {
   return SLOW + receipt;
 }

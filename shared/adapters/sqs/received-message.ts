@@ -14,7 +14,7 @@ export interface ReceivedMessage {
   readonly sentTimestamp?: string | undefined;
 }
 
-/** The clock of a sender may be ahead of SQS's by so much. */
+/** How far the clock of a sender may be ahead of SQS's clock. */
 const CLOCKS_APART_MS = 60_000;
 
 /** A delivery that still knows its message, by which a function names those of its batch that failed. */
@@ -63,7 +63,7 @@ export function readMessages(messages: readonly ReceivedMessage[]): ReadMessages
   return { deliveries, slices, unreadable };
 }
 
-/** A body may claim any moment, and a message that claims one ahead of SQS's own would be young whenever it comes. */
+/** A body may claim any moment, and a message with a moment in the future would look young at every delivery. */
 function sentByNow(wake: Wake, takenAtMs: number): Wake {
   return wake.sentAtMs > takenAtMs + CLOCKS_APART_MS ? { ...wake, sentAtMs: takenAtMs } : wake;
 }

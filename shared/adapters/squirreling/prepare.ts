@@ -21,10 +21,10 @@ export interface Preparation {
   evaluate(statement: Statement): Promise<readonly ExprNode[] | undefined>;
 }
 
-/** What a WITH gives a name to. */
+/** The statements that a WITH names. */
 interface Named {
   readonly types: Brought["types"];
-  /** Not prepared, together with what it may mention itself. */
+  /** The unprepared statement, with the names that it may mention. */
   readonly definitions: WithStatement["ctes"];
 }
 
@@ -69,7 +69,7 @@ export async function prepare(
   }
   const known = new Map(outer);
   for (const cte of statement.ctes) {
-    // The walk changes the statement in place, and a list that mentions this name is run from the words themselves.
+    // The walk changes the statement in place, and a list that mentions this name runs from the original statement.
     const definition = structuredClone(cte);
     const types = await given.readings.define(() => prepare(cte.query, given, known));
     const name = cte.name.toLowerCase();
@@ -175,14 +175,14 @@ async function evaluateLists(select: SelectStatement, given: Preparation, named:
   });
 }
 
-/** By itself a statement has to say what the names in it mean. */
+/** A statement that runs alone has to define the names in it. */
 function withNames(inner: Statement, named: Names): Statement {
   const used = [...named].filter(([name]) => mentions(inner, name));
   const ctes = [...new Set(used.flatMap(([, { definitions }]) => definitions))];
   return ctes.length === 0 ? inner : { ...placeOf(inner), type: "with", ctes, query: inner };
 }
 
-/** True also where the name is that of something else than a table: what is defined and not used costs little. */
+/** True also where the name means something other than a table: an unused definition costs little. */
 function mentions(statement: Statement, name: string): boolean {
   return JSON.stringify(statement, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value))
     .toLowerCase()

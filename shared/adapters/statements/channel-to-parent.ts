@@ -1,4 +1,4 @@
-/** The evaluator's end of the channel to its parent, and its own end with that parent, however busy it is. */
+/** The evaluator's end of the channel to its parent; an evaluator also exits with its parent, however busy it is. */
 import { setPriority, constants } from "node:os";
 import { writeFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
@@ -6,8 +6,8 @@ import type { Channel } from "./serve-statements.ts";
 import type { ToEvaluator } from "./messages.ts";
 
 /**
- * A statement may keep the main thread for as long as it runs, so that a thread of its own watches the pipe which the
- * parent holds open: it closes with the parent, also where that was killed.
+ * A statement may block the main thread while it runs, so that a second thread watches the pipe that the parent holds
+ * open: the pipe closes with the parent, also when the parent was killed.
  */
 const WATCH = `
 const { Socket } = require("node:net");
@@ -24,7 +24,7 @@ export function channelToParent(): Channel {
   };
 }
 
-/** Where processors or memory are short, the parent comes first. Systems that know neither go on without. */
+/** Gives the parent precedence for processors and memory. Systems without these priorities go on without them. */
 function yieldToOthers(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);

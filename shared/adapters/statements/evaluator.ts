@@ -1,13 +1,13 @@
-/** A process of its own that evaluates statements: it can be killed at any moment, and takes nothing along. */
+/** A child process that evaluates statements, and that can be killed at any moment without loss. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { FromEvaluator, ToEvaluator } from "./messages.ts";
 
-/** Reads the program from its first message, because none of the ways this code is packed leaves a file to run. */
+/** Reads the program from its first message, because no package of this code contains a file to run. */
 const LOADER = `process.once("message", (text) => import("data:text/javascript;base64," + Buffer.from(text).toString("base64")));`;
 
 const MIB = 1024 * 1024;
-/** As on all systems that have `/proc` and run Node, but for some of ARM and POWER, where it is more. */
+/** The page size of systems with `/proc` that run Node; some ARM and POWER systems have larger pages. */
 const PAGE_BYTES = 4096;
 
 export type EvaluatorEnd = "memory" | "failed";
@@ -15,15 +15,15 @@ export type EvaluatorEnd = "memory" | "failed";
 export class Evaluator {
   readonly #process: ChildProcess;
   readonly #receivers = new Set<(message: FromEvaluator) => void>();
-  /** Resolves when the process is not there any more, whatever ended it. */
+  /** Resolves when the process has ended for any reason. */
   readonly ended: Promise<EvaluatorEnd>;
-  /** Resolves when it takes statements. */
+  /** Resolves when the process accepts statements. */
   readonly ready: Promise<void>;
   #state: "starting" | "ready" | "ended" = "starting";
 
   /**
    * @param program the text of a module without imports other than those of Node
-   * @param environment all variables that it gets: its parent's may hold secrets
+   * @param environment all variables of the child, since those of the parent may hold secrets
    */
   constructor(program: string, heapMaxBytes: number, environment: Readonly<Record<string, string>>) {
     const heapMb = Math.max(1, Math.floor(heapMaxBytes / MIB));
@@ -61,18 +61,18 @@ export class Evaluator {
     return this.#state;
   }
 
-  /** Undefined where it could not be started. */
+  /** Undefined if the process could not start. */
   get pid(): number | undefined {
     return this.#process.pid;
   }
 
-  /** @returns what ends the listening */
+  /** @returns a function that ends the listening */
   listen(receive: (message: FromEvaluator) => void): () => void {
     this.#receivers.add(receive);
     return () => void this.#receivers.delete(receive);
   }
 
-  /** Resolves when the system has taken the message, and also where nobody is there to take it: `ended` tells that. */
+  /** Resolves when the system has taken the message, and also after the end of the process, which `ended` reports. */
   send(message: ToEvaluator): Promise<void> {
     return new Promise((resolve) => {
       if (this.#process.connected) this.#process.send(message, () => resolve());
@@ -80,7 +80,7 @@ export class Evaluator {
     });
   }
 
-  /** Undefined where the system does not show it. The heap has a limit of its own; buffers outside of it count only here. */
+  /** The resident memory, undefined where the system does not show it. The heap has its own limit; buffers outside of the heap count only here. */
   residentBytes(): number | undefined {
     try {
       return Number(readFileSync(`/proc/${this.pid}/statm`, "latin1").split(" ")[1]) * PAGE_BYTES;
@@ -94,7 +94,7 @@ export class Evaluator {
     this.#process.kill("SIGKILL");
   }
 
-  /** An idle evaluator does not keep this process: whoever waits for an answer holds a timer. */
+  /** An idle evaluator does not keep this process alive; a statement that waits for an answer holds a timer. */
   #letGo(): void {
     this.#process.unref();
     this.#process.channel?.unref();

@@ -1,12 +1,12 @@
-/** What passes between this process and one that evaluates statements: plain data that Node's own cloning carries. */
+/** The messages between this process and an evaluator: plain data that Node can clone. */
 import type { Narrowing } from "../../core/query/narrowing.ts";
 import type { CellValue, TableShape } from "../../core/query/table-shape.ts";
 import type { ScanRequest, SqlErrorKind } from "../../engine/ports/sql.ts";
 
-/** In which form the answer is written. */
+/** The format of the answer. */
 export type AnswerForm = "json" | "arrow";
 
-/** Numbers of scans and cells are never used twice by one evaluator, so that what comes late meets nobody. */
+/** An evaluator never reuses the number of a scan or a cell, so that a late message matches none. */
 export type ToEvaluator =
   | {
       readonly kind: "run";
@@ -15,7 +15,7 @@ export type ToEvaluator =
       readonly form: AnswerForm;
       readonly tables: readonly { readonly shape: TableShape; readonly ordered: boolean }[];
     }
-  /** Cells in the order of the scan's columns; undefined stands for one that has to be asked for. */
+  /** Cells in the order of the scan's columns; undefined stands for a cell that the evaluator has to request. */
   | {
       readonly kind: "rows";
       readonly scan: number;
@@ -31,7 +31,7 @@ export interface CellAsked {
   readonly cell: number;
   readonly scan: number;
   readonly row: number;
-  /** Its place among the columns of the scan. */
+  /** The index of the cell's column in the scan. */
   readonly column: number;
 }
 
@@ -45,7 +45,7 @@ export type FromEvaluator =
       readonly order?: NonNullable<ScanRequest["order"]>;
       readonly columns: readonly string[];
     }
-  /** The evaluator has used up the rows that it was given. */
+  /** The evaluator has used up its rows. */
   | { readonly kind: "next"; readonly scan: number }
   | { readonly kind: "end-scan"; readonly scan: number }
   | { readonly kind: "cells"; readonly asked: readonly CellAsked[] }
@@ -53,7 +53,7 @@ export type FromEvaluator =
   | { readonly kind: "answered" }
   | { readonly kind: "failed"; readonly failure: Failure };
 
-/** `kept`: an error of a table, which stays where it was thrown and goes by its number. */
+/** `kept`: an error of a table, which stays in the process that threw it; the message has its number. */
 export type Failure =
   | { readonly of: "statement"; readonly kind: SqlErrorKind; readonly message: string }
   | { readonly of: "table"; readonly kept: number }

@@ -1,4 +1,4 @@
-/** How many statements run at a time, and how many may wait for that. */
+/** Bounds how many statements run at a time, and how many wait. */
 import { SqlError } from "../../engine/ports/sql.ts";
 
 export interface PlaceLimits {
@@ -22,9 +22,9 @@ export class Places {
   }
 
   /**
-   * Resolves when there is a place, which `leave` gives back.
-   * @param waitMs how long to wait for it at most
-   * @throws SqlError `busy` where too many wait already, or nobody leaves in time; `gone` where the signal aborts
+   * Resolves with a place, which `leave` gives back.
+   * @param waitMs the longest wait for a place
+   * @throws SqlError `busy` if too many statements wait, or none ends in time; `gone` if the signal aborts
    */
   async take(waitMs: number, signal?: AbortSignal): Promise<void> {
     if (this.#isClosed) throw stopping();
@@ -44,7 +44,7 @@ export class Places {
     else next.begin();
   }
 
-  /** Refuses those that wait, and whoever comes later. */
+  /** Refuses waiting and later statements. */
   close(): void {
     this.#isClosed = true;
     for (const waiter of this.#waiting) waiter.refuse(stopping());
@@ -63,7 +63,7 @@ export class Places {
         refuse: (error) => settle(() => reject(error)),
       };
       const leave = (): void => waiter.refuse(gone());
-      const timer = setTimeout(() => waiter.refuse(busy(`none of those that run ended in ${waitMs} ms`)), waitMs);
+      const timer = setTimeout(() => waiter.refuse(busy(`no running statement ended in ${waitMs} ms`)), waitMs);
       signal?.addEventListener("abort", leave);
       this.#waiting.add(waiter);
     });

@@ -1,4 +1,4 @@
-/** Statements evaluated in processes of their own (ADR 0026), so that none of them holds or ends this one. */
+/** Evaluates statements in child processes (ADR 0026), so that no statement blocks or ends this process. */
 import { SqlError, type Sql, type SqlRun, type SqlTable } from "../../engine/ports/sql.ts";
 import { Evaluator } from "./evaluator.ts";
 import type { AnswerForm, Failure } from "./messages.ts";
@@ -6,12 +6,12 @@ import { gone, Places, stopping, type PlaceLimits } from "./places.ts";
 import { TableFeed } from "./table-feed.ts";
 
 export interface StatementProcessesOptions extends Partial<PlaceLimits> {
-  /** What an evaluator runs: a module whose imports are Node's own. */
+  /** The program of an evaluator: a module that imports only Node's own modules. */
   readonly program: string;
   readonly nowMs: () => number;
-  /** Variables of the evaluators; none unless told. */
+  /** Environment variables of the evaluators; by default none. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Of one evaluator. */
+  /** The memory limit of one evaluator. */
   readonly memoryMaxBytes: number;
   /** How long one statement may run, and wait for its turn. */
   readonly timeLimitMs: number;
@@ -19,11 +19,11 @@ export interface StatementProcessesOptions extends Partial<PlaceLimits> {
 
 const PLACES: PlaceLimits = { runningMax: 2, waitingMax: 16 };
 const MEMORY_CHECK_EVERY_MS = 50;
-/** What Node takes beside the full heap of a program. */
+/** The memory that Node takes beside the full heap of a program. */
 const BESIDE_HEAP_BYTES = 96 * 1024 * 1024;
-/** Starting one takes a twentieth of a second. */
+/** A start takes a twentieth of a second. */
 const IDLE_MS = 60_000;
-/** One that has just started holds half as much; one that has grown gives its memory back by its end. */
+/** A new evaluator holds half as much; a larger one ends, to give its memory back. */
 const IDLE_MAX_BYTES = 128 * 1024 * 1024;
 const MIB = 1024 * 1024;
 
@@ -57,7 +57,7 @@ export class StatementProcesses {
     return { run: (statement, tables, run) => this.#run(form, statement, tables, run) };
   }
 
-  /** Ends what runs, and refuses what waits or comes later. */
+  /** Ends running statements, and refuses waiting and later ones. */
   close(): void {
     this.#isClosed = true;
     this.#places.close();
@@ -86,7 +86,7 @@ export class StatementProcesses {
     }
   }
 
-  /** The evaluator has ended, or is about to, unless it can take another statement. */
+  /** After a failure that leaves the evaluator unfit for another statement, the evaluator is dead or dying. */
   #answer(evaluator: Evaluator, { form, statement, tables, timeMs, signal }: Asked): Promise<Uint8Array> {
     const feed = new TableFeed(tables, (message) => evaluator.send(message));
     const pieces: Uint8Array[] = [];
@@ -110,7 +110,7 @@ export class StatementProcesses {
         else if (message.kind === "answered") finish(() => resolve(Buffer.concat(pieces)));
         else if (message.kind === "failed") {
           const error = errorOf(message.failure, feed);
-          // Nothing of a statement that read nothing is left over, such as of one with a typing error.
+          // A statement that read nothing, such as one with a typing error, leaves no state behind.
           if (feed.isUnused) finish(() => reject(error));
           else fail(error);
         } else feed.receive(message);

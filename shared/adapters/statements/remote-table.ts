@@ -1,9 +1,9 @@
-/** The tables of a statement as its evaluator sees them: their rows stand in another process and come in batches. */
+/** The tables of a statement as its evaluator sees them: their rows come in batches from the parent process. */
 import type { CellValue, TableShape } from "../../core/query/table-shape.ts";
 import { SqlError, type ScanRequest, type SqlRow, type SqlTable } from "../../engine/ports/sql.ts";
 import type { CellAsked, Failure, FromEvaluator, ToEvaluator } from "./messages.ts";
 
-/** An error that a table threw in the other process. */
+/** An error that a table threw in the parent process. */
 export class TableFailure extends Error {
   override name = "TableFailure";
   readonly kept: number;
@@ -86,7 +86,7 @@ export class RemoteTables {
     });
   }
 
-  /** What is asked for in one turn goes in one message: the rows that an answer finishes together are read together. */
+  /** One message carries all requests of one turn, so that the parent reads their cells together. */
   #cell(place: Omit<CellAsked, "cell">): Promise<CellValue> {
     const cell = ++this.#count;
     if (this.#asked.push({ cell, ...place }) === 1) queueMicrotask(() => this.#ask());

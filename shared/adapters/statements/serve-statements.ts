@@ -1,4 +1,4 @@
-/** The side of the evaluator: one statement after the other, its rows asked for and its answer given out in pieces. */
+/** The side of the evaluator: it runs one statement after the other, requests the rows and sends the answer in pieces. */
 import { SqlError, type SqlAnswer, type SqlTable } from "../../engine/ports/sql.ts";
 import type { AnswerForm, Failure, FromEvaluator, ToEvaluator } from "./messages.ts";
 import { RemoteTables, TableFailure } from "./remote-table.ts";
@@ -6,13 +6,13 @@ import { RemoteTables, TableFailure } from "./remote-table.ts";
 export interface Evaluation {
   readonly evaluate: (statement: string, tables: readonly SqlTable[], nowMs: number) => Promise<SqlAnswer>;
   readonly write: Readonly<Record<AnswerForm, (answer: SqlAnswer) => Iterable<Uint8Array>>>;
-  /** Of the answer as it is written. */
+  /** The limit of the written answer. */
   readonly answerMaxBytes: number;
 }
 
-/** To the process that has started this one. */
+/** The channel to the parent process. */
 export interface Channel {
-  /** Resolves when the system has taken the message, so that what nobody reads is not piled up here. */
+  /** Resolves when the system has taken the message, so that unread messages do not pile up here. */
   send(message: FromEvaluator): Promise<void>;
   onMessage(receive: (message: ToEvaluator) => void): void;
 }

@@ -1,10 +1,10 @@
-/** Reads the tables of one statement for its evaluator: rows in batches that it asks for, dear cells one by one. */
+/** Reads the tables of one statement for its evaluator, which requests batches of rows, and expensive cells one by one. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CellValue } from "../../core/query/table-shape.ts";
 import { SqlError, type SqlRow, type SqlTable } from "../../engine/ports/sql.ts";
 import type { CellAsked, Failure, FromEvaluator, ToEvaluator } from "./messages.ts";
 
-/** A LIMIT may need no more than the first few rows: each batch has at most as many as all before it, and so many. */
+/** A LIMIT may need only a few rows: the first batch has so many, and each later one at most as many as all before it. */
 const FIRST_ROWS = 8;
 const ROWS_MAX = 500;
 const BATCH_BYTES = 512 * 1024;
@@ -13,10 +13,10 @@ const PLAIN_BYTES = 8;
 interface Scan {
   readonly columns: readonly string[];
   readonly rows: AsyncIterator<SqlRow>;
-  /** Those with cells that may be asked for later, by number. */
+  /** Rows with cells that the evaluator may request later, by number. */
   readonly kept: Map<number, SqlRow>;
   given: number;
-  /** Thrown behind rows that had to go out first. */
+  /** An error of the table, which goes out after the rows before it. */
   failure?: Failure;
 }
 
@@ -40,17 +40,17 @@ export class TableFeed {
     else if (message.kind === "cells") void this.#cells(message.asked);
   }
 
-  /** Whether no table was asked for anything. */
+  /** Whether the statement has read no table. */
   get isUnused(): boolean {
     return this.#isUnused;
   }
 
-  /** What a table threw. */
+  /** @returns the error of a table with this number */
   keptError(number: number): unknown {
     return this.#errors[number];
   }
 
-  /** Nothing more is read. */
+  /** Stops reading. */
   close(): void {
     for (const scan of this.#scans.keys()) this.#end(scan);
     this.#scans.clear();
@@ -62,7 +62,7 @@ export class TableFeed {
     this.#scans.set(scan, { columns, rows: rows[Symbol.asyncIterator](), kept: new Map(), given: 0 });
   }
 
-  /** Rows of a scan that has ended may still be asked for their cells: they were sorted, or wait for a group. */
+  /** After the end of a scan the evaluator may still request cells of its rows, which it sorts or groups. */
   #end(number: number): void {
     const scan = this.#scans.get(number);
     if (scan?.kept.size === 0) this.#scans.delete(number);
@@ -93,7 +93,7 @@ export class TableFeed {
     else await this.#send({ kind: "rows", scan: number, first, rows, isLast });
   }
 
-  /** @returns about so many bytes */
+  /** @returns the approximate size of the row in bytes */
   #add(rows: (CellValue | undefined)[][], scan: Scan, row: SqlRow): number {
     const cells = scan.columns.map((column) => atHand(row, column));
     rows.push(cells);
@@ -102,7 +102,7 @@ export class TableFeed {
     return cells.reduce<number>((sum, cell) => sum + sizeOf(cell), 0);
   }
 
-  /** Cells that have to be read are read together; those that are made here give the thread away between two of them. */
+  /** Reads stored cells together; between computed cells, yields the thread. */
   async #cells(asked: readonly CellAsked[]): Promise<void> {
     for (const { cell, scan, row, column } of asked) {
       const from = this.#scans.get(scan);

@@ -20,7 +20,7 @@ export interface PinoLogOptions {
   readonly destination?: DestinationStream;
 }
 
-/** Of the one level of its logger. */
+/** The number of the audit logger's one level. */
 const AUDIT = 60;
 
 /** Pino writes these itself; a field of the same name would make a line with a doubled key. */
@@ -32,7 +32,7 @@ const RESERVED_FIELDS: ReadonlySet<string> = new Set(["level", "time", "message"
  */
 export class PinoLog implements Log {
   readonly #logger: Logger;
-  /** Has a level of its own and no other, so that nothing silences it. */
+  /** A logger with this one level, so that no setting silences it. */
   readonly #auditing: Logger<"audit">;
 
   constructor(options: PinoLogOptions = {}) {
@@ -56,7 +56,7 @@ export class PinoLog implements Log {
     try {
       this.#auditing.audit(unreserved(fields), "%s", message);
     } catch {
-      // As below.
+      // A log that fails must not fail the work.
     }
   }
 

@@ -37,7 +37,7 @@ export interface AdminRequest {
 
 export type AdminRoute = (asked: AdminRequest) => Promise<HttpResponse>;
 
-/** A segment of the path, decoded. @throws PlainRefusal 400 where it is no UTF-8, or spells a letter or digit as an escape */
+/** A segment of the path, decoded. @throws PlainRefusal 400 if the segment is no UTF-8, or escapes a letter or digit */
 export function pathParam(asked: AdminRequest, name: string): string {
   const raw = asked.params[name] ?? "";
   const escape = needlessEscape(raw);

@@ -1,4 +1,4 @@
-/** The record of who changed what: lines in the log for each call of the admin API that may change something, and each statement. */
+/** The audit record of operators: log lines for each call of the admin API that may change something, and for each statement. */
 import { MASK, shownUri } from "../../core/model/deployment.ts";
 import type { Engine } from "../../engine/engine.ts";
 import type { LogFields } from "../../engine/ports/log.ts";
@@ -13,11 +13,11 @@ const READING_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
 /** Asked by POST, and changes nothing. */
 const STATEMENT_PATH = /^(?:\/v\d+)?\/query$/;
 const BATCH_PATH = /\/invocations_batch_operations\/[^/]+$/;
-/** Of a body, a statement, or what a caller claims to be; the line says how long it was. */
+/** The longest text of a body, a statement or a claimed caller in a line; a line gives the length of a longer one. */
 const SHOWN_MAX_CHARACTERS = 2048;
-/** A line of CloudWatch takes 256 KB; so many ids are some 5. */
+/** A line of CloudWatch takes 256 KB; so many ids take some 5 KB. */
 const IDS_IN_LINE = 100;
-/** Names beyond are told by their number. */
+/** A line gives only the number of further names. */
 const NAMES_SHOWN_MAX = 100;
 /** Members whose values are nobody else's business: credentials, and the state of objects. */
 const MASKED_MEMBERS: ReadonlySet<string> = new Set([
@@ -28,7 +28,7 @@ const MASKED_MEMBERS: ReadonlySet<string> = new Set([
   "new_state",
 ]);
 
-/** Statements come as POST, and change nothing. */
+/** Statements use POST, and change nothing. */
 export function changesSomething({ method, path }: HttpRequest): boolean {
   return !READING_METHODS.has(method) && !READING_PATHS.test(path);
 }
@@ -37,7 +37,7 @@ export function isRecorded({ method }: HttpRequest): boolean {
   return !READING_METHODS.has(method);
 }
 
-/** Refused calls are recorded as well: who tried is worth knowing. No level of the log silences these lines. */
+/** Records refused calls too, since an attempt is worth knowing. No level of the log silences these lines. */
 export function recordCall(engine: Engine, request: HttpRequest, response: HttpResponse): void {
   const { method, path, body } = request;
   const query = withoutCredentials(request.query);
@@ -54,7 +54,7 @@ export function recordCall(engine: Engine, request: HttpRequest, response: HttpR
   recordMany(engine, call, outcome);
 }
 
-/** Every id stands in one of the lines, with what came of it. */
+/** Each id is in one of the lines, with its outcome. */
 function recordMany({ log }: Engine, call: LogFields, { succeeded, failed }: BatchBody): void {
   const lines = [
     ...inPieces(succeeded.map(textOf)).map((ids) => ({ done: ids.join(" "), inLine: ids.length })),
@@ -79,7 +79,7 @@ function batchIn(body: Uint8Array): BatchBody {
   return JSON.parse(new TextDecoder().decode(body)) as BatchBody;
 }
 
-/** Whom the gateway let in, with its name of the request; or whom an event claims that came past it. */
+/** The caller that the gateway has authenticated, with its request id; or the claimed caller of an event without a gateway. */
 function whoAsked({ caller, claimedCaller, gatewayRequestId }: HttpRequest): LogFields {
   return {
     caller: caller === undefined ? "not known" : shown(caller),
@@ -99,7 +99,7 @@ function statementFields(body: Uint8Array): LogFields {
   return { statement: shown(statement), statementCharacters: statement.length };
 }
 
-/** What is no JSON object, or has more members than any request, is told by its size alone. */
+/** For a body that is no JSON object, or has more members than any request, the line gives the size alone. */
 function bodyFields(body: Uint8Array): LogFields {
   if (body.length === 0) return {};
   const parsed = objectIn(body);

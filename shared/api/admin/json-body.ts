@@ -7,15 +7,15 @@ import { PlainRefusal } from "./plain-refusal.ts";
 /** Read by characters, whole pairs are none of these. */
 const HALF = /\p{Surrogate}/u;
 
-/** What a body may hold beside what its schema says. */
+/** Limits of a body beside its schema. */
 export interface BodyShape {
   /** Values come as arrays of numbers, which do not count as elements. */
   readonly numbersAreFree?: boolean;
-  /** Looks for what is wrong before the schema does, which would tell of every element of a long array. @throws PlainRefusal */
+  /** Checks the body before the schema does, which would report every element of a long array. @throws PlainRefusal */
   readonly check?: (parsed: unknown) => void;
 }
 
-/** @throws PlainRefusal 415 for another content type, 400 for what is no JSON or has too many elements, 422 for JSON of another shape */
+/** @throws PlainRefusal 415 for another content type, 400 for a body that is no JSON or has too many elements, 422 for JSON of another shape */
 export function readJsonBody<Schema extends z.ZodType>(
   request: HttpRequest,
   schema: Schema,

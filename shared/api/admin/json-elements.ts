@@ -1,6 +1,6 @@
-/** Counts the elements of a JSON body before anything is made of them: a few megabytes can hold a million, and each is looked at. */
+/** Counts the elements of a JSON body before it is parsed: a few megabytes can hold a million elements, and each costs work. */
 
-/** Of names, texts, numbers, and what else stands by itself; no request that clients send has a tenth of it. */
+/** The most elements of a body: names, texts, numbers and other values; no honest request has a tenth of it. */
 export const ELEMENTS_MAX = 20_000;
 
 const QUOTE = 0x22;
@@ -11,9 +11,9 @@ const OPENING = 0x20;
 const BRACKETS: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 
 /**
- * Each element but the first of its container stands behind a comma, each value of a member behind a colon, and each container
+ * Each element but the first of its container follows a comma, each value of a member follows a colon, and each container
  * begins with a bracket.
- * @param body in UTF-8; one that is no JSON is counted in the same way
+ * @param body in UTF-8; an invalid body is counted in the same way
  * @param numbersAreFree the bytes of values come as arrays of numbers, which are bounded by the size of the body
  */
 export function exceedsElements(body: Uint8Array, numbersAreFree = false): boolean {
@@ -31,7 +31,7 @@ export function exceedsElements(body: Uint8Array, numbersAreFree = false): boole
     if (byte <= OPENING) continue;
     const counts = byte === COMMA ? !(numbersAreFree && isInNumbers) : byte === COLON || BRACKETS.has(byte);
     if (counts && ++elements > ELEMENTS_MAX) return true;
-    // Whatever is no digit ends a row of numbers.
+    // Any other byte ends a row of numbers.
     if (byte !== COMMA) isInNumbers = byte >= 0x30 && byte <= 0x39;
   }
   return false;

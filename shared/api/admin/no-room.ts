@@ -8,7 +8,7 @@ const REFUSALS = {
   answers: "this server has no room for the answer, because clients have yet to read others (admin.answers-size-limit)",
 };
 
-/** For doors, which hold bodies and answers, and know when there is no room for another. */
+/** The answer of a door that has no room for a body or an answer. */
 export function noRoomResponse(what: keyof typeof REFUSALS): HttpResponse {
   const body: AdminErrorBody = { message: `${REFUSALS[what]}: try again in a moment`, restate_code: null };
   return jsonResponse(503, body, { "retry-after": "1" });

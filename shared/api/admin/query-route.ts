@@ -13,7 +13,7 @@ const STATUSES: Readonly<Record<SqlErrorKind, number>> = {
   unknown: 500,
   refused: 400,
   busy: 503,
-  // Nobody reads this answer: the status is for whatever counts answers.
+  // The client has left: the status is for metrics alone.
   gone: 499,
 };
 

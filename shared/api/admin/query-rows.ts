@@ -6,10 +6,10 @@ import type { SqlAnswer, SqlColumn } from "../../engine/ports/sql.ts";
 
 const TEXT = new TextEncoder();
 
-/** Letters of a piece: enough for the pieces to cost nothing beside what is in them. */
+/** Characters of a piece: enough to make the cost of a piece negligible. */
 const PIECE_LETTERS = 256 * 1024;
 
-/** @returns the answer in pieces, so that it never stands in memory as one text */
+/** @returns the answer in pieces, so that memory never holds the whole text */
 export function* rowsJson({ columns, rows }: SqlAnswer): Generator<Uint8Array> {
   const names = columns.map(({ name }) => JSON.stringify(name));
   let text = '{"rows":[';

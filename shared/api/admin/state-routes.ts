@@ -63,7 +63,7 @@ export async function editStateRoute(asked: AdminRequest): Promise<HttpResponse>
   );
 }
 
-/** Each key is stored by itself, and whoever waits for the object waits for all of them. */
+/** Each key is a separate write, and invocations of the object wait for all of them. */
 const KEYS_MAX = 5_000;
 
 /** @throws PlainRefusal 400 for more keys than one edit may have, 422 for the first value that is an array of anything but bytes */

@@ -13,13 +13,13 @@ export interface HttpRequest {
   readonly body: Uint8Array;
   /** Who asks, where the carrier has found out. */
   readonly caller?: string;
-  /** Who asks, in the words of whoever brought the request past the gateway: nobody has looked whether it is true. */
+  /** The caller as the sender of an event without a gateway claims it; no component has verified it. */
   readonly claimedCaller?: string;
-  /** The gateway's name of the request, by which its access log vouches for the caller. */
+  /** The gateway's id of the request, which links to its access log as proof of the caller. */
   readonly gatewayRequestId?: string;
   /** Aborts when the client goes away. */
   readonly signal?: AbortSignal;
-  /** In epoch milliseconds: the carrier cannot give out an answer that comes later. Absent where it waits. */
+  /** In epoch milliseconds: the carrier cannot send a later answer. Absent where the carrier has no deadline. */
   readonly answerByMs?: number;
 }
 
@@ -30,7 +30,7 @@ export interface HttpResponse {
   readonly body: Uint8Array;
 }
 
-/** For the carriers, on every answer: handlers choose the bytes, and a browser must not take them for a page or a script. */
+/** The carriers add these to every answer: handlers choose the bytes, and a browser must not take them for a page or a script. */
 export const NO_SNIFFING = { "x-content-type-options": "nosniff" } as const;
 
 const TEXT = new TextEncoder();

@@ -87,7 +87,7 @@ export function bodyTooLargeResponse(declared: boolean): HttpResponse {
   return refusalResponse(413, "cannot read body: LengthLimitError");
 }
 
-/** For doors whose room for bodies is taken: nothing was accepted. */
+/** The answer of a door without room for a body: the ingress has accepted nothing. */
 export function noBodyRoomResponse(): HttpResponse {
   return refusalResponse(
     503,
@@ -96,7 +96,7 @@ export function noBodyRoomResponse(): HttpResponse {
   );
 }
 
-/** For doors whose room for answers is taken: what has ended stays ended. @param answer what the response would have been */
+/** The answer of a door without room for an answer: a completed invocation stays completed. @param answer the response without room */
 export function noAnswerRoomResponse({ headers }: HttpResponse): HttpResponse {
   const id = headers["x-restate-id"];
   const where =

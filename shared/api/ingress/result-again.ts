@@ -1,7 +1,7 @@
-/** How the answer to a request of the ingress is asked for once more, without doing anything again. */
+/** The request that fetches an answer of the ingress once more, without any effect. */
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 
-/** @returns undefined where there is no such request: the response is a failure, or tells of no invocation */
+/** @returns undefined if there is no such request: the response is a failure, or names no invocation */
 export function resultAgain(request: HttpRequest, { status, headers }: HttpResponse): HttpRequest | undefined {
   const id = headers["x-restate-id"];
   if (status !== 200 || id === undefined) return undefined;

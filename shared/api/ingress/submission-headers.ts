@@ -63,8 +63,8 @@ function isCredential(name: string): boolean {
 }
 
 /**
- * Who calls, where the carrier has found out.
- * @throws IngressRefusal 403 for an identity that no handler could be shown as it is
+ * The caller, if the carrier has authenticated one.
+ * @throws IngressRefusal 403 for an identity that a header cannot carry unchanged
  */
 export function callerOf({ caller }: HttpRequest): string | undefined {
   if (caller === undefined || isCaller(caller)) return caller;

@@ -83,7 +83,7 @@ export type DeploymentAddressBody =
 /** @typeParam ServiceShape a name and a revision in lists, the whole service in detail */
 export type DeploymentBody<ServiceShape> = DeploymentAddressBody & DescribedDeployment<ServiceShape>;
 
-/** A service on which everything fails: one attempt at a time is made until one succeeds. */
+/** A service whose attempts all fail: one attempt at a time is made until one succeeds. */
 export interface CircuitBody {
   readonly service: string;
   readonly open_since: string;
@@ -104,7 +104,7 @@ interface DescribedDeployment<ServiceShape> {
   readonly status: "active" | "draining" | "drained";
   /** How many open invocations are pinned to it; shown in detail, where it is not active. */
   readonly pinned_invocations?: number;
-  /** Services of it on which everything fails; absent where there is none. */
+  /** Services of the deployment with an open circuit; absent if there is none. */
   readonly circuits?: readonly CircuitBody[];
   readonly services: readonly ServiceShape[];
 }
@@ -185,12 +185,12 @@ export interface InvocationBody {
   readonly modified_at: string;
   readonly completed_at?: string;
   readonly idempotency_key?: string;
-  /** Who called from outside, as the door has authenticated them. */
+  /** The caller from outside, as the ingress has authenticated it. */
   readonly created_by?: string;
   readonly invoked_by?: { readonly invocation_id: string; readonly target?: string };
   /** The invocation that an operator started anew as this one. */
   readonly restarted_from?: string;
-  /** What an operator did to it last: cancel, kill, pause, resume, or restart where it was started anew. */
+  /** The last act of an operator: cancel, kill, pause, resume, or restart for an invocation that a restart created. */
   readonly last_action?: { readonly action: string; readonly at: string; readonly by?: string };
   readonly pinned_deployment_id?: string;
   readonly pinned_service_protocol_version?: number;

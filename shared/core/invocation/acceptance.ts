@@ -32,7 +32,7 @@ export interface Acceptance {
   readonly createdAtMs: number;
   readonly idempotencyKey?: string;
   readonly traceparent?: string;
-  /** Who called from outside, as the door has authenticated them; children and restarts have it from where they come from. */
+  /** The caller from outside, as the door has authenticated it; children inherit it from their parent, restarts from the former invocation. */
   readonly createdBy?: string;
   /** Not before this moment. */
   readonly startAtMs?: number;

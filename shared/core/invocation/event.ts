@@ -39,7 +39,7 @@ export type Ending =
       readonly nextRetryDelayMs?: number;
       /** False for failures that say nothing of the handler's progress: 415, no deployment, an unreadable journal. */
       readonly countsSinceEntry: boolean;
-      /** The failure is this server's own and says nothing of the deployment. */
+      /** The failure is this server's own and says nothing about the deployment. */
       readonly ownFault?: true;
     }
   /** The driver let go of the exchange for reasons of its own: time, or shutdown. Counts against nothing. */

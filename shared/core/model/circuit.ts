@@ -1,16 +1,16 @@
-/** The circuit of a service on a deployment: open while everything fails there, so that a few attempts find out when that ends. */
+/** The circuit of a service on a deployment: open while all attempts there fail, so that only a few attempts probe for recovery. */
 import type { DeploymentId } from "./ids.ts";
 
 export interface OpenCircuit {
   readonly deploymentId: DeploymentId;
   readonly service: string;
-  /** When it opened. */
+  /** When the circuit opened. */
   readonly sinceMs: number;
-  /** No attempt is made before this moment. The process that moves it on makes the next one. */
+  /** No attempt is made before this moment. The process that advances the circuit makes the next one. */
   readonly untilMs: number;
-  /** How long the circuit was closed to attempts the last time. */
+  /** The length of the latest pause between attempts. */
   readonly pauseMs: number;
-  /** The failure that opened it, or the latest that kept it open, cut to what is kept of failures. */
+  /** The failure that opened the circuit, or the latest that kept it open, cut to the stored length of failures. */
   readonly reason: string;
 }
 

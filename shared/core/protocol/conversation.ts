@@ -26,7 +26,7 @@ export interface ConversationSetting {
   readonly openRuns: ReadonlySet<number>;
   /** Whether the replayed journal holds an output. */
   readonly hasOutput: boolean;
-  /** What the attempt may send in all; `REPLY_MAX_MESSAGES` messages of the largest size unless this is less. */
+  /** The bytes that the attempt may send in all; at most `REPLY_MAX_MESSAGES` messages of the largest size. */
   readonly replyMaxBytes?: number;
   /** How many entries the replayed journal has; none unless told. */
   readonly journalEntries?: number;
@@ -84,7 +84,7 @@ export class Conversation {
     return this.#replyBytes;
   }
 
-  /** Elements of whole messages so far. */
+  /** The count of elements in complete messages so far. */
   get elements(): number {
     return REPLY_MAX_ELEMENTS - this.#elements.left;
   }

@@ -4,7 +4,7 @@ import { JsonShapeError, unlike } from "./json-object.ts";
 import type { JsonObject } from "./json-object.ts";
 import { ManifestRuleError } from "./manifest-rule-error.ts";
 
-/** Whatever writes a schema as text goes down into it level by level, on a stack that ends. */
+/** Code that serializes a schema recurses into each level, on a finite stack. */
 const LEVELS_MAX = 128;
 
 /** @throws JsonShapeError, ManifestRuleError */

@@ -23,7 +23,7 @@ export type Acceptation =
 
 /**
  * Resolves when segment 0 is durable, or with the invocation that already lives under this id.
- * @param act of the operator who has it accepted
+ * @param act the operator's act that causes the acceptance
  * @param isThis tells of a life that has expired whether it is the one to be accepted, so that it does not begin anew
  */
 export async function accept(

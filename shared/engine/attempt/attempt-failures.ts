@@ -21,7 +21,7 @@ export interface Failing {
   readonly ownFault?: true;
 }
 
-/** By then other replies are stored. */
+/** The store has probably taken other replies by then. */
 const NO_ROOM_RETRY_MS = 5_000;
 /** Ten years: what asks for more means never, and a moment beyond the calendar could neither be kept nor shown. */
 const DELAY_MAX_MS = 10 * 365 * 86_400_000;

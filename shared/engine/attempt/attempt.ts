@@ -143,7 +143,7 @@ async function converse(
   }
 }
 
-/** One attempt may send so many times the budget of all replies: storing it takes its size several times over. */
+/** One attempt may send so many times the budget of all replies, since storing a reply takes several times its size. */
 const REPLY_OF_BUDGET = 2;
 
 /**

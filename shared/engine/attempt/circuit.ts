@@ -1,4 +1,4 @@
-/** The circuit breaker: where everything fails, attempts wait, and one at a time finds out whether that is over. */
+/** The circuit breaker: while all attempts on a service fail, attempts wait, and one at a time probes for recovery. */
 import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { AttemptEnded } from "../../core/invocation/event.ts";
 import { keptFailure } from "../../core/model/attempt-failure.ts";
@@ -10,18 +10,18 @@ import { jitter } from "./unsent-attempt.ts";
 
 const PAUSE_MIN_MS = 1_000;
 const PAUSE_MAX_MS = 60_000;
-/** A deployment that asks for more patience gets so much of it at a time. */
+/** The longest pause that a deployment gets by `Retry-After`. */
 const ASKED_MAX_MS = 600_000;
-/** Attempts that wait come back spread over this share of a pause, behind the one that finds out. */
+/** Waiting attempts come back spread over this share of a pause, after the probing one. */
 const SPREAD_SHARE = 0.5;
 
-/** What an attempt is made on. */
+/** The service and the deployment of an attempt. */
 export interface Place {
   readonly deploymentId: DeploymentId;
   readonly service: string;
 }
 
-/** Where the next attempt of an invocation would be made, as far as memory knows. */
+/** The place of an invocation's next attempt, as far as memory knows. */
 export function placeOfNext(
   { registry }: Engine,
   { pin, acceptance }: Pick<Held["invocation"], "pin" | "acceptance">,
@@ -32,8 +32,8 @@ export function placeOfNext(
 }
 
 /**
- * Costs nothing where no circuit is open.
- * @returns until when an attempt there has to wait; undefined where it may be made now
+ * Costs nothing while no circuit is open.
+ * @returns the moment until which an attempt there has to wait; undefined if it may start now
  */
 export function waitsUntilMs(engine: Engine, place: Place | undefined): undefined | Promise<number | undefined> {
   const circuits = engine.registry.circuits();
@@ -42,7 +42,7 @@ export function waitsUntilMs(engine: Engine, place: Place | undefined): undefine
   return open === undefined ? undefined : waitOrProbe(engine, open);
 }
 
-/** Once its pause is over, the process that moves the circuit on makes one attempt. */
+/** After the pause, the process that advances the circuit makes one attempt. */
 async function waitOrProbe(engine: Engine, open: OpenCircuit): Promise<number | undefined> {
   const nowMs = engine.clock.nowMs();
   const spreadMs = Math.ceil((1 + SPREAD_SHARE * open.pauseMs) * jitter(engine));
@@ -52,8 +52,8 @@ async function waitOrProbe(engine: Engine, open: OpenCircuit): Promise<number | 
 }
 
 /**
- * Counts what became of an attempt: a success closes the circuit, failures of many invocations in a row open it.
- * @returns a promise only where a circuit changes
+ * Counts the outcome of an attempt: a success closes the circuit, failures of many invocations in a row open it.
+ * @returns a promise only if a circuit changes
  */
 export function noteOutcome(engine: Engine, held: Held, ended: AttemptEnded): undefined | Promise<void> {
   const { ending, pin } = ended;
@@ -83,7 +83,7 @@ async function failedAt(
   const askedMs = failure.errorCode === "RT0023" ? Math.min(ending.nextRetryDelayMs ?? 0, ASKED_MAX_MS) : 0;
   const reason = `${failure.errorCode}: ${failure.message}`;
   if (open !== undefined) {
-    // Attempts that began before the circuit opened say nothing new.
+    // Failures of attempts that began before the circuit opened are no news.
     if (attempt.startedAtMs < open.sinceMs) return;
     const pauseMs = Math.max(Math.min(2 * open.pauseMs, PAUSE_MAX_MS), askedMs);
     await registry.setCircuit({ ...open, untilMs: atMs + pauseMs, pauseMs, reason }, open);

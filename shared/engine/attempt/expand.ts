@@ -11,7 +11,7 @@ import type { Held } from "../local/held.ts";
 import { childId } from "../accept/invocation-ids.ts";
 import { keyedReads } from "../lock/keyed-reads.ts";
 
-/** A reply of so few items is gone through at once: plain calls wait for nobody. */
+/** A reply of at most so many items is processed without waiting for a turn, so that plain calls stay fast. */
 const SHORT_MAX_ITEMS = 32;
 
 export interface Expanded {

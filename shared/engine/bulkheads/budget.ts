@@ -1,8 +1,11 @@
 /** A budget that the whole process shares: lanes share it fairly, and one account at a time may go beyond its share. */
 import type { Clock } from "../ports/clock.ts";
 
+/** Replies, bodies and answers up to this size take no room of their budget, so that plain calls pay nothing. */
+export const UNCOUNTED_BYTES = 16 * 1024;
+
 export interface BudgetOptions {
-  /** The most that all accounts hold together, but for the one account that goes beyond its share. */
+  /** The most that all accounts hold together, except the one account that goes beyond its share. */
   readonly capacity: number;
   /** How long an account waits for room before it is refused. */
   readonly patienceMs: number;
@@ -12,15 +15,15 @@ export interface BudgetOptions {
 interface Waiting {
   readonly account: Account;
   readonly amount: number;
-  /** @param granted false after the patience is over, or once the account is closed */
+  /** @param granted false if the patience ends or the account closes first */
   readonly answer: (granted: boolean) => void;
 }
 
 /**
- * A lane (a deployment, a connection) may hold as much as is left free: a lane that takes all it can get holds a half, two such lanes
- * a third each, and a lane that comes later always finds room (a dynamic threshold, as switches share a buffer between their ports).
- * An account that needs more than any share, such as one very large answer, goes beyond it where no other account does so; its own
- * limit bounds it. Accounts therefore never wait for each other in a circle.
+ * A lane (a deployment, a connection) may hold as much as is still free: a lane that takes all it can get holds a half, two such lanes
+ * a third each, and a later lane always finds room (a dynamic threshold, as switches share a buffer between their ports).
+ * An account that needs more than any share, such as one very large answer, may go beyond its share while no other account does so;
+ * its own limit bounds it. Accounts therefore never wait for each other in a circle.
  */
 export class Budget {
   readonly #options: BudgetOptions;
@@ -38,7 +41,7 @@ export class Budget {
     return this.#options.capacity;
   }
 
-  /** What all accounts hold now, the account beyond its share included. */
+  /** The amount that all accounts hold now, the account beyond its share included. */
   get held(): number {
     return this.#used + (this.#beyond?.held ?? 0);
   }
@@ -51,7 +54,7 @@ export class Budget {
     return new Account(this, lane);
   }
 
-  /** For accounts alone. @returns true where there was room at once */
+  /** Called by `Account` alone. @returns true if there is room at once */
   grow(account: Account, amount: number): true | Promise<boolean> {
     if (this.#grant(account, amount)) return true;
     const { clock, patienceMs } = this.#options;
@@ -71,7 +74,7 @@ export class Budget {
     });
   }
 
-  /** For accounts alone. */
+  /** Called by `Account` alone. */
   shrink(account: Account, amount: number): void {
     if (this.#beyond !== account) this.#count(account.lane, -amount);
     else if (amount >= account.held) this.#beyond = undefined;
@@ -105,7 +108,7 @@ export class Budget {
     else this.#lanes.delete(lane);
   }
 
-  /** Accounts that fit go first; then one goes beyond its share, of another lane than the last where there is one. */
+  /** Serves accounts that fit first; then lets one account go beyond its share, if possible of another lane than the last such account. */
   #serve(): void {
     for (const { account, amount, answer } of this.#waiting) {
       if ((account === this.#beyond || this.#fits(account.lane, amount)) && this.#grant(account, amount)) answer(true);
@@ -118,32 +121,32 @@ export class Budget {
   }
 }
 
-/** What one exchange, request or answer holds of a budget. */
+/** The part of a budget that one exchange, request or answer holds. */
 export class Account {
   readonly lane: string;
-  /** Kept by the budget. */
+  /** The budget updates this amount. */
   held = 0;
   readonly #budget: Budget;
   #isClosed = false;
 
-  /** @param lane what shares the budget with others: all accounts of a lane hold no more than the share of one lane */
+  /** @param lane the sharer of the budget: all accounts of a lane together hold at most the share of one lane */
   constructor(budget: Budget, lane: string) {
     this.#budget = budget;
     this.lane = lane;
   }
 
-  /** @returns true where there is room at once; else a promise of whether room came in time */
+  /** @returns true if there is room at once; else a promise of whether room came in time */
   grow(amount: number): true | Promise<boolean> {
     if (this.#isClosed) return Promise.resolve(false);
     return this.#budget.grow(this, amount);
   }
 
-  /** Gives back a part. */
+  /** Gives a part back. */
   shrink(amount: number): void {
     if (!this.#isClosed) this.#budget.shrink(this, Math.min(amount, this.held));
   }
 
-  /** Gives everything back; whoever still waits for room on this account is refused. */
+  /** Gives everything back, and refuses calls that still wait for room on this account. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

@@ -1,4 +1,4 @@
-/** The bulkheads of a process: what all its work shares, and shares fairly, so that one bad neighbour stays alone. */
+/** The bulkheads of a process: the resources that its services share fairly, so that one bad neighbour harms no other service. */
 import type { Clock } from "../ports/clock.ts";
 import type { Meter } from "../ports/log.ts";
 import { Budget } from "./budget.ts";
@@ -7,41 +7,41 @@ import { FairTurns } from "./fair-turns.ts";
 import { Pace } from "./pace.ts";
 import { Slots } from "./slots.ts";
 
-/** Enough to fill the groups and batches of the table; more would only wait longer for each other. */
+/** Enough to fill the groups and batches of the table; more acceptances would only wait longer for each other. */
 const ACCEPTANCES_AT_ONCE = 256;
-/** Calls that drivers drive along with their callers. Calls beyond this go through the queue. */
+/** Calls that drivers drive along with their callers. Further calls go through the queue. */
 const ALONGSIDE_MAX = 1_000;
-/** Replies take about a reading's time and a write's. An attempt that waits longer than this is made again later. */
+/** A reply holds room for about the time of a read and a write. An attempt that waits longer than this is repeated later. */
 const REPLY_PATIENCE_MS = 30_000;
 const REPLIES_MAX_BYTES = 64 * 1024 * 1024;
 
-/** A driver that waits for longer leaves its message for later: others may keep their large journals for as long as their handlers take. */
+/** A driver that waits longer leaves its message for later, since large journals stay in memory for as long as their handlers run. */
 const JOURNAL_PATIENCE_MS = 5_000;
 const JOURNALS_MAX_BYTES = 64 * 1024 * 1024;
 
 export interface Bulkheads {
-  /** Acceptances of children, in lanes by the service that begins them. */
+  /** Acceptances of children, in lanes by the service of the parent. */
   readonly acceptances: FairTurns;
-  /** Calls that are driven along, in lanes by their service. */
+  /** Calls that drivers drive along, in lanes by their service. */
   readonly alongside: Slots;
-  /** Bytes of replies that are received and not yet stored, in lanes by deployment. */
+  /** Bytes of received replies that are not yet stored, in lanes by deployment. */
   readonly replies: Budget;
-  /** Bytes of the large journals that drivers hold, in lanes by service. */
+  /** Bytes of large journals in memory, in lanes by service. */
   readonly journals: Budget;
-  /** Of loops over what deployments send, in lanes by service. */
+  /** The pace of loops over replies of deployments, in lanes by service. */
   readonly pace: Pace;
-  /** Reads of large journals, in lanes by invocation; absent where none waits for another. */
+  /** Turns for reads of large journals, in lanes by invocation; absent where reads need no turn. */
   readonly largeLoads?: FairTurns;
-  /** In a row, by the name of a circuit. */
+  /** Counts of failures in a row, by the name of a circuit. */
   readonly failures: FailureTallies;
 }
 
 export interface BulkheadLimits {
-  /** 64 MiB unless given. */
+  /** 64 MiB by default. */
   readonly repliesMaxBytes?: number;
-  /** 64 MiB unless given. */
+  /** 64 MiB by default. */
   readonly journalsMaxBytes?: number;
-  /** Unlimited unless given. */
+  /** Unlimited by default. */
   readonly largeLoadsAtOnce?: number;
 }
 
@@ -58,7 +58,7 @@ export function newBulkheads(clock: Clock, limits: BulkheadLimits = {}): Bulkhea
   };
 }
 
-/** Shows a budget as gauges. @param budget the value of their label */
+/** Shows a budget as gauges. @param budget the value of the gauges' label `budget` */
 export function showBudget(meter: Meter, budget: string, { held, capacity, waiting }: Budget): void {
   meter.gauge("budget_held_bytes", held, { budget });
   meter.gauge("budget_limit_bytes", capacity, { budget });

@@ -1,11 +1,11 @@
-/** Counts the invocations that have failed on one service of one deployment since an attempt there last succeeded. */
+/** Counts the invocations that have failed on a service of a deployment since the last success there. */
 import type { InvocationId } from "../../core/model/ids.ts";
 
-/** So many different invocations fail in a row before the circuit opens. */
+/** The number of different invocations in a row whose failures open the circuit. */
 export const FAILURES_TO_OPEN = 20;
-/** A deployment that asks for patience by `Retry-After` is believed earlier. */
+/** The same number where the deployment sends `Retry-After`, which is a clear sign of overload. */
 export const FAILURES_TO_OPEN_WHEN_ASKED = 4;
-/** Failures further apart than this belong to no common cause. */
+/** Failures further apart than this count as unrelated. */
 const FORGOTTEN_AFTER_MS = 60_000;
 
 interface Tally {
@@ -13,7 +13,7 @@ interface Tally {
   lastAtMs: number;
 }
 
-/** In memory only: each process makes up its own mind, and tells the others by the circuit that it opens. */
+/** In memory only: each process counts for itself, and shares the result by opening the circuit. */
 export class FailureTallies {
   readonly #tallies = new Map<string, Tally>();
 

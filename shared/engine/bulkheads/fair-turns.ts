@@ -1,15 +1,15 @@
-/** Turns that lanes take in rotation: so much work runs at a time in the process, and no lane makes another lane wait for all of its own. */
+/** Turns that lanes take in rotation: a limited amount of work runs at a time, and no lane waits for all the work of another. */
 
 interface Lane {
   readonly name: string;
   readonly waiting: (() => void)[];
-  /** Where the next to go stands; what is before it has gone. */
+  /** The index of the next work; earlier entries have run. */
   next: number;
 }
 
 export class FairTurns {
   #free: number;
-  /** Lanes with work that waits, the next to be served first. */
+  /** Lanes with waiting work, the next lane first. */
   readonly #lanes = new Map<string, Lane>();
   #waiting = 0;
 
@@ -21,7 +21,7 @@ export class FairTurns {
     return this.#waiting;
   }
 
-  /** Runs the work once it is the lane's turn. */
+  /** Runs the work in the lane's turn. */
   async take<T>(lane: string, work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free--;
     else await this.#turnOf(lane);

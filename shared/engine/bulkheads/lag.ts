@@ -1,4 +1,4 @@
-/** How far the process is behind: it is asked to do so much less until it keeps up. */
+/** Measures how late timers fire, and lowers the process's work until they fire in time. */
 import type { Clock } from "../ports/clock.ts";
 
 const LOOK_EVERY_MS = 50;
@@ -7,14 +7,14 @@ const KEEPS_UP_BELOW_MS = 20;
 const LEAST = 4;
 const GROWTH = 1.2;
 
-/** Halves what is wanted while timers come late, and raises it step by step once they come in time. */
+/** Halves the wanted work while timers fire late, and raises it step by step once they fire in time. */
 export class Lag {
   readonly #clock: Clock;
   readonly #most: number;
   readonly #onWanted: (count: number) => void;
   #wanted: number;
 
-  /** @param onWanted told of each change */
+  /** @param onWanted receives the new count of wanted work after each change */
   constructor(clock: Clock, most: number, onWanted: (count: number) => void) {
     this.#clock = clock;
     this.#most = most;
@@ -22,7 +22,7 @@ export class Lag {
     this.#onWanted = onWanted;
   }
 
-  /** Looks until the signal aborts. */
+  /** Measures until the signal aborts. */
   async watch(signal: AbortSignal): Promise<void> {
     for (
       let beganMs = this.#clock.nowMs();

@@ -1,15 +1,15 @@
-/** The pace of long loops over what strangers have sent: together they run for some milliseconds, then everything else has its turn. */
+/** The pace of long loops over untrusted input: together they run for some milliseconds, then timers and sockets have their turn. */
 import type { Clock } from "../ports/clock.ts";
 import { FairTurns } from "./fair-turns.ts";
 
 const RUN_MAX_MS = 8;
 const BREAK_MS = 1;
 
-/** One thread carries everybody: five hundred replies that arrive together would hold it for seconds, each of them for a moment only. */
+/** One thread serves all services: five hundred replies that arrive together would block it for seconds, though each takes only a moment. */
 export class Pace {
   readonly #clock: Clock;
   readonly #turns = new FairTurns(1);
-  /** When the run began that is under way; undefined once timers have had their turn since. */
+  /** When the current run began; undefined once timers have had their turn. */
   #runningSinceMs: number | undefined;
 
   constructor(clock: Clock) {
@@ -28,7 +28,7 @@ export class Pace {
     await this.#clock.sleep(BREAK_MS);
   }
 
-  /** A timer fires only where nothing holds the thread: it ends the run. */
+  /** A timer fires only when no loop blocks the thread, so it ends the run. */
   async #run(): Promise<void> {
     this.#runningSinceMs = this.#clock.nowMs();
     await this.#clock.sleep(BREAK_MS);

@@ -1,13 +1,13 @@
-/** Slots for work that takes its time: a lane may take as many as are left free, so that no lane takes them all. */
+/** Slots for long-running work: a lane may take as many as are still free, so that no lane takes them all. */
 
-/** `share`: as many as are free. A number: so many and no more, others waiting or not. */
+/** `share`: as many as are free. A number: at most so many, whether or not other lanes wait. */
 export type LaneLimit = "share" | number;
 
 export interface SlotsOptions {
-  /** The most slots that are taken at a time. */
+  /** The most slots in use at a time. */
   readonly count: number;
   readonly perLane: LaneLimit;
-  /** A lane's share is so many times what is free; once, unless given. */
+  /** A lane's share is the free slots times this factor; 1 by default. */
   readonly shareFactor?: number;
 }
 
@@ -26,7 +26,7 @@ export class Slots {
     return this.#taken;
   }
 
-  /** Of those that are wanted now. */
+  /** The free slots among those wanted now. */
   get free(): number {
     return Math.max(0, this.#wanted - this.#taken);
   }
@@ -35,12 +35,12 @@ export class Slots {
     return this.#lanes.get(lane) ?? 0;
   }
 
-  /** While the process is behind, fewer slots than there are. A lane below an even part of them still gets one. */
+  /** Wants fewer slots than exist, while the process is behind. A lane below an even part of them still gets one. */
   want(count: number): void {
     this.#wanted = Math.min(count, this.#options.count);
   }
 
-  /** @returns false where the lane has its share, or where all slots are taken */
+  /** @returns false if the lane has its share, or all slots are in use */
   take(lane: string): boolean {
     const mine = this.takenBy(lane);
     if (this.#taken >= this.#options.count || !(this.#hasShare(mine) || this.#isBelowEvenPart(mine))) return false;
@@ -49,7 +49,7 @@ export class Slots {
     return true;
   }
 
-  /** Gives back a slot that was taken. */
+  /** Gives a slot back. */
   give(lane: string): void {
     const left = this.takenBy(lane) - 1;
     if (left > 0) this.#lanes.set(lane, left);

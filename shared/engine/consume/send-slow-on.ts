@@ -1,22 +1,22 @@
-/** Messages for slow services that came by the main lane go on into theirs, before anything of them is loaded. */
+/** Forwards messages of slow services from the main lane to the slow lane, before the worker loads anything. */
 import type { Engine } from "../engine.ts";
 import type { Delivery } from "../ports/queue.ts";
 import { putOff } from "./work-batch.ts";
 
-/** What came by the main lane: messages that stay there, and those that could be neither sent on nor worked on. */
+/** The messages of an event of the main lane: those that stay there, and those that could not be forwarded. */
 export interface Sorted<D extends Delivery> {
   readonly staying: readonly D[];
   readonly failed: readonly D[];
 }
 
 /**
- * Sends messages for slow services on, by a queue that has a lane for them. A message is deleted when another stands for it
- * (I8), and comes again where none could be sent.
+ * Forwards messages of slow services through a queue with a lane for them. A message is deleted once another one replaces it
+ * (I8), and comes again if no other could be sent.
  */
 export async function sendSlowOn<D extends Delivery>(engine: Engine, deliveries: readonly D[]): Promise<Sorted<D>> {
   if (engine.settings.hasSlowLane !== true) return { staying: deliveries, failed: [] };
   await freshen(engine);
-  // Looked at once: what memory learns meanwhile must not drop a message between the two.
+  // One look decides: a note that memory reads meanwhile must not drop a message between the two lists.
   const [slow, staying, failed]: [D[], D[], D[]] = [[], [], []];
   for (const delivery of deliveries) {
     const { service } = delivery.wake;
@@ -30,7 +30,7 @@ export async function sendSlowOn<D extends Delivery>(engine: Engine, deliveries:
   return { staying, failed };
 }
 
-/** Memory is as of a second ago at most. A store that cannot be read leaves it as it is: the work itself will fail by that. */
+/** Memory is then at most a second old. A failed read leaves memory unchanged: the work itself then fails on the same store. */
 async function freshen(engine: Engine): Promise<void> {
   await engine.registry.services().catch((error: unknown) => {
     engine.log.warn("slow services could not be looked up", { error: String(error) });
@@ -47,7 +47,7 @@ async function sendOn(engine: Engine, delivery: Delivery): Promise<boolean> {
     await putOff(engine, delivery);
     return false;
   }
-  // One that stays is deleted with the batch, or comes again and is sent again.
+  // If the deletion fails, the message is deleted with the batch, or comes again and is forwarded again.
   await engine.queue.ack(receipt).catch(() => undefined);
   return true;
 }

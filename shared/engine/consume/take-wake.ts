@@ -16,7 +16,7 @@ import { EARLY_MS, isFar, sendInPlace, wakeAt } from "../messaging/wake.ts";
 /** Put back at first for so long, then twice as long each time: an end that comes soon is seen soon. */
 const PUT_BACK_MIN_MS = 500;
 
-/** Others finish meanwhile with their large journals. */
+/** Other invocations with large journals finish meanwhile. */
 const NO_ROOM_RETRY_MS = 5_000;
 
 /** Resolves when the message may be acked; rejects where it must come again. */
@@ -107,7 +107,7 @@ function isLeftInLine({ invocation, hold, arrivals }: Loaded, nowMs: number): bo
   return segment === undefined && step.kind === "acquire";
 }
 
-/** Asked before the claim, so that an invocation which an open circuit keeps waiting costs one message and no write. */
+/** Runs before the claim, so that an invocation behind an open circuit costs one message and no write. */
 function waitsForCircuit(
   engine: Engine,
   { invocation, arrivals }: Loaded,

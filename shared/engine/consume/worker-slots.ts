@@ -1,26 +1,26 @@
-/** The slots of a worker: how many invocations it drives at a time, and how many of them one service or deployment may take. */
+/** The slots of a worker bound the invocations that it drives at a time, in all and for each service and deployment. */
 import { type LaneLimit, Slots } from "../bulkheads/slots.ts";
 import type { Admission } from "../ports/queue.ts";
 import type { Registry } from "../ports/registry.ts";
 
 export interface WorkerLimits {
-  /** Invocations that are driven at the same time. */
+  /** The most invocations that the worker drives at the same time. */
   readonly concurrencyMax: number;
-  /** Drives fewer at a time while timers come late: for a process that carries doors and other work beside its worker. */
+  /** Drives fewer invocations while timers fire late: for a process that also serves doors and other work. */
   readonly heedsLag?: boolean;
-  /** Of these, those of one service; a share unless given. */
+  /** The most slots of one service; a share by default. */
   readonly perService?: LaneLimit;
-  /** Of these, those of one deployment; a share unless given. */
+  /** The most slots of one deployment; a share by default. */
   readonly perDeployment?: LaneLimit;
 }
 
-/** One invocation that is driven. */
+/** One invocation in work. */
 export interface Slot {
   readonly service: string;
   readonly deployment: string;
 }
 
-/** Services of one deployment may together take twice what each may take alone. */
+/** The services of one deployment may together take twice the slots of one service. */
 const DEPLOYMENT_SHARE = 2;
 
 export class WorkerSlots implements Admission {
@@ -37,13 +37,13 @@ export class WorkerSlots implements Admission {
     this.#deployments = new Slots({ count, perLane: perDeployment, shareFactor: DEPLOYMENT_SHARE });
   }
 
-  /** While the process is behind, it drives fewer invocations. */
+  /** Lowers the number of invocations while the process is behind. */
   want(count: number): void {
     this.#services.want(count);
     this.#deployments.want(count);
   }
 
-  /** Whether a message was refused since the last call of `admitted`: a slot that is given back may let it in. */
+  /** Whether the slots have refused a message since the last call of `admitted`: a freed slot may admit it. */
   get hasRefused(): boolean {
     return this.#hasRefused;
   }
@@ -58,7 +58,7 @@ export class WorkerSlots implements Admission {
     return false;
   }
 
-  /** The slots that were admitted since the last call, in order. */
+  /** The slots admitted since the last call, in order. */
   admitted(): readonly Slot[] {
     const slots = this.#admitted;
     this.#admitted = [];

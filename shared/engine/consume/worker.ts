@@ -26,7 +26,7 @@ export async function runWorker(engine: Engine, signal: AbortSignal, limits: Wor
     await work(engine, hidden, delivery);
     if (slot === undefined) return;
     slots.give(slot);
-    // A message that waits for a slot is due already, so that nothing else ends the wait for it.
+    // A message that waits for a slot is already due, so that no other event ends the wait.
     if (slots.hasRefused) look.abort();
   };
   while (!signal.aborted) {

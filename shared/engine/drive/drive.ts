@@ -91,13 +91,13 @@ async function makeAttempt(engine: Engine, held: Held, step: Extract<Step, { kin
   return turn;
 }
 
-/** The reply is stored, or nothing of it will be. */
+/** The reply is stored, or dropped. */
 function leaveReplyRoom(held: Held): void {
   held.replyRoom?.close();
   delete held.replyRoom;
 }
 
-/** The circuit only spares attempts: without it the invocation goes on as it would. */
+/** The circuit only saves attempts: if its change fails, the invocation goes on. */
 function warnOfCircuit(engine: Engine, held: Held, error: unknown): void {
   engine.log.warn("a circuit could not be changed", { invocationId: held.id, error: String(error) });
 }

@@ -1,4 +1,4 @@
-/** Room for the journals that drivers hold in memory: small ones are free, and of large ones only so many are loaded at a time. */
+/** Room for the journals in memory: small journals are free, and only a limited number of large ones is loaded at a time. */
 import type { Journal } from "../../core/invocation/journal.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Account, Budget } from "../bulkheads/budget.ts";
@@ -7,12 +7,12 @@ import type { Held } from "../local/held.ts";
 import { load, type Loaded, loadSmallJointly, SMALL_MAX_BYTES } from "../store/load.ts";
 import { TooLargeError } from "../store/read-partition.ts";
 
-/** A stored journal is in memory twice while its pieces are put together. */
+/** A stored journal is in memory twice while its pieces are joined. */
 const LOADING_FACTOR = 2;
-/** A journal may grow by so much before it is loaded anew, and counted. */
+/** A journal may grow by so much before it is loaded again, and counted. */
 const GROWTH_MAX_BYTES = 16 * 1024 * 1024;
 
-/** Other large journals kept their room for too long: the invocation is looked at again later. */
+/** Other large journals kept their room for too long; the invocation's message comes again later. */
 export class NoJournalRoomError extends Error {
   override name = "NoJournalRoomError";
 }
@@ -21,19 +21,19 @@ export class JournalRoom {
   readonly #account: Account;
   #sizeBytes = 0;
 
-  /** @param lane the service, which shares the room with others */
+  /** @param lane the service, which shares the room with other services */
   constructor(budget: Budget, lane: string) {
     this.#account = budget.open(lane);
   }
 
-  /** So many bytes of the journal are counted. */
+  /** The counted bytes of the journal. */
   get sizeBytes(): number {
     return this.#sizeBytes;
   }
 
   /**
    * Costs nothing for a small invocation.
-   * @throws NoJournalRoomError once the patience is over
+   * @throws NoJournalRoomError when the patience ends
    */
   async load(engine: Engine, id: InvocationId): Promise<Loaded | undefined> {
     try {
@@ -59,12 +59,12 @@ export class JournalRoom {
   }
 }
 
-/** Its driver must not rest on it: many that wait so would hold the memory of all. */
+/** Whether the driver must not keep the journal while it waits: many waiting drivers would fill the memory. */
 export function isLarge({ entries }: Journal): boolean {
   return journalBytes(entries) > SMALL_MAX_BYTES;
 }
 
-/** Larger than what is counted for it: it is put down, and taken up again under the count. */
+/** Whether the journal exceeds its counted bytes: the driver lets it go, and takes it up again under the count. */
 export function outgrows({ invocation, journalRoom }: Held): boolean {
   const sizeBytes = journalBytes(invocation.journal.entries);
   return sizeBytes > SMALL_MAX_BYTES && sizeBytes > (journalRoom?.sizeBytes ?? 0) + GROWTH_MAX_BYTES;

@@ -20,7 +20,7 @@ type Park = Extract<Step, { kind: "park" }>;
 
 /**
  * @param isHeldBack an open circuit keeps the invocation from an attempt that it could make
- * @returns `again` where the invocation can advance after all
+ * @returns `again` if the invocation can advance after all
  */
 export async function park(
   engine: Engine,

@@ -1,4 +1,4 @@
-/** Children under the bulkheads: their acceptances take turns, and those that are driven along take slots. */
+/** Children under the bulkheads: their acceptances take turns, and children that a driver drives along take slots. */
 import type { Effect } from "../../core/invocation/effects.ts";
 import type { Engine } from "../engine.ts";
 import { acceptChild } from "./child.ts";
@@ -7,8 +7,8 @@ import type { Held } from "../local/held.ts";
 type AcceptChild = Extract<Effect, { kind: "accept-child" }>;
 
 /**
- * Lanes are services: a service that begins a million children waits for its own, and the next service for one of them.
- * @returns as `acceptChild`; a child that is returned holds a slot until `leaveSlot`
+ * Lanes are services: a service that begins a million children waits for all of them, and another service for one of them.
+ * @returns as `acceptChild`; a returned child holds a slot until `leaveSlot`
  */
 export async function acceptChildInTurn(
   engine: Engine,
@@ -32,7 +32,7 @@ export async function acceptChildInTurn(
   }
 }
 
-/** For a child that is driven along no more. */
+/** Called when the driver stops driving the child along. */
 export function leaveSlot({ bulkheads }: Engine, child: Held): void {
   bulkheads.alongside.give(child.invocation.acceptance.target.service);
 }

@@ -65,7 +65,7 @@ function watchOver(engine: Engine, held: Held, nowMs: number): void {
 }
 
 /**
- * While the attempt is open, since who waits for its end may learn of a handler that never answers when all workers wait.
+ * Writes the note while the attempt is open: at its end, a handler that never answers could already hold all workers.
  * An ingress driver may still drive the handler: only a cut shows that its time is too short.
  */
 function noteLong(engine: Engine, { invocation }: Held, exchange: OpenExchange, nowMs: number): void {

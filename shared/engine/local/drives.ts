@@ -36,7 +36,7 @@ export class Drives {
    * to nothing that is open, however long the process or its machine had slept.
    */
   walkedAtMs: number | undefined;
-  /** What the process before this one may have ended by; absent where it ended as it should. */
+  /** The invocations that may have ended the previous process; absent after a clean end. */
   suspects?: Suspects;
   /** One watch goes round at a time. */
   watched = false;

@@ -20,9 +20,9 @@ export interface OpenExchange {
   /** When the last bytes came; the start while none have. */
   heardAtMs: number;
   silent: boolean;
-  /** It has been open for so long that its handler is remembered for it. */
+  /** The attempt has been open for so long that its handler has a note. */
   long?: true;
-  /** The reader waits for room, and the deployment for the reader: the silence is not the deployment's. */
+  /** The reader waits for room, and the deployment for the reader, so that this server causes the silence. */
   waitsForRoom?: true;
   letGo?: LetGo;
   abort(): void;
@@ -50,7 +50,7 @@ export interface Held {
   /** 0 for what a request or a message started, 1 for its children, and so on. */
   readonly depth: number;
   readonly caller?: InlineCaller;
-  /** Its message came by the lane of the queue that slow services are to leave. */
+  /** Its message came by the main lane of the queue, which slow services have to leave. */
   inMainLane?: true;
   invocation: Invocation;
   lease: Lease;
@@ -87,9 +87,9 @@ export interface Held {
   /** A wake came while it was driven: somebody may have attached. */
   sinkSuspected: boolean;
   exchange?: OpenExchange;
-  /** What the journal takes of the budget of journals, where a message brought it. */
+  /** The journal's part of the budget of journals, for an invocation that came by a message. */
   journalRoom?: { readonly sizeBytes: number };
-  /** What the last attempt sent takes of the budget of replies, until it is stored. */
+  /** The last reply's part of the budget of replies, until it is stored. */
   replyRoom?: ReplyRoom;
   /** Of the attempt under way, where somebody traces. */
   span?: TraceContext;

@@ -1,13 +1,11 @@
-/** Room for what one attempt has sent and the store has not yet: the reader waits for it, and so does the deployment. */
+/** Room for the reply of one attempt until the store has taken it: the reader waits for room, and flow control stops the deployment. */
 import type { Conversation } from "../../core/protocol/conversation.ts";
-import type { Account, Budget } from "../bulkheads/budget.ts";
+import { type Account, type Budget, UNCOUNTED_BYTES } from "../bulkheads/budget.ts";
 
-/** Replies up to this size are not counted, so that plain calls pay nothing. */
-const UNCOUNTED_BYTES = 16 * 1024;
-/** What an element takes in memory, beside its bytes: a header, the name of a state, a future of a suspension. */
+/** The memory of an element beside its bytes: a header, the name of a state, a future of a suspension. */
 const ELEMENT_BYTES = 200;
 
-/** The budget has no room in time: the attempt fails by no fault of the deployment, and is made again. */
+/** The budget had no room in time: the attempt fails through no fault of the deployment, and is repeated. */
 export class NoRoomError extends Error {
   override name = "NoRoomError";
 }
@@ -19,15 +17,15 @@ export class ReplyRoom {
   #received = 0;
   #isClosed = false;
 
-  /** @param lane the deployment, which shares the room with others */
+  /** @param lane the deployment, which shares the room with other deployments */
   constructor(budget: Budget, lane: string) {
     this.#budget = budget;
     this.lane = lane;
   }
 
   /**
-   * Counts a chunk that was received.
-   * @returns undefined where nothing is to be waited for. @throws NoRoomError, by the promise, once the patience is over
+   * Counts a received chunk.
+   * @returns undefined if there is room at once. @throws NoRoomError, by the promise, when the patience ends
    */
   add(chunkBytes: number, { elements }: Pick<Conversation, "elements">): undefined | Promise<void> {
     this.#received += chunkBytes;
@@ -38,7 +36,7 @@ export class ReplyRoom {
     return grown === true ? undefined : granted(grown, this.#budget);
   }
 
-  /** Once the reply is stored, or thrown away. */
+  /** Gives the room back once the reply is stored or dropped. */
   close(): void {
     this.#isClosed = true;
     this.#account?.close();

@@ -1,4 +1,4 @@
-/** The marks of suspects as they lie in the table, and the sign that a process has not ended as it should. */
+/** The marks of suspects in the table, and the sign of a process without a clean end. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import { sweeperPk } from "../store/item-keys.ts";
 import { readPartition } from "../store/read-partition.ts";
@@ -8,18 +8,18 @@ import type { Key, Table } from "../ports/table.ts";
 
 const LIFE_SK = "life";
 const MARK = "suspect#";
-/** A mark of an invocation that nobody asks for any more goes by itself. */
+/** A mark expires by itself, in case no process reads it any more. */
 const KEPT_S = 86_400;
 const ALL_MARKS = { from: MARK, below: "suspect$" };
 
 export interface Mark {
-  /** The invocation is the only one that is tried. */
+  /** The invocation is tried alone. */
   readonly isAlone: boolean;
-  /** How many processes have ended while they tried it alone, one after the other. */
+  /** How many processes in a row have ended while they tried it alone. */
   readonly deathsAlone: number;
 }
 
-/** What marks need of the engine. */
+/** The parts of the engine that marks need. */
 export interface MarksGround {
   readonly table: Table;
   readonly clock: Clock;
@@ -37,7 +37,7 @@ export class Marks {
     this.#pk = sweeperPk(settings.keyPrefix);
   }
 
-  /** Resolves when it is durable. */
+  /** Resolves when the mark is durable. */
   async put(id: InvocationId, { isAlone, deathsAlone }: Mark): Promise<void> {
     const expiresAtS = Math.ceil(this.#clock.nowMs() / 1000) + KEPT_S;
     await this.#table.put({ ...this.#keyOf(id), isAlone, deathsAlone, expiresAtS });
@@ -47,7 +47,7 @@ export class Marks {
     await this.#table.delete(this.#keyOf(id));
   }
 
-  /** The marks that were left, each with the death that left it counted. */
+  /** The marks of the previous process, each with its death counted. */
   async left(): Promise<ReadonlyMap<InvocationId, Mark>> {
     const marks = new Map<InvocationId, Mark>();
     for (const { sk, isAlone, deathsAlone } of await readPartition(this.#table, this.#pk, ALL_MARKS)) {
@@ -57,7 +57,7 @@ export class Marks {
     return marks;
   }
 
-  /** @returns whether the process before this one has ended without `endLife` */
+  /** @returns whether the previous process has ended without `endLife` */
   async beginLife(): Promise<boolean> {
     const key = { pk: this.#pk, sk: LIFE_SK };
     const put = await this.#table.put(key, { kind: "absent" });

@@ -1,15 +1,15 @@
-/** After a process that ended before its time: what it was driving is tried with care, and what ends processes is set aside. */
+/** Handles suspects after a crash: tries the invocations of the dead process with care, and pauses those that end processes. */
 import type { InvocationId } from "../../core/model/ids.ts";
 import { Turns } from "../bulkheads/at-most.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Delivery, Wake } from "../ports/queue.ts";
 import type { Mark, Marks } from "./suspect-marks.ts";
 
-/** So many suspects are tried at a time, until one of them ends the process. */
+/** How many suspects are tried at a time, until one of them ends the process. */
 const TRIED_AT_ONCE = 32;
-/** A suspect that has not ended the process by then waits for its deployment, and others are tried meanwhile. */
+/** A suspect that has not ended the process after this time probably waits for its deployment, and other suspects may start. */
 const HOLD_MS = 2_000;
-/** A suspect that ended the process while it was tried alone is tried again behind all others. */
+/** The delay of a suspect that ended a process while it was tried alone, so that the other suspects go first. */
 const PUT_OFF_MS = 10_000;
 
 interface Trial {
@@ -18,9 +18,9 @@ interface Trial {
 }
 
 /**
- * A mark in the table says that an invocation is being loaded, or that its reply is being read. A mark that is found at the start
- * of a process was left by a process that ended meanwhile: many marks, and one of their invocations may be the cause. Each
- * of them is then tried alone, and one that ends two processes alone is paused before it is touched again.
+ * A mark in the table says that an invocation is being loaded, or that its reply is being read. A mark at the start of a process
+ * comes from a process that ended meanwhile, and one of the marked invocations may be the cause. Each of them is then tried
+ * alone, and an invocation that ends two processes alone is paused before the next process touches it.
  */
 export class Suspects {
   readonly #clock: Clock;
@@ -34,7 +34,7 @@ export class Suspects {
   readonly #together = new Turns(TRIED_AT_ONCE);
   readonly #alone = new Turns(1);
 
-  /** @param found marks that the process before this one left */
+  /** @param found marks of the previous process */
   constructor(clock: Clock, marks: Marks, found: ReadonlyMap<InvocationId, Mark>) {
     this.#clock = clock;
     this.#marks = marks;
@@ -42,17 +42,17 @@ export class Suspects {
     this.#bornAtMs = clock.nowMs();
   }
 
-  /** The sweeper wakes it. At the start that means: the process before this one drove it when it ended. */
+  /** Called when the sweeper wakes the invocation. At the start that means: the previous process drove it when it ended. */
   note(id: InvocationId): void {
     if (!this.#isRecovered) this.#woken.add(id);
   }
 
-  /** Everything that the process before this one drove is woken. */
+  /** Called once the sweeper has woken all invocations of the previous process. */
   recovered(): void {
     this.#isRecovered = true;
   }
 
-  /** A message that was received before and was not deleted was worked on when the process ended. */
+  /** A message with an earlier receipt was in work when the process ended. */
   includes({ wake, receiveCount }: Pick<Delivery, "wake" | "receiveCount">): boolean {
     const { invocationId, sentAtMs } = wake;
     if (this.#passed.has(invocationId)) return false;
@@ -60,7 +60,7 @@ export class Suspects {
     return receiveCount > 1 && sentAtMs < this.#bornAtMs;
   }
 
-  /** Does the work in its turn, under a mark. @throws what the work throws */
+  /** Does the work in its turn, under a mark. @throws the errors of the work */
   async try({ invocationId: id }: Wake, work: () => Promise<void>): Promise<void> {
     if (this.#trials.has(id)) return await work();
     const found = this.#found.get(id);
@@ -70,19 +70,19 @@ export class Suspects {
     await working.over;
   }
 
-  /** Its reply is about to be read: the mark stands until the reply is stored. Costs nothing for what is no suspect. */
+  /** Called before a reply is read: sets the mark until the reply is stored. Costs nothing for an invocation without suspicion. */
   atReply(id: InvocationId): undefined | Promise<void> {
     const trial = this.#trials.get(id);
     return trial === undefined || trial.isMarked ? undefined : this.#mark(id, trial);
   }
 
-  /** Its reply is stored: what it waits for now ends no process. */
+  /** Called once the reply is stored: a waiting invocation ends no process. */
   atRest(id: InvocationId): undefined | Promise<void> {
     const trial = this.#trials.get(id);
     return trial?.isMarked === true ? this.#unmark(id, trial) : undefined;
   }
 
-  /** Resolves once the work is over, or rests. @returns the work, which may go on */
+  /** Resolves once the work ends or rests. @returns the work, which may go on */
   async #held(id: InvocationId, mark: Mark, work: () => Promise<void>): Promise<{ readonly over: Promise<void> }> {
     const trial: Trial = { mark, isMarked: false };
     this.#trials.set(id, trial);

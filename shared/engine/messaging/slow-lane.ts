@@ -1,25 +1,25 @@
-/** The lane of the queue for slow services: what belongs there, and leaves the drivers of the main lane. */
+/** Decides which work belongs to the slow lane of the queue and leaves the drivers of the main lane. */
 import type { Engine } from "../engine.ts";
 import { type Held, letGo, type OpenExchange } from "../local/held.ts";
 import type { Wake } from "../ports/queue.ts";
 
-/** A message whose sender knew an id alone, and whose service turns out to be slow: it goes on with the name. */
+/** A message whose sender knew only an id, and whose service is slow: the worker forwards it with the service's name. */
 export function belongsInSlowLane({ settings, registry }: Engine, wake: Wake, service: string): boolean {
   return settings.hasSlowLane === true && wake.service === undefined && registry.isSlow(service);
 }
 
-/** A call of a slow service is left to its lane: driven along, it would hold the worker of its caller. */
+/** A call of a slow service stays in the slow lane: driven along, it would hold the worker of its caller. */
 export function leavesToSlowLane({ settings, registry }: Engine, service: string): boolean {
   return settings.hasSlowLane === true && registry.isSlow(service);
 }
 
-/** Of `slowFromMs`: an attempt that is open for so long leaves the worker. What ends before is not made twice. */
+/** An attempt that is open for so many times `slowFromMs` leaves the worker. A shorter attempt is not repeated. */
 const HAND_ON_AFTER = 5;
 
 /**
- * The first attempts of a service that nobody knows as slow may have taken all workers of the main lane: they are cut, as
- * where the time of a function is up, and go on in the slow lane. Only where the service is known as slow, since its
- * message would come back otherwise, and the attempt never end.
+ * The first attempts of a service, made before it has a note, may take all workers of the main lane: the worker cuts them, as
+ * at the end of a function's time, and they go on in the slow lane. The service needs a note first: otherwise its message
+ * would come back to the main lane, and the attempt would never end.
  */
 export function handOn(engine: Engine, held: Held, exchange: OpenExchange, nowMs: number): boolean {
   const { slowFromMs } = engine.settings;
@@ -34,7 +34,7 @@ export function handOn(engine: Engine, held: Held, exchange: OpenExchange, nowMs
   return true;
 }
 
-/** The driver that a message started, of what it drives along. */
+/** The driver that a message started, also for a child that it drives along. */
 function rootOf(held: Held): Held {
   return held.caller === undefined ? held : rootOf(held.caller.held);
 }

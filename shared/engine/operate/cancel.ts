@@ -13,7 +13,7 @@ import { actNow } from "../store/operator-act.ts";
 import type { Interruption } from "../ports/submission.ts";
 import { sendWake, wakeNow } from "../messaging/wake.ts";
 
-/** @param by the operator, where one was authenticated */
+/** @param by the operator, if one was authenticated */
 export async function cancel(engine: Engine, id: InvocationId, by?: string): Promise<Interruption> {
   const loaded = await load(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";

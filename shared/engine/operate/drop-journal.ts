@@ -97,7 +97,7 @@ async function replaceEnd(
     ...(pin && { pin }),
     ...(attempts > 0 && { attempt: { ...span, number: attempts } }),
   };
-  // So did the order of the operator who acted last.
+  // The order of the last operator stood there, too.
   const told = { ...segmentItem(place, whole), ...actAttributes(lastAct) };
   const item = await fitted(engine, told, acceptance.nonce);
   const put = await engine.table.put(item, { kind: "equal", attribute: "b", value: b });
@@ -148,7 +148,7 @@ async function stripAcceptance(engine: Engine, { acceptance }: Invocation, isLis
   await dropPieces(engine, standing);
 }
 
-/** What is purged tells no more of who called. */
+/** A purge removes the caller from the acceptance. */
 function withoutCaller(invocation: Invocation): Invocation {
   const { createdBy: _, ...acceptance } = invocation.acceptance;
   return { ...invocation, acceptance };

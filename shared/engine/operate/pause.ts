@@ -6,7 +6,7 @@ import { knownNow } from "./known-now.ts";
 import { hasExpired, isHeld, load, type Loaded } from "../store/load.ts";
 import type { Pausing } from "../ports/submission.ts";
 
-/** @param by the operator, where one was authenticated */
+/** @param by the operator, if one was authenticated */
 export async function pause(engine: Engine, id: InvocationId, by?: string): Promise<Pausing> {
   const loaded = await load(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";

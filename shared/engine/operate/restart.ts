@@ -32,7 +32,7 @@ const PLACE_BYTES = 8;
 
 /**
  * @param from the index of the last entry of the journal that is kept; 0 keeps the input alone
- * @param by the operator, where one was authenticated
+ * @param by the operator, if one was authenticated
  */
 export async function restart(
   engine: Engine,

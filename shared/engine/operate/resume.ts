@@ -9,7 +9,7 @@ import { hasExpired, load } from "../store/load.ts";
 import type { DeploymentChoice, Resumption, UnfitDeployment } from "../ports/submission.ts";
 import { wakeNow } from "../messaging/wake.ts";
 
-/** @param by the operator, where one was authenticated */
+/** @param by the operator, if one was authenticated */
 export async function resume(
   engine: Engine,
   id: InvocationId,

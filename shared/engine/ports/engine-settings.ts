@@ -21,18 +21,18 @@ export interface EngineSettings {
   readonly silentAfterMs: number;
   /** A parked invocation that no clock wakes is looked at once per interval (I8); ten minutes unless told. */
   readonly checkIntervalMs?: number;
-  /** False where attempts go on at the pace of their policies, whatever else fails; true unless told. */
+  /** False lets attempts follow their retry policies alone; true by default. */
   readonly opensCircuits?: boolean;
   /** The sweeper looks at what was accepted this long ago and is driven by nobody; five minutes unless told. */
   readonly listingAgeMinMs?: number;
   /**
-   * An attempt that is cut for time after at least so long makes its handler known as slow, and one that has been open for
-   * so long as long, for everybody who shares the table. Absent where one process owns the store alone.
+   * An attempt that is cut for time after at least so long gives its handler a note as slow, and one that has been open for
+   * so long a note as long, for all processes on the table. Absent where one process owns the store alone.
    */
   readonly slowFromMs?: number;
   /** Handlers known as slow are left to the queue: set where drivers have little time, and workers have more. */
   readonly leavesSlowToQueue?: boolean;
-  /** The queue has a lane for slow and long services, and this driver works beside it: it leaves them to that lane. */
+  /** True for a driver of the main lane beside a slow lane: it leaves slow and long services to the slow lane. */
   readonly hasSlowLane?: boolean;
   /**
    * Narrows the protocol versions that are spoken; all that are known unless given. Versions below `deprecatedBelow` go on

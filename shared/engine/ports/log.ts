@@ -3,7 +3,7 @@
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface Log {
-  /** Who did what as an operator: written whatever the level says. */
+  /** The audit of operators, written at every level of the log. */
   audit(message: string, fields?: LogFields): void;
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

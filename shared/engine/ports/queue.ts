@@ -28,11 +28,11 @@ export interface Delivery {
   readonly receipt: string;
 }
 
-/** Decides which messages a receiver takes, by their service, where the queue lets it choose. */
+/** Decides by service which messages a receiver takes, in a queue that lets the receiver choose. */
 export interface Admission {
   /**
-   * Asked before each message is handed out, in the order of the deliveries.
-   * @returns false where no message of this service may be taken now; the queue keeps it, and offers others
+   * Called before the queue hands out a message, in the order of the deliveries.
+   * @returns false if the receiver can take no message of this service now; the queue keeps it, and offers others
    */
   admit(service: string | undefined): boolean;
 }
@@ -49,7 +49,7 @@ export interface Queue {
   recall(ticket: Ticket): Promise<void>;
   /**
    * Waits up to `waitMs` for at least one message; those received stay invisible for `visibilityMs`.
-   * @param admission ignored by a queue that gives its receivers no choice
+   * @param admission ignored by a queue whose receivers cannot choose
    */
   receive(
     limit: number,

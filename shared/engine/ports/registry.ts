@@ -24,19 +24,19 @@ export interface Registry {
   deployments(): Promise<readonly Deployment[]>;
   /** Remembers that a call of the handler takes longer than a driver with little time has. Never fails. */
   noteSlow(service: string, handler: string): Promise<void>;
-  /** Remembers that an attempt of the handler stayed open for long, whoever made it. Never fails. */
+  /** Notes that an attempt of the handler stayed open for long, in any driver. Never fails. */
   noteLong(service: string, handler: string): Promise<void>;
-  /** Whether a handler of the service is remembered as slow or long, as far as memory knows, fresh or not. */
+  /** Whether a handler of the service has a note as slow or long, in memory, which may be out of date. */
   isSlow(service: string): boolean;
-  /** The deployment that the service's newest revision is on, as far as memory knows, fresh or not. */
+  /** The deployment of the service's newest revision in memory, which may be out of date. */
   ownerOf(service: string): DeploymentId | undefined;
-  /** Circuits that are open, by name, as of at most a second before memory was last asked. */
+  /** Open circuits, by name, at most a second old at the last read of memory. */
   circuits(): ReadonlyMap<string, OpenCircuit>;
   /**
-   * Opens a circuit, moves it on, or closes it.
+   * Opens a circuit, advances it, or closes it.
    * @param circuit undefined closes it
-   * @param before as `circuits` showed it; undefined where none was open
-   * @returns false where another process has opened or moved it since
+   * @param before the circuit as `circuits` showed it; undefined if none was open
+   * @returns false if another process has opened or advanced it since
    */
   setCircuit(circuit: OpenCircuit | undefined, before: OpenCircuit | undefined): Promise<boolean>;
   /** Forgets what is held in memory: the next lookup reads the table. */

@@ -5,7 +5,7 @@ import type { CellValue, ColumnType, TableShape } from "../../core/query/table-s
 /** Cells that an index shows are there at once; what has to be read for is read when it is asked for. */
 export interface SqlRow {
   cell(column: string): CellValue | undefined | Promise<CellValue | undefined>;
-  /** The cell, null where it has no value, or undefined where making it costs a read or much work. Absent where no cell does. */
+  /** The cell, null if it has no value, or undefined if it costs a read or much work. Absent if no cell does. */
   atHand?(column: string): CellValue | undefined;
 }
 
@@ -14,7 +14,7 @@ export interface ScanRequest {
   readonly narrowing: Narrowing;
   /** Set where rows must come by `created_at`, those of one moment by `id`; only for tables that are `ordered`. */
   readonly order?: "newest-first" | "oldest-first";
-  /** Those whose cells may be asked for; all where it is absent. */
+  /** The columns whose cells the statement may read; all columns if absent. */
   readonly columns?: readonly string[];
 }
 
@@ -36,11 +36,11 @@ export interface SqlAnswer {
   readonly rows: readonly (readonly CellValue[])[];
 }
 
-/** The bounds of one run that its caller sets. */
+/** The bounds of one run, set by its caller. */
 export interface SqlRun {
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the client has left. */
   readonly signal?: AbortSignal;
-  /** In epoch milliseconds: an answer after that moment comes too late. */
+  /** The deadline of the answer, in epoch milliseconds. */
   readonly untilMs?: number;
 }
 
@@ -50,8 +50,8 @@ export interface Sql<Answer = SqlAnswer> {
 }
 
 /**
- * `syntax`: cannot be read, or asks for what there is not here. `unknown`: a table or a column. `refused`: would take too
- * much. `busy`: nothing is wrong with the statement, and it may be answered later. `gone`: nobody waits for the answer.
+ * `syntax`: the statement cannot be parsed, or uses an unsupported feature. `unknown`: it names an unknown table or column.
+ * `refused`: it would take too much. `busy`: the statement is valid, and may be answered later. `gone`: the client has left.
  */
 export type SqlErrorKind = "syntax" | "unknown" | "refused" | "busy" | "gone";
 

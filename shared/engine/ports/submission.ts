@@ -14,7 +14,7 @@ export interface Submission {
   readonly idempotencyKey?: string;
   /** W3C trace context of the request, kept with the invocation. */
   readonly traceparent?: string;
-  /** Who calls, as the door has authenticated them. */
+  /** The caller, as the door has authenticated it. */
   readonly createdBy?: string;
   /** Sends only: not before this moment. */
   readonly startAtMs?: number;
@@ -57,7 +57,7 @@ export type PresentedStatus =
   | "paused"
   | "completed";
 
-/** What an operator did to an invocation; `by` is who was authenticated, where somebody was. */
+/** The act of an operator on an invocation; `by` names the operator, if one was authenticated. */
 export interface OperatorAct {
   readonly kind: "cancel" | "kill" | "pause" | "resume" | "restart";
   readonly atMs: number;
@@ -90,12 +90,12 @@ export interface InvocationView {
   readonly createdAtMs: number;
   readonly modifiedAtMs: number;
   readonly idempotencyKey?: string;
-  /** Who called from outside, where the door knew. */
+  /** The caller from outside, if the door has authenticated one. */
   readonly createdBy?: string;
   readonly invokedBy?: { readonly invocationId: InvocationId; readonly target?: string };
   /** The invocation that an operator started anew as this one. */
   readonly restartedFrom?: InvocationId;
-  /** What an operator did to it last. */
+  /** The last act of an operator on the invocation. */
   readonly lastAct?: OperatorAct;
   readonly pinnedDeploymentId?: string;
   readonly protocolVersion?: number;

@@ -16,7 +16,7 @@ import type { Interruption } from "../ports/submission.ts";
 
 /**
  * Does not roll back applied state. Also kills the calls that still have no result, down the tree; sends live on.
- * @param by the operator, where one was authenticated
+ * @param by the operator, if one was authenticated
  */
 export async function kill(engine: Engine, id: InvocationId, by?: string): Promise<Interruption> {
   for (let first = true; ; first = false) {

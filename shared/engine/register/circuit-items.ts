@@ -1,11 +1,11 @@
-/** Open circuits as they lie in the meta store: beside the head of the registry, so that one query reads both. */
+/** Open circuits in the meta store: their items are beside the head of the registry, so that one query reads both. */
 import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import type { Condition, Item, Key, Table } from "../ports/table.ts";
 
-/** Between the head and the slow handlers in key order. */
+/** The prefix sorts between the head and the slow handlers. */
 export const CIRCUIT_PREFIX = "open#";
-/** A circuit that no process has touched for so long is forgotten, as where its service is called no more. */
+/** A circuit that no process has changed for so long expires, for example when its service gets no more calls. */
 const KEPT_S = 3_600;
 
 /** @returns undefined for an item of another format */
@@ -17,9 +17,9 @@ export function circuitOf(item: Item): OpenCircuit | undefined {
 }
 
 /**
- * Opens a circuit, or moves an open one on.
- * @param before as it was read; undefined where none was open
- * @returns false where another process has changed it since
+ * Opens a circuit, or advances an open one.
+ * @param before the circuit as read; undefined if none was open
+ * @returns false if another process has changed it since
  */
 export async function putCircuit(
   meta: Table,
@@ -32,7 +32,7 @@ export async function putCircuit(
   return (await meta.put(item, before === undefined ? { kind: "absent" } : unchanged(before))).written;
 }
 
-/** Closes a circuit, whoever has moved it meanwhile: one success closes it. */
+/** Closes a circuit, even if another process has advanced it meanwhile: one success closes it. */
 export async function deleteCircuit(meta: Table, pk: string, circuit: OpenCircuit): Promise<void> {
   await meta.delete(keyOf(pk, circuit));
 }

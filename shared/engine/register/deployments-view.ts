@@ -13,7 +13,7 @@ export interface DeploymentView {
   readonly status: DeploymentStatus;
   /** Absent where it is active: nobody has counted then. */
   readonly pinned?: number;
-  /** Of its services, by service. */
+  /** The open circuits of its services, by service. */
   readonly circuits: readonly OpenCircuit[];
 }
 

@@ -1,4 +1,4 @@
-/** The registry as it lies in the meta store: one partition, an item per deployment, per open circuit and per slow or long handler, and a head that counts changes. */
+/** The registry in the meta store: one partition, an item per deployment, per open circuit and per slow or long handler, and a head that counts changes. */
 import { circuitName, type OpenCircuit } from "../../core/model/circuit.ts";
 import type { Deployment } from "../../core/model/deployment.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
@@ -12,7 +12,7 @@ const DEPLOYMENT_PREFIX = "dep#";
 const SLOW_PREFIX = "slow#";
 const LONG_PREFIX = "long#";
 const HEAD_TO_SLOW = { from: HEAD, below: "slow$" };
-/** A handler that was slow or long is tried again after so long: it may have been made faster. */
+/** The life of a note on a slow or long handler: the handler may become faster. */
 const SLOW_KEPT_S = 7 * 86_400;
 const FORMAT = 1;
 /** Below the 400 KB that a table takes, with room for keys and for what is not ASCII. */
@@ -27,7 +27,7 @@ export interface RegistryHead {
   readonly slow: ReadonlySet<string>;
   /** Handlers with an attempt that stayed open for long, named in the same way. */
   readonly long: ReadonlySet<string>;
-  /** Circuits that are open, by name. */
+  /** Open circuits, by name. */
   readonly circuits: ReadonlyMap<string, OpenCircuit>;
 }
 
@@ -59,12 +59,12 @@ export function slowName(service: string, handler: string): string {
   return `${service}/${handler}`;
 }
 
-/** The service of what `slowName` has named: no name of a service has a slash. */
+/** The service in a name made by `slowName`: no name of a service has a slash. */
 export function serviceOfSlow(name: string): string {
   return name.slice(0, name.indexOf("/"));
 }
 
-/** `slow`: an attempt was cut for time. `long`: an attempt stayed open for long, which by itself is nobody's fault. */
+/** `slow`: an attempt was cut for time. `long`: an attempt stayed open for long, which is no failure. */
 export type Slowness = "slow" | "long";
 
 export async function writeSlow(

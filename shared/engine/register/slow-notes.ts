@@ -1,4 +1,4 @@
-/** Writes notes of handlers that are slow or long, so that many attempts that become long together are one write. */
+/** Writes notes of slow or long handlers: many attempts that become long together cost one write. */
 import type { Engine } from "../engine.ts";
 import { slowName, writeSlow } from "./registry-items.ts";
 import type { Slowness } from "./registry-items.ts";
@@ -15,8 +15,8 @@ export class SlowNotes {
 
   /**
    * Never fails.
-   * @param known names that are noted already
-   * @returns false where the note is there or under way already, or could not be written
+   * @param known names that already have a note
+   * @returns false if the note exists or is being written, or the write failed
    */
   async write(
     kind: Slowness,

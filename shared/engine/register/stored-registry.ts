@@ -14,7 +14,7 @@ const FRESH_FOR_MS = 1000;
 
 interface Snapshot extends RegistryHead {
   readonly table: RoutingTable;
-  /** Services with a handler that is slow or long. */
+  /** Services with a slow or long handler. */
   readonly slowServices: ReadonlySet<string>;
   readonly freshUntilMs: number;
 }

@@ -5,7 +5,7 @@ import { CALLER_HEADER, isCallerHeader } from "../../core/model/caller.ts";
 import { COMMANDS } from "../../core/protocol/command-messages.ts";
 import { messageFrame } from "../../core/protocol/frame.ts";
 
-/** The header of the caller comes from the acceptance alone: one of that name among the others was said by somebody else. */
+/** The header of the caller comes from the acceptance alone: a submitted header of that name is forged. */
 export function inputEntry({ input, headers: given, createdBy }: Acceptance): CommandEntry {
   const { code, type } = COMMANDS.Input;
   const others = given.some(({ key }) => isCallerHeader(key)) ? given.filter(({ key }) => !isCallerHeader(key)) : given;

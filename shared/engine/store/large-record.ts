@@ -92,7 +92,7 @@ function sizeOf(item: Item): number {
 /**
  * Makes what was read of one partition readable: every record of this owner is in one piece and unpacked, and pieces are
  * left out. Costs a read for each record whose pieces are not among the items, and none otherwise.
- * @param onUnpacked called with the size of each record that was unpacked: a packed record may be a thousandth of it
+ * @param onUnpacked called with the unpacked size of each record, which may be a thousand times the packed size
  * @throws StoreError where pieces are missing
  */
 export async function whole(

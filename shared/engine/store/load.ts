@@ -43,7 +43,7 @@ export interface Loaded {
   readonly lastAct?: OperatorAct;
 }
 
-/** About a page of the table: what is larger is read in turns. */
+/** About a page of the table: larger invocations are read in turns. */
 const PLAIN_MAX_BYTES = 1024 * 1024;
 
 const jointLoads = new WeakMap<StorePorts, JointReads<InvocationId, Loaded | undefined>>();
@@ -59,12 +59,12 @@ export function loadJointly(engine: StorePorts, id: InvocationId): Promise<Loade
   return loads.read(id);
 }
 
-/** What is stored of an invocation up to this size is loaded without a look at what others have loaded. */
+/** An invocation up to this stored size is loaded without a check of the memory that other journals take. */
 export const SMALL_MAX_BYTES = 4 * 1024 * 1024;
 
 const jointSmallLoads = new WeakMap<StorePorts, JointReads<InvocationId, Loaded | undefined>>();
 
-/** As `loadJointly`. @throws TooLargeError for what is not small */
+/** As `loadJointly`. @throws TooLargeError for a large invocation */
 export function loadSmallJointly(engine: StorePorts, id: InvocationId): Promise<Loaded | undefined> {
   const known = jointSmallLoads.get(engine);
   const loads = known ?? new JointReads((one: InvocationId) => load(engine, one, SMALL_MAX_BYTES));
@@ -72,7 +72,7 @@ export function loadSmallJointly(engine: StorePorts, id: InvocationId): Promise<
   return loads.read(id);
 }
 
-/** Large journals take turns: a hundred readers of large results would otherwise have them all in memory at the same time. */
+/** Reads of large journals take turns: otherwise a hundred readers would have a hundred large results in memory. */
 async function loadInTurn(engine: StorePorts, id: InvocationId): Promise<Loaded | undefined> {
   const { largeLoads } = engine.bulkheads;
   if (largeLoads === undefined) return await load(engine, id);
@@ -85,8 +85,8 @@ async function loadInTurn(engine: StorePorts, id: InvocationId): Promise<Loaded 
 }
 
 /**
- * @param sizeMaxBytes of what is stored, and of what that is unpacked; none by default
- * @param onBytes called with the size of each page and of each unpacked record, as they come into memory
+ * @param sizeMaxBytes the limit of the stored bytes, and of the unpacked bytes; none by default
+ * @param onBytes called with the size of each page and of each unpacked record, when it comes into memory
  * @returns undefined where nothing was ever accepted under this id, or all of it is gone
  * @throws TooLargeError
  */

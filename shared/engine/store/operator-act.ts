@@ -1,4 +1,4 @@
-/** What an operator did to an invocation last: it stands beside the order that the deed writes anyway, and costs no write of its own. */
+/** The last act of an operator on an invocation, stored with the order that the act writes anyway, so that it costs no extra write. */
 import type { Nonce } from "../../core/model/ids.ts";
 import type { StorePorts } from "./store-ports.ts";
 import type { OperatorAct } from "../ports/submission.ts";
@@ -13,7 +13,7 @@ interface ActAttributes {
 
 const KINDS: ReadonlySet<string> = new Set<OperatorAct["kind"]>(["cancel", "kill", "pause", "resume", "restart"]);
 
-/** @param by the operator, where one was authenticated */
+/** @param by the operator, if one was authenticated */
 export function actNow(
   { clock }: Pick<StorePorts, "clock">,
   kind: OperatorAct["kind"],
@@ -22,13 +22,13 @@ export function actNow(
   return { kind, atMs: clock.nowMs(), ...(by !== undefined && { by }) };
 }
 
-/** Attributes for the item of an order; none where no operator gave it. */
+/** Attributes for the item of an order; none for an order without an operator. */
 export function actAttributes(act: OperatorAct | undefined): ActAttributes {
   if (act === undefined) return {};
   return { act: act.kind, actAtMs: act.atMs, ...(act.by !== undefined && { actBy: act.by }) };
 }
 
-/** @param pages items of the partition, those of former lives too @returns the latest; undefined where no operator did anything that is kept */
+/** @param pages items of the partition, those of former lives too @returns the latest act; undefined if the partition has none */
 export function lastActIn(nonce: Nonce, ...pages: readonly (readonly Item[])[]): OperatorAct | undefined {
   let last: OperatorAct | undefined;
   for (const items of pages) for (const item of items) last = later(last, item, nonce);

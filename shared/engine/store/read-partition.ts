@@ -6,7 +6,7 @@ export class TooLargeError extends Error {
   override name = "TooLargeError";
 }
 
-/** Takes the size of each page or record that came into memory; the next one is read after its promise is fulfilled. */
+/** Takes the size of each page or record in memory; the next read waits for its promise. */
 export type OnBytes = (bytes: number) => Promise<void>;
 
 /** @param sizeMaxBytes of all records; no bound unless told @throws TooLargeError at the first page with which it is more */

@@ -1,14 +1,14 @@
-/** The start of a process that owns its store alone: where the one before it ended before its time, suspects are tried with care. */
+/** The start of a process that owns its store alone: after a crash of the previous process, it tries suspects with care. */
 import { Marks } from "../local/suspect-marks.ts";
 import { Suspects } from "../local/suspects.ts";
 import type { Engine } from "../engine.ts";
 import { pauseUnread } from "./pause-unread.ts";
 
-/** A suspect that ended so many processes while nothing else was tried is set aside. */
+/** A suspect that ended so many processes while it was tried alone is paused. */
 const DEATHS_ALONE_MAX = 2;
 
 /**
- * To be called before anything is driven. Pauses the invocations that have ended one process after the other.
+ * Call it before any invocation is driven. Pauses the invocations that have ended several processes.
  * @returns how many it has paused
  */
 export async function beginLife(engine: Engine): Promise<number> {
@@ -29,7 +29,7 @@ export async function beginLife(engine: Engine): Promise<number> {
   return paused;
 }
 
-/** To be called once nothing is driven any more: the next process then suspects nothing. */
+/** Call it once no invocation is driven any more: the next process then has no suspects. */
 export async function endLife(engine: Engine): Promise<void> {
   await new Marks(engine).endLife();
 }

@@ -11,7 +11,7 @@ function sample(lane: string, name: string): Sample {
   return { lane, name, dueAtMs: 0, order: order++, heapIndex: -1 };
 }
 
-/** Hands out what is due at `nowMs`, and takes it out. */
+/** Hands out the messages due at `nowMs`, and removes them. */
 function served(
   lanes: MessageLanes<Sample>,
   nowMs: number,
@@ -36,7 +36,7 @@ test("lanes are served in turn, each in the order in which its messages are due"
   expect(lanes.size).toBe(997);
 });
 
-test("a refused lane is passed over, and is waited for by nobody until it is asked again", () => {
+test("a refused lane is passed over, and sets no waiting time until the next call", () => {
   const lanes = new MessageLanes<Sample>();
   lanes.place(sample("hog", "hog"), 1);
   lanes.place(sample("good", "good"), 50);
@@ -50,7 +50,7 @@ test("a refused lane is passed over, and is waited for by nobody until it is ask
   expect(served(lanes, 60, 5)).toEqual(["hog"]);
 });
 
-test("what is not due yet is not handed out, and tells when it is", () => {
+test("a message that is not due yet is not handed out, and sets the waiting time", () => {
   const lanes = new MessageLanes<Sample>();
   const [soon, late] = [sample("a", "soon"), sample("b", "late")];
   lanes.place(soon, 10);

@@ -73,7 +73,7 @@ test("who is not allowed is told what is missing, and both commands that grant i
   expect(message).toContain(
     "aws lambda tag-resource --resource arn:aws:lambda:eu-west-1:123456789012:function:greeter --tags stepwell=Live",
   );
-  // Where handlers are named, a tag lets nobody in.
+  // Where a list names the handlers, a tag permits no call.
   const named = await callOf(refuse);
   const told = (await named.exchange.head().catch((error: unknown) => error)) as Error;
   expect(told.message).toMatch(/^lambda:InvokeFunction is missing\. Grant it by: aws lambda add-permission /);

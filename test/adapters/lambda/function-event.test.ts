@@ -66,7 +66,7 @@ test("a body that is text is read as text", () => {
   expect([status, Buffer.from(body).toString()]).toEqual([404, "grüße"]);
 });
 
-test("of an answer's headers only texts are taken", () => {
+test("headers of an answer whose values are no texts are dropped", () => {
   const headers = { "X-Any": "1", a: { toString: 1 }, b: ["b"], c: 1, d: true, e: null };
   const answer = { statusCode: 200, headers, body: "" };
   expect(answerOfPayload(Buffer.from(JSON.stringify(answer))).headers).toEqual({ "x-any": "1" });

@@ -63,7 +63,7 @@ const wake = (service?: string) => ({
 test.each([
   ["a slow service", "Slow", "slow-wakes"],
   ["any other service", "Quick", "wakes"],
-  ["nobody knows which service", undefined, "wakes"],
+  ["an unknown service", undefined, "wakes"],
 ])("a message for %s goes to its lane, whole and with its group", async (_what, name, lane) => {
   const { queue, asked } = await lanes(["Slow"]);
   await queue.send(wake(name));

@@ -177,7 +177,7 @@ describe("what tables are asked for", () => {
     "with open as (select id from sys_invocation where status != 'completed') select id from sys_invocation where id in (select id from open)",
     `with some as (select id, status from sys_invocation), open as (select id from some where status != 'completed')
      select id from sys_invocation where id in (select o.id from open o) and id not in (select id from some where status = 'completed')`,
-  ])("a list of what has a name is asked for once, and narrows: %s", async (statement) => {
+  ])("a list from a named query is read once, and narrows the statement: %s", async (statement) => {
     const table = invocations();
     expect(await rowsOf(statement, [table])).toEqual([{ id: "a" }, { id: "c" }]);
     const narrowed = table.scans.filter(({ narrowing }) => narrowing.get("id")?.in !== undefined);

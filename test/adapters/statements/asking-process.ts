@@ -1,4 +1,4 @@
-/** A process that asks a statement without end, and says on standard output as which process that is evaluated. */
+/** A process that runs an endless statement, and prints the id of the process that evaluates it. */
 import { StatementProcesses } from "../../../shared/adapters/statements/process-sql.ts";
 import { tableShape } from "../../../shared/core/query/table-shape.ts";
 

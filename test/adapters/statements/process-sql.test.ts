@@ -25,7 +25,7 @@ async function rowsOf(statement: string, ...tables: SqlTable[]): Promise<unknown
   return (JSON.parse(Buffer.from(bytes).toString()) as { rows: unknown[] }).rows;
 }
 
-/** Rows `{ id: 0 }` and up, whose column `large` has to be asked for. */
+/** Rows `{ id: 0 }` and up, whose column `large` is read only on request. */
 class CostlyTable implements SqlTable {
   readonly shape = tableShape("sys_journal", "id i, large");
   readonly ordered = false;
@@ -54,7 +54,7 @@ class CostlyTable implements SqlTable {
   }
 }
 
-test("rows of every type come through as they are, many batches of them in order", async () => {
+test("rows with values of every type arrive unchanged, in many batches and in order", async () => {
   const rows = Array.from({ length: 3_000 }, (_, n) => ({
     n,
     big: 2n ** 64n - 1n,
@@ -69,7 +69,7 @@ test("rows of every type come through as they are, many batches of them in order
   expect(answered).toEqual(rows.map(({ n }) => ({ n, ...more })));
 });
 
-test("a cell that costs is asked for only where the statement needs it, at once or later", async () => {
+test("an expensive cell is read only if the statement needs it, at once or later", async () => {
   const later = new CostlyTable(1_000, async (id) => `large ${id}`);
   expect(await rowsOf("select large from sys_journal where id in (3, 700) order by id desc", later)).toEqual([
     { large: "large 700" },
@@ -87,7 +87,7 @@ test("a limit ends the reading soon", async () => {
   expect(table.taken).toBeLessThan(20);
 });
 
-test("what a table throws passes through, from a row as from a cell, and a refusal keeps its words", async () => {
+test("an error of a table passes through, from a row or a cell, and a refusal keeps its message", async () => {
   const broken = new Error("the disk is gone");
   const cell = new CostlyTable(10, (id) => {
     if (id === 7) throw broken;
@@ -116,7 +116,7 @@ test("an answer beyond its bytes is refused, as one row or as many", async () =>
   await expect(rowsOf("select large from sys_journal", many)).rejects.toThrow(/more than \d+ (bytes|MiB)/);
 });
 
-test("one process answers one statement after the other, and a deadline in the past answers none", async () => {
+test("one process answers one statement after the other, and a statement whose deadline has passed is refused", async () => {
   await rowsOf("select id from sys_journal", new CostlyTable(1));
   const before = processes.pids;
   await rowsOf("select id from sys_journal", new CostlyTable(1));
@@ -127,7 +127,7 @@ test("one process answers one statement after the other, and a deadline in the p
   await expect(late).rejects.toThrow("narrow it");
 });
 
-test("with a parent that is killed ends the process that evaluates, in the middle of its work", async () => {
+test("the evaluator ends with a killed parent, in the middle of its work", async () => {
   const { outputFiles } = await build({
     entryPoints: [join(import.meta.dirname, "asking-process.ts")],
     bundle: true,
@@ -142,7 +142,7 @@ test("with a parent that is killed ends the process that evaluates, in the middl
   const [line] = (await once(createInterface({ input: parent.stdout }), "line")) as [string];
   const pid = Number(line);
   expect(isRunning(pid)).toBe(true);
-  // By then it is within the work of its one row, and reads no messages.
+  // The evaluator then computes its one row, and reads no messages.
   await new Promise((resolve) => setTimeout(resolve, 500));
   parent.kill("SIGKILL");
   await until(() => !isRunning(pid), 1_000);

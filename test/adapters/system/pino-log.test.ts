@@ -31,7 +31,7 @@ test("lines below the level are dropped", () => {
   expect(written({ level: "silent" }, tell)).toEqual([]);
 });
 
-test("no level silences who did what as an operator", () => {
+test("no level silences the audit lines of operators", () => {
   const tell = (log: PinoLog): void => {
     log.audit("admin call", { caller: "ada" });
     log.error("e");

@@ -23,7 +23,7 @@ const idOf = (n: number): InvocationId => {
   );
 };
 const unused = (): never => {
-  throw new Error("nobody asks for it here");
+  throw new Error("no test reads it");
 };
 const invocations: InvocationUseCases = {
   inspect: unused,
@@ -102,7 +102,7 @@ test("what only reads leaves no record", async () => {
   expect(recorded()).toEqual([]);
 });
 
-test("a statement is recorded with who asked it, cut where it is long, with its length", async () => {
+test("a statement is recorded with its caller; a long one is cut, and the line gives its length", async () => {
   const long = `select '${"x".repeat(5_000)}'`;
   for (const query of ["select 1", long]) await ask("POST", "/query", JSON.stringify({ query }), "ada");
   await ask("POST", "/query", "{}", "ada");
@@ -113,7 +113,7 @@ test("a statement is recorded with who asked it, cut where it is long, with its 
   ]);
 });
 
-test("of four hundred that are killed at once every id is recorded, and which of them were refused", async () => {
+test("a kill of four hundred invocations records every id, and which kills were refused", async () => {
   const ids = Array.from({ length: 400 }, (_, at) => idOf(at));
   refused = new Set(ids.slice(0, 50));
   const path = "/internal/invocations_batch_operations/kill";
@@ -135,7 +135,7 @@ test("of four hundred that are killed at once every id is recorded, and which of
   expect(idsIn("refused").sort()).toEqual(ids.slice(0, 50).sort());
 });
 
-test("who came past the gateway is recorded as what the event claims, and never as the caller", async () => {
+test("the claimed caller of an event without a gateway is recorded as a claim, and never as the caller", async () => {
   await ask("DELETE", "/deployments/dp_1", "", undefined, { claimedCaller: "arn:aws:iam::1:root" });
   await ask("DELETE", "/deployments/dp_1", "", "ada", { gatewayRequestId: "abc=" });
   expect(recorded()).toMatchObject([
@@ -144,7 +144,7 @@ test("who came past the gateway is recorded as what the event claims, and never 
   ]);
 });
 
-test("a body with more members than any request has is told by its size, and is not looked at", async () => {
+test("for a body with more members than any request, the line gives only the size", async () => {
   const body = `{"new_state":{${Array.from({ length: 280_000 }, (_, at) => `"${at}":[]`).join()}}}`;
   await ask("POST", "/services/o/state", body);
   expect(recorded()).toMatchObject([{ body: `${body.length} bytes` }]);

@@ -1,4 +1,4 @@
-/** What operators see of a circuit: which service fails, since when, why, and when the next attempt is made. */
+/** The circuit that operators see: the failing service, the start, the reason, and the time of the next attempt. */
 import { expect, test } from "vitest";
 import { deploymentSummary } from "../../../shared/api/admin/deployment-body.ts";
 import { deployment, service } from "../../core/registry/sample-deployment.ts";
@@ -11,7 +11,7 @@ const OPEN = {
   reason: "RT0007: the database is away",
 };
 
-test("a deployment shows its open circuits, and says nothing of circuits while none is open", () => {
+test("a deployment shows its open circuits, and has no field for circuits while none is open", () => {
   const billing = deployment(1, [service("Billing", ["charge"])]);
   const view = { deployment: billing, status: "active" as const };
   expect(deploymentSummary({ ...view, circuits: [] })).not.toHaveProperty("circuits");

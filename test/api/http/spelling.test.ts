@@ -1,11 +1,11 @@
-/** One path, one spelling: an escape that no client writes is found, and those that clients write are not. */
+/** One path, one spelling: escapes that no client writes are found, and escapes that clients write are not. */
 import { expect, test } from "vitest";
 import { needlessEscape } from "../../../shared/api/http/spelling.ts";
 
 const EVERY = Array.from({ length: 256 }, (_, code) => code);
 const escapeOf = (code: number): string => `%${code.toString(16).padStart(2, "0")}`;
 
-test("of all escapes those of ASCII letters and digits are needless, in either case of their own letters", () => {
+test("only escapes of ASCII letters and digits are needless, with hexadecimal digits in either case", () => {
   const needless = EVERY.filter((code) => /[a-z0-9]/i.test(String.fromCharCode(code)) && code < 128);
   expect(needless).toHaveLength(62);
   for (const escape of [escapeOf, (code: number) => escapeOf(code).toUpperCase()]) {
@@ -13,10 +13,10 @@ test("of all escapes those of ASCII letters and digits are needless, in either c
   }
 });
 
-test("what clients write of any key is taken", () => {
+test("the escapes that clients write for any key are accepted", () => {
   const key = EVERY.map((code) => String.fromCharCode(code)).join("");
   expect(needlessEscape(encodeURIComponent(key))).toBeUndefined();
-  // `URLEncoder` of Java, where a space is a plus, and what encodes all but letters and digits.
+  // Java's `URLEncoder`, which writes a space as a plus, and an encoder that escapes all but letters and digits.
   expect(needlessEscape("a%2Fb+c%7E%2A%5F%2D%2E")).toBeUndefined();
   expect(needlessEscape(encodeURIComponent("%41%42"))).toBeUndefined();
 });

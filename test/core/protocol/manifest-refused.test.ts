@@ -163,7 +163,7 @@ test.each(refused)("refused: %s", (_what, manifest, error, words) => {
 test.each([
   ["objects", '{"items":', "}"],
   ["lists", "[", "]"],
-])("a schema of %s is refused where it is deeper than what is made of it later can go", (_what, open, close) => {
+])("a schema of %s is refused if it is too deep for its later serialization", (_what, open, close) => {
   const manifest = (levels: number): Uint8Array => {
     const jsonSchema = `{"a":${open.repeat(levels)}1${close.repeat(levels)}}`;
     return text(JSON.stringify(withHandler({ input: { jsonSchema: "SCHEMA" } })).replace('"SCHEMA"', jsonSchema));

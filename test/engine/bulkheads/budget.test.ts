@@ -37,7 +37,7 @@ test("one account at a time goes beyond its share, and another lane is next", as
   expect(await grownSecond).toBe(true);
 });
 
-test("an account that found no room within the patience is refused, and holds what it held", async () => {
+test("an account without room within the patience is refused, and keeps its amount", async () => {
   const { budget, clock } = budgetOf(100);
   void budget.open("hog").grow(500);
   const account = budget.open("good");
@@ -60,7 +60,7 @@ test("closing an account ends its own wait and lets others in", async () => {
   expect(await theirs).toBe(true);
 });
 
-test("whatever is opened, grown and closed, the budget holds what its accounts hold, and one lane at most half beside the one beyond", () => {
+test("after any operations the budget's total is that of its accounts, and one lane holds at most half, beside the account beyond its share", () => {
   const step = fc.record({
     lane: fc.integer({ min: 0, max: 3 }),
     grow: fc.integer({ min: 1, max: 400 }),

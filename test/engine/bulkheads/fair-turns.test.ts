@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FairTurns } from "../../../shared/engine/bulkheads/fair-turns.ts";
 
-test("a lane with a thousand pieces of work lets another lane's one go next", async () => {
+test("a lane with a thousand pieces of work lets the single piece of another lane go next", async () => {
   const turns = new FairTurns(1);
   const order: string[] = [];
   const work = (name: string) => async () => void order.push(name);
@@ -12,7 +12,7 @@ test("a lane with a thousand pieces of work lets another lane's one go next", as
   expect(order.filter((name) => name !== "good")).toEqual(hog.map((_, at) => `hog ${at}`));
 });
 
-test("no more work runs at a time than there are turns, failures included", async () => {
+test("at most as much work runs at a time as there are turns, failures included", async () => {
   const turns = new FairTurns(3);
   let running = 0;
   let most = 0;

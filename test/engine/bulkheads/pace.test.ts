@@ -4,7 +4,7 @@ import { Lag } from "../../../shared/engine/bulkheads/lag.ts";
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
 import { SteppedClock } from "../../stepped-clock.ts";
 
-/** A thread that is held: time passes while no timer fires, until it is let go. */
+/** A blocked thread: time passes while no timer fires, until the thread is released. */
 function heldThread() {
   const stepped = new SteppedClock();
   let heldMs = 0;
@@ -12,7 +12,7 @@ function heldThread() {
   return { stepped, clock, hold: (ms: number) => void (heldMs += ms) };
 }
 
-test("a loop that has held the thread for some milliseconds waits until timers have had their turn", async () => {
+test("a loop that has blocked the thread for some milliseconds waits until timers have had their turn", async () => {
   const { stepped, clock, hold } = heldThread();
   const pace = new Pace(clock);
   expect(pace.step("a")).toBe(undefined);
@@ -28,7 +28,7 @@ test("a loop that has held the thread for some milliseconds waits until timers h
   expect(pace.step("a")).toBe(undefined);
 });
 
-test("a process that was idle for long lets the next loop begin at once", async () => {
+test("after a long idle time the next loop begins at once", async () => {
   const { stepped, clock } = heldThread();
   const pace = new Pace(clock);
   expect(pace.step("a")).toBe(undefined);
@@ -36,7 +36,7 @@ test("a process that was idle for long lets the next loop begin at once", async 
   expect(pace.step("a")).toBe(undefined);
 });
 
-test("while timers come late, less is wanted by halves, and more again once they come in time", async () => {
+test("while timers fire late, the wanted work halves, and it rises again once they fire in time", async () => {
   const { stepped, clock, hold } = heldThread();
   const wanted: number[] = [];
   const over = new AbortController();

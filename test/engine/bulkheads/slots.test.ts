@@ -13,14 +13,14 @@ test("lanes that take all they can get leave room for the next: a half, a quarte
   expect(slots.free).toBe(125);
 });
 
-test("a single slot is taken by whoever comes first", () => {
+test("the first lane takes a single slot", () => {
   const slots = new Slots({ count: 1, perLane: "share" });
   expect([slots.take("a"), slots.take("b")]).toEqual([true, false]);
   slots.give("a");
   expect(slots.take("b")).toBe(true);
 });
 
-test("a number for each lane holds whether others wait or not", () => {
+test("a fixed number per lane applies whether or not other lanes wait", () => {
   const slots = new Slots({ count: 100, perLane: 7 });
   expect([takeAll(slots, "a"), takeAll(slots, "b")]).toEqual([7, 7]);
   slots.give("a");

@@ -50,12 +50,12 @@ async function createdBy(authorizer: object, headers: Readonly<Record<string, st
 const ARN = "arn:aws:sts::111122223333:assumed-role/Shop/ada";
 const CLAIMS = { iss: "https://login.example.com", sub: "user-1", client_id: "shop" };
 
-test("whom the gateway has let in goes with the submission: by IAM's ARN, or by issuer and subject of the token", async () => {
+test("the submission has the caller that the gateway has authenticated: IAM's ARN, or issuer and subject of the token", async () => {
   expect(await createdBy({ iam: { userArn: ARN } })).toEqual([200, ARN, []]);
   expect(await createdBy({ jwt: { claims: CLAIMS } })).toEqual([200, "https://login.example.com#user-1", []]);
 });
 
-test("another claim tells who calls where one is configured, and nobody is known where the token has none", async () => {
+test("a configured claim names the caller, and a token without it names none", async () => {
   const event = eventOf({}, { requestContext: { ...GATEWAY, authorizer: { jwt: { claims: CLAIMS } } } });
   expect(requestOf(event, "client_id").caller).toBe("https://login.example.com#shop");
   expect(requestOf(event, "email").caller).toBeUndefined();
@@ -66,14 +66,14 @@ test("another claim tells who calls where one is configured, and nobody is known
   expect(requestOf(listed).caller).toBeUndefined();
 });
 
-test("nobody forges the caller's header at the door, let in by the gateway or not", async () => {
+test("a request cannot forge the caller's header, whether or not the gateway has authenticated it", async () => {
   const forged = { "x-stepwell-caller": "arn:aws:iam::1:root", "x-any": "1" };
   const others = [{ key: "x-any", value: "1" }];
   expect(await createdBy({ iam: { userArn: ARN } }, forged)).toEqual([200, ARN, others]);
   expect(await createdBy({}, forged)).toEqual([200, undefined, others]);
 });
 
-test("an identity in an event that came through no gateway is nobody's", async () => {
+test("an identity in an event that came through no gateway is ignored", async () => {
   const direct = { http: { method: "POST" } };
   expect(await createdBy({ iam: { userArn: ARN } }, {}, direct)).toEqual([200, undefined, []]);
   expect(await createdBy({ jwt: { claims: CLAIMS } }, {}, direct)).toEqual([200, undefined, []]);

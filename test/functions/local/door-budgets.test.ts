@@ -1,4 +1,4 @@
-/** A door whose memory others want for themselves: shares, patience and refusals, over real sockets. */
+/** A door with little memory for many connections: shares, patience and refusals, over real sockets. */
 import { once } from "node:events";
 import { connect } from "node:http2";
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
@@ -59,7 +59,7 @@ function session({ door }: Stage): ClientHttp2Session {
   return opened;
 }
 
-/** A request whose body goes on. */
+/** A request whose body never ends. */
 function begun(on: ClientHttp2Session, sizeBytes: number): ClientHttp2Stream {
   const stream = on.request({ ":method": "POST", ":path": "/" });
   stream.on("error", () => undefined);
@@ -79,7 +79,7 @@ async function whole({ door }: Stage, sizeBytes: number): Promise<number> {
 const length = async ({ body }: HttpRequest): Promise<Uint8Array> => new TextEncoder().encode(String(body.length));
 const soon = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 10_000, interval: 5 });
 
-test("two hundred bodies of one connection that never end hold a half, and another connection is answered meanwhile", async () => {
+test("two hundred endless bodies of one connection hold half of the room, and another connection is answered meanwhile", async () => {
   const stage = await stageOf({ bodies: 400 * KIB }, length);
   const hog = session(stage);
   const streams = Array.from({ length: 200 }, () => begun(hog, 60 * KIB));
@@ -88,13 +88,13 @@ test("two hundred bodies of one connection that never end hold a half, and anoth
     return [answered[":status"], answered["retry-after"]];
   });
   await soon(() => expect(stage.bodies.waiting).toBeGreaterThan(100));
-  // A half of the budget, and the one stream that goes beyond.
+  // Half of the budget, and the one stream beyond its share.
   expect(stage.bodies.held).toBeLessThanOrEqual(260 * KIB);
   expect(await whole(stage, 100 * KIB)).toBe(200);
   expect(await Promise.race(refused)).toEqual([503, "1"]);
 });
 
-test("who finds no room for a body over HTTP/1.1 waits unread, is refused in time, and goes on where room comes", async () => {
+test("a body over HTTP/1.1 without room waits unread, is refused in time, and goes on if room comes", async () => {
   const stage = await stageOf({ bodies: 100 * KIB }, length);
   const hog = session(stage);
   const beyond = begun(hog, 60 * KIB);
@@ -111,7 +111,7 @@ test("who finds no room for a body over HTTP/1.1 waits unread, is refused in tim
   expect(stage.bodies.held).toBe(0);
 });
 
-test("what a head declares takes no room, and small bodies take none either", async () => {
+test("a declared length takes no room, and neither do small bodies", async () => {
   const held: number[] = [];
   const stage = await stageOf({ bodies: 100 * KIB }, async (request) => {
     held.push(stage.bodies.held);
@@ -126,7 +126,7 @@ test("what a head declares takes no room, and small bodies take none either", as
   expect(held).toEqual([0, 17 * KIB]);
 });
 
-test("a body whose sender stands still makes way for one that waits", async () => {
+test("a body whose sender stands still gives its room to a waiting one", async () => {
   const stage = await stageOf({ bodies: 100 * KIB }, length, { rooms: { stillMaxMs: 50 } });
   const still = begun(session(stage), 200 * KIB);
   const refused = headOf(still);
@@ -148,7 +148,7 @@ test("a request beyond the concurrency is refused before its body is read", asyn
   expect((await answered)[":status"]).toBe(200);
 });
 
-/** A reader that takes a head and no more. */
+/** A reader that reads a head and no more. */
 function unread(on: ClientHttp2Session): Promise<IncomingHttpHeaders> {
   const stream = on.request({ ":path": "/" });
   stream.on("error", () => undefined);
@@ -162,7 +162,7 @@ async function read({ door }: Stage): Promise<readonly [status: number, sizeByte
   return [response.status, (await response.arrayBuffer()).byteLength];
 }
 
-test("an answer without room is let go, refused in time, and asked for again where room comes", async () => {
+test("an answer without room is dropped, refused in time, and fetched again if room comes", async () => {
   let asked = 0;
   const answer = async (): Promise<Uint8Array> => {
     asked += 1;
@@ -187,7 +187,7 @@ test("an answer without room is let go, refused in time, and asked for again whe
   await soon(() => expect(stage.answers.held).toBe(0));
 });
 
-test("answers of one buffer are counted once, until the last of their readers has gone", async () => {
+test("answers that share a buffer are counted once, until their last reader has gone", async () => {
   const result = new Uint8Array(LARGE_BYTES);
   const stage = await stageOf({ answers: LARGE_BYTES }, async () => result);
   const [first, second] = [session(stage), session(stage)];
@@ -200,7 +200,7 @@ test("answers of one buffer are counted once, until the last of their readers ha
   await soon(() => expect(stage.answers.held).toBe(0));
 });
 
-test("a reader that takes nothing is cut once others wait, and not before", async () => {
+test("a reader that reads nothing is cut once other requests wait, and not before", async () => {
   const stage = await stageOf({ answers: LARGE_BYTES }, async () => new Uint8Array(LARGE_BYTES), {
     rooms: { stillMaxMs: 50 },
   });

@@ -122,7 +122,7 @@ test("a token that was changed, or signed by nobody, or under the name of anothe
   for (const token of forged) expect([token, await statusFor(uri, "/discover", token)]).toEqual([token, 401]);
 });
 
-test("a token names no host: every deployment that trusts the key takes it, which is the protocol's nature", async () => {
+test("a token names no host: every deployment that trusts the key accepts it, as the protocol defines", async () => {
   const identity = new RequestIdentity(freshPem());
   const [first, second, other] = await Promise.all(
     [identity, identity, new RequestIdentity(freshPem())].map(({ publicKey }) => sdkWanting(publicKey)),

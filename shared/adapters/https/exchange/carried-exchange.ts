@@ -19,7 +19,7 @@ interface Waiter<T> {
   readonly reject: (error: TransportError) => void;
 }
 
-/** A view keeps at most so many times its own bytes. */
+/** A view may keep a buffer alive of at most so many times its own size. */
 const PINNED_MAX_TIMES = 4;
 /** Above this many unread bytes the peer is made to wait; below half of it, it may go on. */
 const UNREAD_MAX_BYTES = 1024 * 1024;
@@ -162,7 +162,7 @@ export class CarriedExchange implements Exchange {
   }
 }
 
-/** A small view of a large buffer would keep all of it for as long as somebody keeps the view: 8 bytes of a message, 64 KiB of a socket. */
+/** Copies a small view of a large buffer, which would keep the whole buffer alive: 8 bytes of a message, 64 KiB of a socket. */
 function unpinned(bytes: Uint8Array): Uint8Array {
   return bytes.buffer.byteLength > PINNED_MAX_TIMES * bytes.length ? new Uint8Array(bytes) : bytes;
 }

@@ -5,11 +5,11 @@ import type { FrameSink } from "./frame-reader.ts";
 /** Whose business it is. Ranges are given as `bytes` from `start` to `end`. */
 export interface FrameReceiver {
   /**
-   * @param size what counts for the windows, the padding included
-   * @returns whether an exchange went on by it
+   * @param size the bytes that count for the windows, the padding included
+   * @returns whether the frame advanced an exchange
    */
   onData(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number, size: number): boolean;
-  /** @returns whether an exchange went on by it */
+  /** @returns whether the frame advanced an exchange */
   onHeaders(streamId: number, ends: boolean, bytes: Uint8Array, start: number, end: number): boolean;
   onReset(streamId: number, code: number): void;
   onSettings(settings: ReadonlyMap<number, number>): void;
@@ -25,7 +25,7 @@ export const HEADER_BLOCK_MAX_BYTES = 64 * 1024;
 const CONTINUATIONS_MAX = 64;
 /** Frames in a row that bring no exchange any further; an honest peer sends a handful. */
 const IDLE_FRAMES_MAX = 10_000;
-/** A block costs many times what another frame does, even where nothing comes of it: heads below 200, streams that are over. */
+/** The cost of a header block, many times that of another frame, even where it has no effect: heads below 200, streams that are over. */
 const IDLE_BLOCK_WEIGHT = 10;
 
 interface OpenBlock {
@@ -148,7 +148,7 @@ export class InboundFrames implements FrameSink {
     const pushes = settings.get(SETTING.ENABLE_PUSH) ?? 0;
     insist(pushes === 0, CODE.PROTOCOL_ERROR, "the peer sets whether it pushes");
     const window = settings.get(SETTING.INITIAL_WINDOW_SIZE) ?? 0;
-    insist(window <= MAX_31_BITS, CODE.FLOW_CONTROL_ERROR, "a window was set wider than there are numbers");
+    insist(window <= MAX_31_BITS, CODE.FLOW_CONTROL_ERROR, "a window was set beyond its maximum");
     const frameBytes = settings.get(SETTING.MAX_FRAME_SIZE) ?? 16_384;
     const isSize = frameBytes >= 16_384 && frameBytes <= 0xffffff;
     insist(isSize, CODE.PROTOCOL_ERROR, `frames of at most ${frameBytes} bytes are none`);

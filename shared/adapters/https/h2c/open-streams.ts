@@ -195,15 +195,15 @@ export class OpenStreams implements FrameReceiver, StreamOwner {
   onWindow(streamId: number, bytes: number): void {
     if (this.#outbound.hasSent()) this.#owner.onProgress();
     if (streamId === 0) {
-      if (bytes === 0) throw new ConnectionError(CODE.PROTOCOL_ERROR, "a window was opened by nothing");
+      if (bytes === 0) throw new ConnectionError(CODE.PROTOCOL_ERROR, "a window update of zero bytes");
       this.#outbound.grow(bytes);
       return;
     }
     const stream = this.#streams.get(streamId) ?? this.#late(streamId);
     if (stream === undefined) return;
-    if (bytes === 0) this.#fault(stream, CODE.PROTOCOL_ERROR, "its window was opened by nothing");
+    if (bytes === 0) this.#fault(stream, CODE.PROTOCOL_ERROR, "a window update of zero bytes for the stream");
     else if (!this.#outbound.growStream(stream, bytes))
-      this.#fault(stream, CODE.FLOW_CONTROL_ERROR, "its window was opened wider than there are numbers");
+      this.#fault(stream, CODE.FLOW_CONTROL_ERROR, "the stream's window was opened beyond its maximum");
   }
 
   onStreamError(streamId: number, code: number, message: string): void {

@@ -111,5 +111,5 @@ function isPending(stream: H2cStream): boolean {
 }
 
 function tooLarge(): ConnectionError {
-  return new ConnectionError(CODE.FLOW_CONTROL_ERROR, "a window was opened wider than there are numbers");
+  return new ConnectionError(CODE.FLOW_CONTROL_ERROR, "a window was opened beyond its maximum");
 }

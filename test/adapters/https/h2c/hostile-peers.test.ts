@@ -35,7 +35,7 @@ const head = (block: Uint8Array, flags = END_HEADERS): Buffer => frame(TYPE.head
 const OPEN = head(OK);
 /** ":status: 103" */
 const INFORM = Buffer.from([0x08, 0x03, 0x31, 0x30, 0x33]);
-/** An announcement that is the end breaks the rules, so that this side resets the stream. */
+/** An informational head that ends the stream breaks the protocol, so that this side resets the stream. */
 const BROKEN_OFF = head(INFORM, END_HEADERS | END_STREAM);
 
 /** Sent after the settings and the first request, on stream 1. */
@@ -98,10 +98,10 @@ const AGAINST_THE_CONNECTION: readonly (readonly [name: string, code: number, by
   ["a flood of pings", CALM, repeated(10_001, frame(TYPE.ping, ACK, 0, zeros(8)))],
   ["a flood of settings", CALM, repeated(10_001, settings())],
   ["a flood of frames without content", CALM, Buffer.concat([OPEN, repeated(10_001, frame(TYPE.data, 0, 1))])],
-  ["a flood of announcements", CALM, repeated(1_001, head(INFORM))],
-  ["a flood of announcements behind a reset", CALM, Buffer.concat([BROKEN_OFF, repeated(1_001, head(INFORM))])],
+  ["a flood of informational heads", CALM, repeated(1_001, head(INFORM))],
+  ["a flood of informational heads after a reset", CALM, Buffer.concat([BROKEN_OFF, repeated(1_001, head(INFORM))])],
   [
-    "a flood of content behind a reset",
+    "a flood of content after a reset",
     CALM,
     Buffer.concat([BROKEN_OFF, repeated(10_001, frame(TYPE.data, 0, 1, zeros(1)))]),
   ],
@@ -152,7 +152,7 @@ describe("what the connection cannot outlive", () => {
     expect(asked).toBeLessThan(4_000);
   });
 
-  test("a peer that announces at full speed is left at once, and another one is answered meanwhile", async () => {
+  test("a peer that floods with informational heads is disconnected at once, and another peer is served meanwhile", async () => {
     let rounds = 0;
     const many = repeated(200, head(INFORM));
     const { uri } = await peerOf(async (connection) => {
