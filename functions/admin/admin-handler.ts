@@ -1,6 +1,6 @@
 /** The admin API as a function: whoever comes here has been let in by IAM. */
 import packageJson from "../../package.json" with { type: "json" };
-import { adminFace } from "../../shared/api/admin/admin-face.ts";
+import { adminFace } from "../../shared/api/admin/admin-app.ts";
 import { textResponse } from "../../shared/api/http/message.ts";
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";

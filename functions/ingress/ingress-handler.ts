@@ -1,6 +1,6 @@
 /** The ingress as a function: one request in, its response out, within the time that the gateway waits. */
 import { bodyTooLargeResponse, resultTooLargeResponse } from "../../shared/api/ingress/answers.ts";
-import { ingressFace } from "../../shared/api/ingress/ingress-face.ts";
+import { ingressFace } from "../../shared/api/ingress/ingress-app.ts";
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
 import { ingressUseCases } from "../../shared/wiring/use-cases.ts";

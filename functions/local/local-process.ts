@@ -1,5 +1,5 @@
 /** The control plane in one process: two doors, one engine, and the loops that keep it going. */
-import { adminFace } from "../../shared/api/admin/admin-face.ts";
+import { adminFace } from "../../shared/api/admin/admin-app.ts";
 import type { AdminSurroundings } from "../../shared/api/admin/admin-request.ts";
 import type { HttpRequest } from "../../shared/api/http/message.ts";
 import { textResponse } from "../../shared/api/http/message.ts";
@@ -13,7 +13,7 @@ import { withCommonHeaders } from "../../shared/api/ingress/cors.ts";
 import { changesSomething } from "../../shared/api/admin/audit.ts";
 import { noRoomResponse } from "../../shared/api/admin/no-room.ts";
 import { resultAgain } from "../../shared/api/ingress/result-again.ts";
-import { ingressFace } from "../../shared/api/ingress/ingress-face.ts";
+import { ingressFace } from "../../shared/api/ingress/ingress-app.ts";
 import type { Settings } from "../../shared/config/settings-table.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
 import type { Engine } from "../../shared/engine/engine.ts";

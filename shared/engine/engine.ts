@@ -10,7 +10,7 @@ import type { Table } from "./ports/table.ts";
 import type { Timers } from "./ports/timers.ts";
 import type { Tracer } from "./ports/tracer.ts";
 import type { Bulkheads } from "./bulkheads/bulkheads.ts";
-import type { Drives } from "./local/drives.ts";
+import type { Drives } from "./local/active-invocations.ts";
 import type { Registry } from "./ports/registry.ts";
 import type { EngineSettings } from "./ports/engine-settings.ts";
 

@@ -5,7 +5,7 @@ import type { Segment } from "../core/invocation/segment.ts";
 import { hex } from "../core/model/hex.ts";
 import { readTraceparent, traceparentText, type TraceContext } from "../core/model/trace-context.ts";
 import type { Engine } from "./engine.ts";
-import type { Held } from "./local/held.ts";
+import type { Held } from "./local/active-invocation.ts";
 import type { Span, Tracer } from "./ports/tracer.ts";
 
 const TRACE_ID_BYTES = 16;

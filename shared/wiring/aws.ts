@@ -15,7 +15,7 @@ import { METRIC_FACTS } from "../config/metric-facts.ts";
 import { loadSettings } from "../config/settings-source.ts";
 import type { Settings } from "../config/settings-table.ts";
 import { newBulkheads } from "../engine/bulkheads/bulkheads.ts";
-import { Drives } from "../engine/local/drives.ts";
+import { Drives } from "../engine/local/active-invocations.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Log } from "../engine/ports/log.ts";

@@ -13,7 +13,7 @@ import { PrometheusMeter } from "../adapters/system/prometheus-meter.ts";
 import type { Settings } from "../config/settings-table.ts";
 import { Budget } from "../engine/bulkheads/budget.ts";
 import { newBulkheads, showBudget } from "../engine/bulkheads/bulkheads.ts";
-import { Drives } from "../engine/local/drives.ts";
+import { Drives } from "../engine/local/active-invocations.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Log } from "../engine/ports/log.ts";

@@ -1,6 +1,6 @@
 /** Removes expired items from an embedded table, as a managed table does by itself. */
 import type { EmbeddedTable } from "../adapters/embedded/embedded-table.ts";
-import type { Drives } from "../engine/local/drives.ts";
+import type { Drives } from "../engine/local/active-invocations.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Log } from "../engine/ports/log.ts";
 

@@ -1,5 +1,5 @@
 /** Writes docs/costs.md from counted calls and docs/prices.json. */
-import { keepUntilS } from "../../shared/engine/store/keep.ts";
+import { keepUntilS } from "../../shared/engine/store/ttl.ts";
 import type { CostCounts } from "./cost-counts.ts";
 import { accessLines, billOf, idleMonth, REQUESTS_PER_MESSAGE, totalOf, waiting } from "./costs.ts";
 import { ASSUMED, COMPILED_ON, dollars, PRICES, REGION } from "./prices.ts";

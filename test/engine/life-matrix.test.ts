@@ -1,6 +1,6 @@
 /** Every operation on an invocation in every status: the number that the admin API answers with, and what becomes of it. */
 import { describe, expect, test } from "vitest";
-import { adminFace } from "../../shared/api/admin/admin-face.ts";
+import { adminFace } from "../../shared/api/admin/admin-app.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { freshId } from "../../shared/engine/accept/invocation-ids.ts";

@@ -7,7 +7,7 @@ import { runWorker } from "../../shared/engine/consume/worker.ts";
 import { editState, stateOf } from "../../shared/engine/operate/edit-state.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { lockAt, placeOf } from "../../shared/engine/store/object-place.ts";
+import { lockAt, placeOf } from "../../shared/engine/store/object-partition.ts";
 import { purge, purgeJournal } from "../../shared/engine/operate/purge.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";

@@ -6,7 +6,7 @@ import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";
 import { load } from "../../shared/engine/store/load.ts";
 import { takeOrQueue } from "../../shared/engine/lock/object-lock.ts";
-import { lockAt, placeOf } from "../../shared/engine/store/object-place.ts";
+import { lockAt, placeOf } from "../../shared/engine/store/object-partition.ts";
 import { diesBeforeItEnds } from "../harness/engine/dies-before-it-ends.ts";
 import { type Actor, LEASE_MS, textOf } from "../harness/engine/engine-fixture.ts";
 import { Gate } from "../harness/engine/gate.ts";

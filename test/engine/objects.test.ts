@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { lockAt, placeOf } from "../../shared/engine/store/object-place.ts";
+import { lockAt, placeOf } from "../../shared/engine/store/object-partition.ts";
 import { type Actor, callOn, LEASE_MS, textOf } from "../harness/engine/engine-fixture.ts";
 import type { PortCall } from "../harness/engine/engine-process.ts";
 import { Gate } from "../harness/engine/gate.ts";

@@ -5,7 +5,7 @@ import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";
 import { purge, purgeJournal } from "../../shared/engine/operate/purge.ts";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";
-import { takeWake } from "../../shared/engine/consume/take-wake.ts";
+import { takeWake } from "../../shared/engine/consume/consume-wake.ts";
 import {
   type Actor,
   callOn,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { attach } from "../../shared/engine/ingress/attach.ts";
-import { lockAt, placeOf } from "../../shared/engine/store/object-place.ts";
+import { lockAt, placeOf } from "../../shared/engine/store/object-partition.ts";
 import { sendWake } from "../../shared/engine/messaging/wake.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";

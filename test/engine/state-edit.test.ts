@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { editState, stateOf } from "../../shared/engine/operate/edit-state.ts";
-import { lockAt, placeOf } from "../../shared/engine/store/object-place.ts";
+import { lockAt, placeOf } from "../../shared/engine/store/object-partition.ts";
 import { type Actor, textOf } from "../harness/engine/engine-fixture.ts";
 import { Gate } from "../harness/engine/gate.ts";
 import {

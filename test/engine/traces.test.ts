@@ -1,6 +1,6 @@
 /** Spans in functions: told before the reply, because nothing runs behind it. */
 import { expect, test } from "vitest";
-import { Drives } from "../../shared/engine/local/drives.ts";
+import { Drives } from "../../shared/engine/local/active-invocations.ts";
 import type { Span } from "../../shared/engine/ports/tracer.ts";
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import { SteppedClock } from "../stepped-clock.ts";

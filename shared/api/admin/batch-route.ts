@@ -12,7 +12,7 @@ import { interruptedStatus } from "./invocation-routes.ts";
 import { BATCH_MAX, InvocationBatch } from "./invocation-schemas.ts";
 import { readJsonBody } from "./json-body.ts";
 import { refuseUnlessPurged } from "./purge-routes.ts";
-import { pausedStatus, refuseUnlessResumed } from "./rest-routes.ts";
+import { pausedStatus, refuseUnlessResumed } from "./pause-routes.ts";
 import { restartedAs } from "./restart-route.ts";
 
 /** So many are worked on at a time. */

@@ -2,7 +2,7 @@
 import { attemptEnded } from "./attempt-ended.ts";
 import type { AttemptEnded, Event } from "./event.ts";
 import type { Invocation, Status } from "./invocation.ts";
-import { kill, look } from "./look.ts";
+import { kill, look } from "./poll.ts";
 import { ignore, type Transition } from "./transition.ts";
 
 type Rule<E extends Event> = (invocation: Invocation, event: E) => Transition;

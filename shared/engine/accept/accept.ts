@@ -4,12 +4,12 @@ import { accepted } from "../../core/invocation/invocation.ts";
 import { nonceFromBytes, NONCE_BYTES, type Nonce } from "../../core/model/ids.ts";
 import { type Lease, acceptanceItem } from "../store/acceptance-record.ts";
 import type { Engine } from "../engine.ts";
-import { type Held, newHeld } from "../local/held.ts";
+import { type Held, newHeld } from "../local/active-invocation.ts";
 import { inputEntry } from "../store/input-entry.ts";
 import { invocationPk } from "../store/item-keys.ts";
 import { actAttributes } from "../store/operator-act.ts";
 import type { OperatorAct } from "../ports/submission.ts";
-import { keepUntilS } from "../store/keep.ts";
+import { keepUntilS } from "../store/ttl.ts";
 import { fitted } from "../store/large-record.ts";
 import { hasExpired, load, type Loaded } from "../store/load.ts";
 

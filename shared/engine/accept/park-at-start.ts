@@ -4,8 +4,8 @@ import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import { hasComeToHold } from "../lock/acquire.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
-import { claimCondition, type Hold, holdItem } from "../store/hold-record.ts";
-import { keepUntilS, openUntilS } from "../store/keep.ts";
+import { claimCondition, type Hold, holdItem } from "../store/lease-record.ts";
+import { keepUntilS, openUntilS } from "../store/ttl.ts";
 import { isFar, sendWake, wakeAt } from "../messaging/wake.ts";
 
 /**

@@ -4,7 +4,7 @@ import { lookIfStale } from "../lock/acquire.ts";
 import type { Engine } from "../engine.ts";
 import type { Loaded } from "../store/load.ts";
 import { isHeldBy, takeOrQueue } from "../lock/object-lock.ts";
-import { lockAt, placeOf } from "../store/object-place.ts";
+import { lockAt, placeOf } from "../store/object-partition.ts";
 import { parkPending, parkScheduled } from "./park-at-start.ts";
 import { sendWake, wakeNow } from "../messaging/wake.ts";
 

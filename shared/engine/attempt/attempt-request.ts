@@ -7,7 +7,7 @@ import { requestBody } from "../../core/protocol/request-body.ts";
 import { invocationContentType, type ProtocolVersion } from "../../core/protocol/version.ts";
 import type { EagerState } from "../lock/eager-state.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/held.ts";
+import type { Held } from "../local/active-invocation.ts";
 import type { ExchangeRequest } from "../ports/endpoints.ts";
 
 export function attemptRequest(

@@ -13,7 +13,7 @@ import { eagerState } from "../lock/eager-state.ts";
 import type { Engine } from "../engine.ts";
 import { sleepEntry } from "../store/entries.ts";
 import { expand } from "./expand.ts";
-import { type Held, letGo, type OpenExchange } from "../local/held.ts";
+import { type Held, letGo, type OpenExchange } from "../local/active-invocation.ts";
 import { NoRoomError, ReplyRoom } from "../local/reply-room.ts";
 import { completionArrival } from "../store/item-keys.ts";
 import type { Exchange } from "../ports/endpoints.ts";

@@ -5,7 +5,7 @@ import { keptFailure } from "../../core/model/attempt-failure.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import { FAILURES_TO_OPEN, FAILURES_TO_OPEN_WHEN_ASKED } from "../bulkheads/failure-tallies.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/held.ts";
+import type { Held } from "../local/active-invocation.ts";
 import { jitter } from "./unsent-attempt.ts";
 
 const PAUSE_MIN_MS = 1_000;

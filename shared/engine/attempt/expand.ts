@@ -4,10 +4,10 @@ import { NOTIFICATIONS } from "../../core/protocol/notification-messages.ts";
 import type { Received } from "../../core/protocol/received.ts";
 import type { ProtocolVersion } from "../../core/protocol/version.ts";
 import type { Failing } from "./attempt-failures.ts";
-import { type Refusal, refusalOf, refusalOfChild, withKey } from "./command-refusals.ts";
+import { type Refusal, refusalOf, refusalOfChild, withKey } from "./command-rejections.ts";
 import type { Engine } from "../engine.ts";
 import { childIdEntry, commandEntry, notificationEntry } from "../store/entries.ts";
-import type { Held } from "../local/held.ts";
+import type { Held } from "../local/active-invocation.ts";
 import { childId } from "../accept/invocation-ids.ts";
 import { keyedReads } from "../lock/keyed-reads.ts";
 

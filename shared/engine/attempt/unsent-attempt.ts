@@ -5,7 +5,7 @@ import type { Route } from "../../core/model/deployment.ts";
 import { failed } from "./attempt-failures.ts";
 import type { Failing } from "./attempt-failures.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/held.ts";
+import type { Held } from "../local/active-invocation.ts";
 
 /** @param taken what the attempt was to be sent: it is journal from now on, or a cancel among it would be tried at once for ever */
 export function unroutable(

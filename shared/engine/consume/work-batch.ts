@@ -1,7 +1,7 @@
 /** A batch of messages that came together: driven at the same time, kept hidden meanwhile, answered together. */
 import type { Engine } from "../engine.ts";
 import type { Delivery } from "../ports/queue.ts";
-import { takeWake } from "./take-wake.ts";
+import { takeWake } from "./consume-wake.ts";
 
 const PAUSE_MIN_MS = 1_000;
 const PAUSE_MAX_MS = 300_000;

@@ -1,9 +1,9 @@
 /** The worker: takes messages from the queue and drives what they name, many at a time. */
 import type { Engine } from "../engine.ts";
 import { Lag } from "../bulkheads/lag.ts";
-import { KeptHidden } from "./kept-hidden.ts";
+import { KeptHidden } from "./visibility-extender.ts";
 import type { Delivery } from "../ports/queue.ts";
-import { takeWake } from "./take-wake.ts";
+import { takeWake } from "./consume-wake.ts";
 import { type Slot, type WorkerLimits, WorkerSlots } from "./worker-slots.ts";
 
 const RECEIVE_WAIT_MS = 20_000;

@@ -3,7 +3,7 @@ import type { Journal } from "../../core/invocation/journal.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Account, Budget } from "../bulkheads/budget.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/held.ts";
+import type { Held } from "../local/active-invocation.ts";
 import { load, type Loaded, loadSmallJointly, SMALL_MAX_BYTES } from "../store/load.ts";
 import { TooLargeError } from "../store/read-partition.ts";
 

@@ -5,9 +5,9 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import { type Addressee, deliverResult } from "../messaging/deliver.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/held.ts";
+import type { Held } from "../local/active-invocation.ts";
 import { invocationPk, sinkKey, sinkRange } from "../store/item-keys.ts";
-import { keepUntilS } from "../store/keep.ts";
+import { keepUntilS } from "../store/ttl.ts";
 import { readPartition } from "../store/read-partition.ts";
 
 /**

@@ -2,7 +2,7 @@
 import type { Effect } from "../../core/invocation/effects.ts";
 import type { Engine } from "../engine.ts";
 import { acceptChild } from "./child.ts";
-import type { Held } from "../local/held.ts";
+import type { Held } from "../local/active-invocation.ts";
 
 type AcceptChild = Extract<Effect, { kind: "accept-child" }>;
 

@@ -18,7 +18,7 @@ import { deliverResult, deliverSignal, orderKillOfCall } from "../messaging/deli
 import { lanesOf } from "./effect-lanes.ts";
 import type { Engine } from "../engine.ts";
 import { applyState, giveBack } from "../lock/give-back.ts";
-import type { Held } from "../local/held.ts";
+import type { Held } from "../local/active-invocation.ts";
 import { idempotentId, workflowId } from "../accept/invocation-ids.ts";
 import { awakeableArrival, completionArrival } from "../store/item-keys.ts";
 import { hasExpired, load } from "../store/load.ts";

@@ -5,7 +5,7 @@ import type { Engine } from "../engine.ts";
 import { findAccepted } from "../messaging/find-accepted.ts";
 import { hasExpired, isHeld, loadJointly, type Loaded } from "../store/load.ts";
 import type { Absent, Ended } from "../ports/submission.ts";
-import { mayBeTold } from "../lock/told.ts";
+import { mayBeTold } from "../lock/result-visible.ts";
 import { sendWake } from "../messaging/wake.ts";
 
 /** A ring in this process ends a wait at once; for ends in other processes the table is asked, ever more rarely. */

@@ -7,14 +7,14 @@ import { ALREADY_RUN } from "../effects/child.ts";
 import { drive } from "../drive/drive.ts";
 import { endedOf } from "./ended.ts";
 import type { Engine } from "../engine.ts";
-import { nextLease } from "../lease/grasp.ts";
-import { lose } from "../local/held.ts";
+import { nextLease } from "../lease/lease.ts";
+import { lose } from "../local/active-invocation.ts";
 import { isHeld, type Loaded } from "../store/load.ts";
 import { PendingAcceptance } from "../accept/pending-acceptance.ts";
 import type { Ended, Refusal, Submission } from "../ports/submission.ts";
 import { startAgain, startSend } from "../accept/start-send.ts";
 import { type Admitted, submit } from "./submit.ts";
-import { mayBeTold } from "../lock/told.ts";
+import { mayBeTold } from "../lock/result-visible.ts";
 import { sendWake } from "../messaging/wake.ts";
 
 /** @param signal aborts when the caller has gone: the invocation goes on all the same */

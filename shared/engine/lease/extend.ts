@@ -3,9 +3,9 @@ import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/held.ts";
+import type { Held } from "../local/active-invocation.ts";
 import { ACCEPTANCE_SK, ARRIVALS_AND_PIECES, belongsTo, holdKey, invocationPk } from "../store/item-keys.ts";
-import { extendedUntilS, keepUntilS, RETENTION_ASSUMED_MS } from "../store/keep.ts";
+import { extendedUntilS, keepUntilS, RETENTION_ASSUMED_MS } from "../store/ttl.ts";
 import type { Item, Page, Range } from "../ports/table.ts";
 import { readPartition } from "../store/read-partition.ts";
 

@@ -1,7 +1,7 @@
 /** The watch over what this process drives: leases are renewed, silent deployments noticed, dead exchanges ended. */
 import type { Engine } from "../engine.ts";
-import { renew } from "./grasp.ts";
-import { type Held, letGo, type OpenExchange } from "../local/held.ts";
+import { renew } from "./lease.ts";
+import { type Held, letGo, type OpenExchange } from "../local/active-invocation.ts";
 import { handOn } from "../messaging/slow-lane.ts";
 
 /** A lease is renewed when less than this share of it is left. */

@@ -1,6 +1,6 @@
 /** Before the first attempt of what runs one at a time: the driver takes the lock of the key, or finds its place in the queue. */
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/held.ts";
+import type { Held } from "../local/active-invocation.ts";
 import { isHeld, isParked, load, type Loaded } from "../store/load.ts";
 import type { Target } from "../../core/model/target.ts";
 import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
@@ -8,8 +8,8 @@ import { passOn } from "./give-back.ts";
 import { EDITOR, type Lock, packState, readLock } from "../store/lock-record.ts";
 import { lockKey } from "../store/object-keys.ts";
 import { isHeldBy, takeOrQueue } from "./object-lock.ts";
-import { lockAt, placeOf } from "../store/object-place.ts";
-import { standingAcceptance } from "../store/standing-acceptance.ts";
+import { lockAt, placeOf } from "../store/object-partition.ts";
+import { standingAcceptance } from "../store/existing-acceptance.ts";
 import type { Condition, Update } from "../ports/table.ts";
 import { wakeNow } from "../messaging/wake.ts";
 

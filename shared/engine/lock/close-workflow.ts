@@ -5,11 +5,11 @@ import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { applyState } from "./give-back.ts";
-import type { Held } from "../local/held.ts";
+import type { Held } from "../local/active-invocation.ts";
 import { packState, readLock } from "../store/lock-record.ts";
 import { isHeldBy, underGrant } from "./object-lock.ts";
 import { lockKey } from "../store/object-keys.ts";
-import { lockAt, placeOf } from "../store/object-place.ts";
+import { lockAt, placeOf } from "../store/object-partition.ts";
 import { expiryS } from "./promises.ts";
 import { readPartition } from "../store/read-partition.ts";
 

@@ -3,9 +3,9 @@ import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import type { StartFields } from "../../core/protocol/request-body.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/held.ts";
+import type { Held } from "../local/active-invocation.ts";
 import { lifeAt } from "../store/lock-record.ts";
-import { lockAt, placeOf } from "../store/object-place.ts";
+import { lockAt, placeOf } from "../store/object-partition.ts";
 import { readState } from "./object-state.ts";
 
 export type EagerState = Pick<StartFields, "state" | "partialState">;

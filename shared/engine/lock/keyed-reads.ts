@@ -8,9 +8,9 @@ import {
 } from "../../core/protocol/notifications.ts";
 import type { ProtocolVersion } from "../../core/protocol/version.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/held.ts";
+import type { Held } from "../local/active-invocation.ts";
 import { type Lock, lifeAt } from "../store/lock-record.ts";
-import { lockAt, placeOf } from "../store/object-place.ts";
+import { lockAt, placeOf } from "../store/object-partition.ts";
 import { ChangedState, readState, readValue } from "./object-state.ts";
 import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
 import { readPromise } from "./promises.ts";

@@ -13,7 +13,7 @@ import { atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { dropLost, dropPieces, fitted, whole } from "../store/large-record.ts";
 import { stateKey, stateRange } from "../store/object-keys.ts";
-import { shortenWith } from "../store/object-place.ts";
+import { shortenWith } from "../store/object-partition.ts";
 import type { Condition, Item } from "../ports/table.ts";
 import { readPartition } from "../store/read-partition.ts";
 import { ENVELOPE_BYTES, enveloped, CODEC, sameBytes } from "../store/record-envelope.ts";

@@ -2,7 +2,7 @@
 import type { NotificationEntry } from "../../core/invocation/entry.ts";
 import type { Result } from "../../core/model/failure.ts";
 import { notificationFor } from "../store/arrival-record.ts";
-import { type Held, takeInline } from "../local/held.ts";
+import { type Held, takeInline } from "../local/active-invocation.ts";
 import { completionArrival } from "../store/item-keys.ts";
 import { versionOf } from "../store/load.ts";
 

@@ -4,7 +4,7 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { ARRIVALS, ARRIVALS_TO_SEGMENTS, belongsTo, momentOf } from "../store/item-keys.ts";
 import { readPartition } from "../store/read-partition.ts";
-import { acceptanceIn } from "../store/standing-acceptance.ts";
+import { acceptanceIn } from "../store/existing-acceptance.ts";
 import type { Item } from "../ports/table.ts";
 
 /** The most by which the clocks of two processes differ: each is right within five seconds. */

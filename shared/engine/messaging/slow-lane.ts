@@ -1,6 +1,6 @@
 /** Decides which work belongs to the slow lane of the queue and leaves the drivers of the main lane. */
 import type { Engine } from "../engine.ts";
-import { type Held, letGo, type OpenExchange } from "../local/held.ts";
+import { type Held, letGo, type OpenExchange } from "../local/active-invocation.ts";
 import type { Wake } from "../ports/queue.ts";
 
 /** A message whose sender knew only an id, and whose service is slow: the worker forwards it with the service's name. */

@@ -6,7 +6,7 @@ import { acceptanceItem } from "../store/acceptance-record.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { belongsTo, PIECES, segmentKey } from "../store/item-keys.ts";
-import { keepUntilS } from "../store/keep.ts";
+import { keepUntilS } from "../store/ttl.ts";
 import { dropPieces, fitted } from "../store/large-record.ts";
 import type { Loaded } from "../store/load.ts";
 import { actAttributes } from "../store/operator-act.ts";

@@ -11,7 +11,7 @@ import { fitted } from "../store/large-record.ts";
 import { EDITOR, lifeAt, type Lock, packState, readLock } from "../store/lock-record.ts";
 import { lockKey } from "../store/object-keys.ts";
 import { isHeldBy, queueUp, takeOrQueue, ticketExpiryS } from "../lock/object-lock.ts";
-import { lockAt, placeOf } from "../store/object-place.ts";
+import { lockAt, placeOf } from "../store/object-partition.ts";
 import { expiryOfEmpty, readState, writeBeside } from "../lock/object-state.ts";
 import type { Condition, Updated } from "../ports/table.ts";
 import { sameBytes } from "../store/record-envelope.ts";

@@ -3,7 +3,7 @@ import type { Order } from "../../core/invocation/event.ts";
 import { hex } from "../../core/model/hex.ts";
 import { type ArrivalContent, arrivalItem } from "../store/arrival-record.ts";
 import type { Engine } from "../engine.ts";
-import { keepUntilS } from "../store/keep.ts";
+import { keepUntilS } from "../store/ttl.ts";
 import { actAttributes, actNow } from "../store/operator-act.ts";
 import type { Loaded } from "../store/load.ts";
 import { wakeNow } from "../messaging/wake.ts";

@@ -4,11 +4,11 @@ import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { entryView } from "./entry-view.ts";
 import { readFailures } from "../drive/failure-events.ts";
-import type { Held } from "../local/held.ts";
+import type { Held } from "../local/active-invocation.ts";
 import { knownNow } from "./known-now.ts";
 import { hasExpired, isHeld, load, type Loaded } from "../store/load.ts";
 import { EDITOR } from "../store/lock-record.ts";
-import { lockAt, placeOf } from "../store/object-place.ts";
+import { lockAt, placeOf } from "../store/object-partition.ts";
 import type { InvocationView, PresentedStatus, QueueView } from "../ports/submission.ts";
 
 /** @returns undefined where there is no such invocation, or no longer */

@@ -5,7 +5,7 @@ import { answerSinks } from "../effects/attach-sink.ts";
 import { dropAll, dropJournal } from "./drop-journal.ts";
 import type { Engine } from "../engine.ts";
 import { finishBeforeForgetting, heldByNobody } from "../recover/finish-completed.ts";
-import { journalDropAtMs, leaveOpenIndex } from "../lease/grasp.ts";
+import { journalDropAtMs, leaveOpenIndex } from "../lease/lease.ts";
 import { hasExpired, load, type Loaded, unperformed } from "../store/load.ts";
 import type { Purging } from "../ports/submission.ts";
 

@@ -16,7 +16,7 @@ import { accept, newNonce } from "../accept/accept.ts";
 import { NO_LEASE } from "../store/acceptance-record.ts";
 import type { Engine } from "../engine.ts";
 import { invocationPk } from "../store/item-keys.ts";
-import { keepUntilS } from "../store/keep.ts";
+import { keepUntilS } from "../store/ttl.ts";
 import { fitted } from "../store/large-record.ts";
 import { hasExpired, load } from "../store/load.ts";
 import { deploymentFor } from "./resume.ts";

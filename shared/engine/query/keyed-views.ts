@@ -6,7 +6,7 @@ import type { Engine } from "../engine.ts";
 import { whole } from "../store/large-record.ts";
 import { lifeAt } from "../store/lock-record.ts";
 import { INBOX, inboxKey, promiseRange } from "../store/object-keys.ts";
-import { lockAt, placeOf } from "../store/object-place.ts";
+import { lockAt, placeOf } from "../store/object-partition.ts";
 import { readState } from "../lock/object-state.ts";
 import type { Item } from "../ports/table.ts";
 import type { KeyedTarget, KeyedViews, PromiseView, QueueView } from "./reading.ts";

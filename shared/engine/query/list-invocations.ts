@@ -8,7 +8,7 @@ import { type InvocationPage, ListPage } from "./list-page.ts";
 import { behindMoment, isBehind, type ListPosition, positionOf } from "./list-position.ts";
 import { FIRST_DAYS, LATER_DAYS, type ListingEntry, type ListingStream } from "./listing-stream.ts";
 import { openPage } from "./open-page.ts";
-import { readKnown } from "./told.ts";
+import { readKnown } from "./with-status.ts";
 
 export interface InvocationFilter {
   readonly statuses?: readonly Presented[];

@@ -1,14 +1,14 @@
 /** One page of a list while it is built: its remaining read budget, and the rows found so far. */
 import type { Wanted } from "../../core/query/access.ts";
 import type { Engine } from "../engine.ts";
-import { Glances } from "./glance.ts";
+import { Glances } from "./status-probe.ts";
 import { shardsOf } from "../store/item-keys.ts";
 import type { ListingBudget } from "./listing-budget.ts";
 import { hasExpired, load } from "../store/load.ts";
 import type { ListPosition } from "./list-position.ts";
 import { type ListingEntry, type ListingRange, ListingStream } from "./listing-stream.ts";
 import { type Summary, summaryOfLoaded } from "./open-listing.ts";
-import { type Known, type Looked, type Standing, standingsOf, told, type Told } from "./told.ts";
+import { type Known, type Looked, type Standing, standingsOf, told, type Told } from "./with-status.ts";
 import { isWanted, matters } from "./wanted.ts";
 
 export interface InvocationPage {

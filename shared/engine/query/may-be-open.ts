@@ -3,7 +3,7 @@ import type { Engine } from "../engine.ts";
 import { ACCEPTANCE_SK, invocationPk } from "../store/item-keys.ts";
 import { entryOf, type ListingEntry, type ListingRange } from "./listing-stream.ts";
 import type { Summary } from "./open-listing.ts";
-import type { Known } from "./told.ts";
+import type { Known } from "./with-status.ts";
 
 type Order = ListingRange["order"];
 

@@ -4,7 +4,7 @@ import { planInvocations, type Wanted } from "../../core/query/access.ts";
 import type { StatusWords } from "../../core/query/status-words.ts";
 import type { TableShape } from "../../core/query/table-shape.ts";
 import { IdError, type InvocationId, parseInvocationId } from "../../core/model/ids.ts";
-import { Glances } from "./glance.ts";
+import { Glances } from "./status-probe.ts";
 import { hasExpired, load } from "../store/load.ts";
 import type { Reading } from "./reading.ts";
 import type { ScanRequest, SqlTable } from "../ports/sql.ts";
@@ -12,7 +12,7 @@ import { InvocationRow } from "./invocation-row.ts";
 import { type ListingEntry, type ListingRange, ListingStream } from "./listing-stream.ts";
 import { mayBeOpen, sorted, unreadEntries } from "./may-be-open.ts";
 import { isAllParked, type Summary, summaryOfLoaded } from "./open-listing.ts";
-import { type Known, readKnown, standingsOf, told, type Telling } from "./told.ts";
+import { type Known, readKnown, standingsOf, told, type Telling } from "./with-status.ts";
 import { isWanted, matters } from "./wanted.ts";
 
 /** Entries that each shard of a day gives at a time: few at first, because a LIMIT may need no more. */

@@ -7,7 +7,7 @@ import { isLaterLife } from "../messaging/later-life.ts";
 import { signalArrival } from "../effects/perform.ts";
 import type { Engine } from "../engine.ts";
 import { isCompletedAndTold } from "../lock/promises.ts";
-import { mayBeTold } from "../lock/told.ts";
+import { mayBeTold } from "../lock/result-visible.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import {
   ACCEPTANCE_SK,
@@ -19,7 +19,7 @@ import {
   momentOf,
 } from "../store/item-keys.ts";
 import { hasExpired, load, type Loaded, unperformed } from "../store/load.ts";
-import { acceptanceIn, standingAcceptance } from "../store/standing-acceptance.ts";
+import { acceptanceIn, standingAcceptance } from "../store/existing-acceptance.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -3,10 +3,10 @@
  */
 import type { Engine } from "../engine.ts";
 import type { Lease } from "../store/acceptance-record.ts";
-import { claimCondition } from "../store/hold-record.ts";
+import { claimCondition } from "../store/lease-record.ts";
 import { isHeld, load, type Loaded } from "../store/load.ts";
 import { heldByNobody } from "./finish-completed.ts";
-import { writeHold } from "../lease/grasp.ts";
+import { writeHold } from "../lease/lease.ts";
 
 const TRIES_MAX = 3;
 

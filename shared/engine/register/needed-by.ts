@@ -4,7 +4,7 @@ import type { DeploymentId, InvocationId, Nonce } from "../../core/model/ids.ts"
 import { latestRevisions } from "../../core/registry/latest-revisions.ts";
 import { atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import { Glances } from "../query/glance.ts";
+import { Glances } from "../query/status-probe.ts";
 import { idOf, listedItems, oldestListedMs, openItems } from "../store/index-walk.ts";
 import { invocationPk, placeAt } from "../store/item-keys.ts";
 import { load } from "../store/load.ts";

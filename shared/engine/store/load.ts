@@ -16,7 +16,7 @@ import { PROTOCOL_VERSION_MAX, isProtocolVersion } from "../../core/protocol/ver
 import { type Lease, readAcceptance } from "./acceptance-record.ts";
 import { readArrival } from "./arrival-record.ts";
 import type { StorePorts } from "./store-ports.ts";
-import { type Hold, readHold } from "./hold-record.ts";
+import { type Hold, readHold } from "./lease-record.ts";
 import { inputEntry } from "./input-entry.ts";
 import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, EARLY, invocationPk, uniquePart } from "./item-keys.ts";
 import type { Item } from "../ports/table.ts";

@@ -4,12 +4,12 @@ import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { noteFailure } from "../drive/failure-events.ts";
-import { claim, putDown } from "../lease/grasp.ts";
+import { claim, putDown } from "../lease/lease.ts";
 import { sweeperPk } from "../store/item-keys.ts";
 import { isHeld, load } from "../store/load.ts";
 import type { Delivery, Queue } from "../ports/queue.ts";
 import { StoreError } from "../ports/table.ts";
-import { takeWake } from "../consume/take-wake.ts";
+import { takeWake } from "../consume/consume-wake.ts";
 import { sendWake } from "../messaging/wake.ts";
 import { pauseUnread } from "./pause-unread.ts";
 

@@ -3,7 +3,7 @@ import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { sweeperPk } from "../store/item-keys.ts";
 import type { Item, Key } from "../ports/table.ts";
-import type { Phase } from "./look.ts";
+import type { Phase } from "./check.ts";
 
 export interface Guard {
   /** True after a death: the looks run one by one, and each is recorded before it begins. */

@@ -1,5 +1,5 @@
 /** The walks over the listing: once over each entry, when it is old enough, and again by order of an operator. */
-import { lookAtListed } from "./listed-look.ts";
+import { lookAtListed } from "./listed-check.ts";
 import { type Waking, wakeOrNote } from "./driverless.ts";
 import { idAt, type Place } from "../store/index-walk.ts";
 import { ACCEPTANCE_SK, invocationPk, placeAt } from "../store/item-keys.ts";

@@ -4,10 +4,10 @@ import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
-import { type Hold, holdItem, readHold } from "../store/hold-record.ts";
+import { type Hold, holdItem, readHold } from "../store/lease-record.ts";
 import { ACCEPTANCE_SK, holdKey, invocationPk, momentOf } from "../store/item-keys.ts";
 import { isHeld } from "../store/load.ts";
-import { keepUntilS, openUntilS } from "../store/keep.ts";
+import { keepUntilS, openUntilS } from "../store/ttl.ts";
 import type { Item } from "../ports/table.ts";
 
 /** A base above every segment index: no invocation has so many segments. */

@@ -1,6 +1,6 @@
 /** A task of a sweeper pass; the tasks of a pass take turns. */
 import type { Place, Stretch } from "../store/index-walk.ts";
-import type { Looking } from "./open-look.ts";
+import type { Looking } from "./open-check.ts";
 import type { Saved } from "./progress.ts";
 import type { Walk } from "./walks.ts";
 

@@ -4,10 +4,10 @@ import type { Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
 import { sendWake } from "../messaging/wake.ts";
-import { type Hold, holdItem } from "../store/hold-record.ts";
+import { type Hold, holdItem } from "../store/lease-record.ts";
 import { idOf } from "../store/index-walk.ts";
 import { holdKey, momentOf, openKeys } from "../store/item-keys.ts";
-import { openUntilS } from "../store/keep.ts";
+import { openUntilS } from "../store/ttl.ts";
 import type { Item } from "../ports/table.ts";
 
 /** Drivers may write the hold between the read and the note. */

@@ -1,7 +1,7 @@
 /** Walks over the entries of an index until time is over, and returns the place where the next call continues. */
 import { behind, type Place } from "../store/index-walk.ts";
 import type { Guard } from "./guard.ts";
-import type { Look } from "./look.ts";
+import type { Look } from "./check.ts";
 
 /** How many looks run together: each takes some round trips to the table, and memory for a whole invocation. */
 const LOOKS_TOGETHER = 8;

@@ -1,8 +1,8 @@
 /** The walks of the sweeper: the entries that each one passes, and its looks at them. */
-import { glanced, type Glanced, lookAtListed } from "./listed-look.ts";
+import { glanced, type Glanced, lookAtListed } from "./listed-check.ts";
 import { wakeDriverless, type Waking, wakeOrNote } from "./driverless.ts";
 import { hasAged } from "./has-aged.ts";
-import { type Looking, looksAtOpen } from "./open-look.ts";
+import { type Looking, looksAtOpen } from "./open-check.ts";
 import { listedItems, openItems, type Place, placeOf, type Shards, type Stretch } from "../store/index-walk.ts";
 import { placeAt } from "../store/item-keys.ts";
 import type { Item } from "../ports/table.ts";

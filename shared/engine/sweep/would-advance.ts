@@ -2,13 +2,13 @@
 import { advance } from "../../core/invocation/advance.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
-import { untilNextCheckMs } from "../lease/grasp.ts";
+import { untilNextCheckMs } from "../lease/lease.ts";
 import { isHeldBy } from "../lock/object-lock.ts";
 import { lookIfStale } from "../lock/acquire.ts";
 import { holdKey, openKeys } from "../store/item-keys.ts";
-import type { Hold } from "../store/hold-record.ts";
+import type { Hold } from "../store/lease-record.ts";
 import type { Loaded } from "../store/load.ts";
-import { lockAt, placeOf } from "../store/object-place.ts";
+import { lockAt, placeOf } from "../store/object-partition.ts";
 
 /**
  * @param loaded a parked invocation, whose hold shows what it waits for

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { adminFace } from "../../../shared/api/admin/admin-face.ts";
+import { adminFace } from "../../../shared/api/admin/admin-app.ts";
 import type { AdminSurroundings } from "../../../shared/api/admin/admin-request.ts";
 import type { InvocationUseCases } from "../../../shared/api/admin/use-cases.ts";
 import type { HttpRequest, HttpResponse } from "../../../shared/api/http/message.ts";

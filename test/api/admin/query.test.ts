@@ -1,6 +1,6 @@
 import { tableFromIPC } from "@uwdata/flechette";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { adminFace } from "../../../shared/api/admin/admin-face.ts";
+import { adminFace } from "../../../shared/api/admin/admin-app.ts";
 import { rowsJson } from "../../../shared/api/admin/query-rows.ts";
 import { invocationUseCases } from "../../../shared/wiring/use-cases.ts";
 import { statementFront, type OpenStatementFront } from "../../../shared/wiring/statement-front.ts";

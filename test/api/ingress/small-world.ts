@@ -12,8 +12,8 @@ import type { Routing } from "../../../shared/engine/ports/registry.ts";
 import { StoppingError } from "../../../shared/engine/ingress/attach.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import type { Ended, Submission } from "../../../shared/engine/ports/submission.ts";
-import { ingressFace } from "../../../shared/api/ingress/ingress-face.ts";
-import type { IngressOptions } from "../../../shared/api/ingress/ingress-face.ts";
+import { ingressFace } from "../../../shared/api/ingress/ingress-app.ts";
+import type { IngressOptions } from "../../../shared/api/ingress/ingress-app.ts";
 import type { IngressUseCases } from "../../../shared/api/ingress/use-cases.ts";
 import type { HttpRequest, HttpResponse } from "../../../shared/api/http/message.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { lockKey } from "../../../shared/engine/store/object-keys.ts";
-import { placeOf } from "../../../shared/engine/store/object-place.ts";
+import { placeOf } from "../../../shared/engine/store/object-partition.ts";
 import { Gate } from "../../harness/engine/gate.ts";
 import { callKeyed, keyed, objectOf, sendKeyed } from "../../harness/engine/object-stage.ts";
 import { stages } from "../../harness/engine/stages.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { NO_RETRIES } from "../../../shared/core/invocation/segment.ts";
 import type { Nonce, Token } from "../../../shared/core/model/ids.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
-import { holdItem } from "../../../shared/engine/store/hold-record.ts";
+import { holdItem } from "../../../shared/engine/store/lease-record.ts";
 import { invocationPk } from "../../../shared/engine/store/item-keys.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
 import { noteUnread } from "../../../shared/engine/sweep/unread.ts";

@@ -6,7 +6,7 @@ import { openStore } from "../../../shared/adapters/embedded/store.ts";
 import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
 import { SecretIdSource } from "../../../shared/adapters/system/id-source.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
-import { Drives } from "../../../shared/engine/local/drives.ts";
+import { Drives } from "../../../shared/engine/local/active-invocations.ts";
 import type { EngineSettings } from "../../../shared/engine/ports/engine-settings.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import type { Clock } from "../../../shared/engine/ports/clock.ts";

@@ -8,7 +8,7 @@ import { openStore, type Store } from "../../../shared/adapters/embedded/store.t
 import { SecretIdSource } from "../../../shared/adapters/system/id-source.ts";
 import type { RetryPolicy, Service } from "../../../shared/core/model/service.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
-import { Drives } from "../../../shared/engine/local/drives.ts";
+import { Drives } from "../../../shared/engine/local/active-invocations.ts";
 import type { EngineSettings } from "../../../shared/engine/ports/engine-settings.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { call } from "../../../shared/engine/ingress/call.ts";

@@ -5,7 +5,7 @@ import { type InvocationId, nonceFromBytes, type Token } from "../../../shared/c
 import { freshId } from "../../../shared/engine/accept/invocation-ids.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { acceptanceItem, type Lease, NO_LEASE } from "../../../shared/engine/store/acceptance-record.ts";
-import { type Hold, holdItem } from "../../../shared/engine/store/hold-record.ts";
+import { type Hold, holdItem } from "../../../shared/engine/store/lease-record.ts";
 import { invocationPk } from "../../../shared/engine/store/item-keys.ts";
 import type { Wake } from "../../../shared/engine/ports/queue.ts";
 import type { Item, Table } from "../../../shared/engine/ports/table.ts";

@@ -1,7 +1,7 @@
 /** The world of one seed: durable parts that survive, and the processes on them, which come and go. */
 import { readSettings } from "../../../shared/config/settings.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
-import { Drives } from "../../../shared/engine/local/drives.ts";
+import { Drives } from "../../../shared/engine/local/active-invocations.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { createStoredRegistry } from "../../../shared/engine/register/stored-registry.ts";
 import { recover } from "../../../shared/engine/sweep/sweep.ts";

@@ -4,7 +4,7 @@ import type { AdminRoute } from "./admin-request.ts";
 import { operateOnMany } from "./batch-route.ts";
 import { cancelInvocation, killInvocation, terminateInvocation } from "./invocation-routes.ts";
 import { purgeInvocation, purgeJournalOfInvocation } from "./purge-routes.ts";
-import { pauseInvocation, resumeInvocation } from "./rest-routes.ts";
+import { pauseInvocation, resumeInvocation } from "./pause-routes.ts";
 import { restartInvocation } from "./restart-route.ts";
 
 export const LIFE_ROUTES: readonly RouteEntry<AdminRoute>[] = [

@@ -1,7 +1,7 @@
 /**
  * Looks at entries of the listing: at many together by their first segments, and one by one where those do not suffice.
  */
-import { journalDropAtMs } from "../lease/grasp.ts";
+import { journalDropAtMs } from "../lease/lease.ts";
 import { isLeftUndone } from "../recover/left-undone.ts";
 import type { Engine } from "../engine.ts";
 import { idOf } from "../store/index-walk.ts";
@@ -11,8 +11,8 @@ import type { Loaded } from "../store/load.ts";
 import type { Nonce } from "../../core/model/ids.ts";
 import { type Item, KEYS_MAX } from "../ports/table.ts";
 import type { Waking } from "./driverless.ts";
-import { type Look, lookAt, spared } from "./look.ts";
-import type { Looking } from "./open-look.ts";
+import { type Look, lookAt, spared } from "./check.ts";
+import type { Looking } from "./open-check.ts";
 import { noteUnread } from "./unread.ts";
 
 /** An entry of the listing, after the glance. */

@@ -6,7 +6,7 @@ import type { Route } from "../../core/model/deployment.ts";
 import type { InvocationId, Token } from "../../core/model/ids.ts";
 import type { TraceContext } from "../../core/model/trace-context.ts";
 import type { Lease } from "../store/acceptance-record.ts";
-import type { Hold } from "../store/hold-record.ts";
+import type { Hold } from "../store/lease-record.ts";
 import type { Item, Written } from "../ports/table.ts";
 import type { ReplyRoom } from "./reply-room.ts";
 import type { Lock } from "../store/lock-record.ts";

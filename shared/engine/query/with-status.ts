@@ -2,7 +2,7 @@
  * The status of listing entries: from the open index, from the sweeper's progress, or by a look where neither decides.
  */
 import type { Engine } from "../engine.ts";
-import type { Glanced } from "./glance.ts";
+import type { Glanced } from "./status-probe.ts";
 import type { ListingBudget } from "./listing-budget.ts";
 import { isUnnoted, type Noted, readNoted } from "../store/noted.ts";
 import { ended, openSummaries, type Summary } from "./open-listing.ts";

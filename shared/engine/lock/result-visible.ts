@@ -3,7 +3,7 @@ import { needsLock } from "../../core/invocation/acceptance.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Engine } from "../engine.ts";
 import { isHeldBy } from "./object-lock.ts";
-import { lockAt, placeOf } from "../store/object-place.ts";
+import { lockAt, placeOf } from "../store/object-partition.ts";
 
 /**
  * The final segment is durable a moment before the state of the key is written and the lock passed on. Costs one read of

@@ -12,7 +12,7 @@ import { answerCall } from "./call-route.ts";
 import { preflight, withCommonHeaders } from "./cors.ts";
 import { parseIngressPath } from "./ingress-path.ts";
 import { IngressRefusal, methodNotAllowed } from "./ingress-refusal.ts";
-import { answerQuestion } from "./question-route.ts";
+import { answerQuestion } from "./result-routes.ts";
 import { routeWords } from "./route-words.ts";
 import { wantedHeaders } from "./submission-headers.ts";
 import type { Wanted } from "./submission-headers.ts";

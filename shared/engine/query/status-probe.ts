@@ -7,7 +7,7 @@ import { atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { type Item, type Key, KEYS_MAX } from "../ports/table.ts";
 import { readAcceptance } from "../store/acceptance-record.ts";
-import { type Hold, readHold } from "../store/hold-record.ts";
+import { type Hold, readHold } from "../store/lease-record.ts";
 import { ACCEPTANCE_SK, holdKey, invocationPk, segmentIndexOf, segmentKey, segmentRange } from "../store/item-keys.ts";
 import { whole } from "../store/large-record.ts";
 import { isHeld } from "../store/load.ts";

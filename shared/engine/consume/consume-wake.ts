@@ -5,7 +5,7 @@ import { placeOfNext, waitsUntilMs } from "../attempt/circuit.ts";
 import { drive } from "../drive/drive.ts";
 import type { Engine } from "../engine.ts";
 import { finishCompleted } from "../recover/finish-completed.ts";
-import { claim } from "../lease/grasp.ts";
+import { claim } from "../lease/lease.ts";
 import { killLoaded } from "../recover/kill.ts";
 import { JournalRoom, NoJournalRoomError } from "../drive/journal-room.ts";
 import { isHeld, type Loaded, unperformed } from "../store/load.ts";

@@ -12,7 +12,7 @@ import type { AdminErrorBody } from "../wire/admin.ts";
 import type { AdminRequest, AdminRoute, AdminSurroundings } from "./admin-request.ts";
 import { listInvocationsRoute } from "./invocation-list-route.ts";
 import { showInvocation } from "./invocation-routes.ts";
-import { LIFE_ROUTES } from "./life-routes.ts";
+import { LIFE_ROUTES } from "./invocation-route-table.ts";
 import { isRecorded, recordCall } from "./audit.ts";
 import { openApiDocument } from "./openapi-document.ts";
 import { queryRoute } from "./query-route.ts";

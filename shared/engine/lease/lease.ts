@@ -3,7 +3,7 @@ import { expiresAtMs, hasJournal, type Invocation, journalExpiresAtMs } from "..
 import type { ParkedStatus } from "../../core/invocation/transition.ts";
 import type { Token } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
-import { type Held, lose, newHeld } from "../local/held.ts";
+import { type Held, lose, newHeld } from "../local/active-invocation.ts";
 import {
   changeCondition,
   claimCondition,
@@ -13,9 +13,9 @@ import {
   type HoldPlace,
   keepCondition,
   readHold,
-} from "../store/hold-record.ts";
+} from "../store/lease-record.ts";
 import { checkIntervalMs, listingAgeMinMs } from "../ports/engine-settings.ts";
-import { keepUntilS, openUntilS } from "../store/keep.ts";
+import { keepUntilS, openUntilS } from "../store/ttl.ts";
 import type { Loaded } from "../store/load.ts";
 import { cancelTimer } from "../messaging/wake.ts";
 import type { Condition, Item } from "../ports/table.ts";

@@ -2,12 +2,12 @@
 import type { InvocationId, Token } from "../../core/model/ids.ts";
 import { TransientMap } from "../../core/model/transient-map.ts";
 import { Drains } from "./drains.ts";
-import { type Held, letGo, lose } from "./held.ts";
+import { type Held, letGo, lose } from "./active-invocation.ts";
 import type { Clock } from "../ports/clock.ts";
-import { Shortly } from "./shortly.ts";
-import { StandingMessages } from "./standing-messages.ts";
+import { Shortly } from "./delayed-batch.ts";
+import { StandingMessages } from "./pending-requeues.ts";
 import type { Suspects } from "./suspects.ts";
-import { Woken } from "./woken.ts";
+import { Woken } from "./recent-wakes.ts";
 
 /** `shutdown`: the process ends. `time`: its time for this event is nearly over, and it may be given another event later. */
 export type StopReason = "shutdown" | "time";
