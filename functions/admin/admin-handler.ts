@@ -1,6 +1,6 @@
 /** The admin API as a function: whoever comes here has been let in by IAM. */
 import packageJson from "../../package.json" with { type: "json" };
-import { adminFace } from "../../shared/api/admin/admin-app.ts";
+import { adminApp } from "../../shared/api/admin/admin-app.ts";
 import { textResponse } from "../../shared/api/http/message.ts";
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
@@ -17,7 +17,7 @@ export type AdminHandler = (event: GatewayEvent, context: LambdaContext) => Prom
 export function adminHandler(aws: Aws): AdminHandler {
   const { engine, settings } = aws;
   const ingressEndpoint = settings["aws.ingress-endpoint"];
-  const face = adminFace(engine, {
+  const face = adminApp(engine, {
     version: packageJson.version,
     ...(ingressEndpoint !== undefined && { ingressEndpoint }),
     metricsText: async () => "# A function keeps no measures of its own.\n",

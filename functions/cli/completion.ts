@@ -9,7 +9,7 @@ export function candidates(program: Command, words: readonly string[]): readonly
   return all.filter((word) => word.startsWith(typed));
 }
 
-interface Place {
+interface CompletionPoint {
   readonly command: Command;
   /** The option whose value is being written. */
   readonly valueOf: Option | undefined;
@@ -17,7 +17,7 @@ interface Place {
   readonly operands: number;
 }
 
-function commandAt(program: Command, before: readonly string[]): Place {
+function commandAt(program: Command, before: readonly string[]): CompletionPoint {
   let command = program;
   let operands = 0;
   for (let at = 0; at < before.length; at++) {

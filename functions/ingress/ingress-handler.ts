@@ -1,6 +1,6 @@
 /** The ingress as a function: one request in, its response out, within the time that the gateway waits. */
 import { bodyTooLargeResponse, resultTooLargeResponse } from "../../shared/api/ingress/answers.ts";
-import { ingressFace } from "../../shared/api/ingress/ingress-app.ts";
+import { ingressApp } from "../../shared/api/ingress/ingress-app.ts";
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import type { Aws } from "../../shared/wiring/aws.ts";
 import { ingressUseCases } from "../../shared/wiring/use-cases.ts";
@@ -13,7 +13,7 @@ export type IngressHandler = (event: GatewayEvent, context: LambdaContext) => Pr
 
 export function ingressHandler(aws: Aws): IngressHandler {
   const { engine, settings } = aws;
-  const face = ingressFace(engine, ingressUseCases(engine), {
+  const face = ingressApp(engine, ingressUseCases(engine), {
     unfinished: "out-of-time",
     forwardHeaders: settings["ingress.forward-headers"],
   });

@@ -1,6 +1,6 @@
 /** The control plane in one process: two doors, one engine, and the loops that keep it going. */
-import { adminFace } from "../../shared/api/admin/admin-app.ts";
-import type { AdminSurroundings } from "../../shared/api/admin/admin-request.ts";
+import { adminApp } from "../../shared/api/admin/admin-app.ts";
+import type { AdminDeps } from "../../shared/api/admin/admin-request.ts";
 import type { HttpRequest } from "../../shared/api/http/message.ts";
 import { textResponse } from "../../shared/api/http/message.ts";
 import {
@@ -13,7 +13,7 @@ import { withCommonHeaders } from "../../shared/api/ingress/cors.ts";
 import { changesSomething } from "../../shared/api/admin/audit.ts";
 import { noRoomResponse } from "../../shared/api/admin/no-room.ts";
 import { resultAgain } from "../../shared/api/ingress/result-again.ts";
-import { ingressFace } from "../../shared/api/ingress/ingress-app.ts";
+import { ingressApp } from "../../shared/api/ingress/ingress-app.ts";
 import type { Settings } from "../../shared/config/settings-table.ts";
 import type { Log } from "../../shared/engine/ports/log.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
@@ -87,7 +87,7 @@ function openIngress(settings: Settings, { engine, ingressBudgets }: Embedded): 
       noRoom: (request, response) => withCommonHeaders(request, noAnswerRoomResponse(response)),
       again: resultAgain,
     },
-    answer: ingressFace(engine, ingressUseCases(engine), {
+    answer: ingressApp(engine, ingressUseCases(engine), {
       forwardHeaders: settings["ingress.forward-headers"],
       storeReason: ({ message }) => message,
     }),
@@ -97,10 +97,10 @@ function openIngress(settings: Settings, { engine, ingressBudgets }: Embedded): 
 function openAdmin(
   settings: Settings,
   embedded: Embedded,
-  surroundings: Pick<AdminSurroundings, "version" | "ingressEndpoint" | "statements">,
+  deps: Pick<AdminDeps, "version" | "ingressEndpoint" | "statements">,
 ): Promise<Door> {
-  const face = adminFace(embedded.engine, {
-    ...surroundings,
+  const face = adminApp(embedded.engine, {
+    ...deps,
     metricsText: () => embedded.metricsText(),
     invocations: invocationUseCases,
   });
@@ -133,17 +133,17 @@ interface Running {
 }
 
 async function stop({ embedded, doors, loops, statements }: Running, graceMs: number): Promise<void> {
-  const { clock, drives } = embedded.engine;
+  const { clock, activeInvocations } = embedded.engine;
   const untilMs = clock.nowMs() + graceMs;
   for (const door of doors) door.stopAccepting();
   loops.stop();
-  while (drives.size > 0 && clock.nowMs() < untilMs) await clock.sleep(POLL_EVERY_MS);
-  drives.stop();
+  while (activeInvocations.size > 0 && clock.nowMs() < untilMs) await clock.sleep(POLL_EVERY_MS);
+  activeInvocations.stop();
   statements.close();
   const ended = new AbortController();
   await Promise.race([loops.ended, clock.sleep(LAST_WORDS_MS, ended.signal)]);
   ended.abort();
-  const isBusy = (): boolean => drives.size > 0 || doors.some(({ openRequests }) => openRequests > 0);
+  const isBusy = (): boolean => activeInvocations.size > 0 || doors.some(({ openRequests }) => openRequests > 0);
   for (const lastMs = clock.nowMs() + LAST_WORDS_MS; isBusy() && clock.nowMs() < lastMs;) {
     await clock.sleep(POLL_EVERY_MS);
   }

@@ -10,7 +10,7 @@ import type { Table } from "./ports/table.ts";
 import type { Timers } from "./ports/timers.ts";
 import type { Tracer } from "./ports/tracer.ts";
 import type { Bulkheads } from "./bulkheads/bulkheads.ts";
-import type { Drives } from "./local/active-invocations.ts";
+import type { ActiveInvocations } from "./local/active-invocations.ts";
 import type { Registry } from "./ports/registry.ts";
 import type { EngineSettings } from "./ports/engine-settings.ts";
 
@@ -34,7 +34,7 @@ export interface Engine {
   /** Absent where nobody traces: nothing is made or derived for spans then. */
   readonly tracer?: Tracer;
   /** What this process drives now: hints, never truth. */
-  readonly drives: Drives;
+  readonly activeInvocations: ActiveInvocations;
   /** The resources that the work of this process shares fairly. */
   readonly bulkheads: Bulkheads;
   readonly settings: EngineSettings;

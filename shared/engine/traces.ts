@@ -5,7 +5,7 @@ import type { Segment } from "../core/invocation/segment.ts";
 import { hex } from "../core/model/hex.ts";
 import { readTraceparent, traceparentText, type TraceContext } from "../core/model/trace-context.ts";
 import type { Engine } from "./engine.ts";
-import type { Held } from "./local/active-invocation.ts";
+import type { ActiveInvocation } from "./local/active-invocation.ts";
 import type { Span, Tracer } from "./ports/tracer.ts";
 
 const TRACE_ID_BYTES = 16;
@@ -51,13 +51,13 @@ export function contextBelow({ ids }: Engine, parent: TraceContext | undefined):
 }
 
 /** Two drivers may try the same attempt, or one driver again after a crash: each try is a span of its own. */
-export function beginAttempt(engine: Engine, held: Held): void {
-  held.span = contextBelow(engine, invocationContext(engine, held.invocation.acceptance));
+export function beginAttempt(engine: Engine, active: ActiveInvocation): void {
+  active.span = contextBelow(engine, invocationContext(engine, active.invocation.acceptance));
 }
 
-export function tellAttempt(engine: Engine, held: Held, { attempt, ending, pin }: AttemptEnded): void {
-  const { span, invocation } = held;
-  delete held.span;
+export function tellAttempt(engine: Engine, active: ActiveInvocation, { attempt, ending, pin }: AttemptEnded): void {
+  const { span, invocation } = active;
+  delete active.span;
   if (engine.tracer === undefined || span?.sampled !== true) return;
   const { acceptance } = invocation;
   const failure = ending.kind === "failed" ? ending.failure : undefined;
@@ -71,7 +71,7 @@ export function tellAttempt(engine: Engine, held: Held, { attempt, ending, pin }
     attributes: {
       ...attributesOf(acceptance),
       "stepwell.attempt.number": attempt.number,
-      "stepwell.attempt.ending": held.lost ? "lost" : ending.kind,
+      "stepwell.attempt.ending": active.lost ? "lost" : ending.kind,
       ...(pin.deploymentId !== "" && { "stepwell.deployment.id": pin.deploymentId }),
       ...(failure && { "error.type": failure.errorCode }),
     },

@@ -15,7 +15,7 @@ import { METRIC_FACTS } from "../config/metric-facts.ts";
 import { loadSettings } from "../config/settings-source.ts";
 import type { Settings } from "../config/settings-table.ts";
 import { newBulkheads } from "../engine/bulkheads/bulkheads.ts";
-import { Drives } from "../engine/local/active-invocations.ts";
+import { ActiveInvocations } from "../engine/local/active-invocations.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Log } from "../engine/ports/log.ts";
@@ -124,7 +124,7 @@ async function opened({ leavesSlowToQueue, throughQueue }: AwsOptions, settings:
     log,
     meter: emf ?? silentMeter,
     ...(await tracing(settings, log)),
-    drives: new Drives(clock, freshOwner()),
+    activeInvocations: new ActiveInvocations(clock, freshOwner()),
     bulkheads: newBulkheads(clock, memoryBudgets(settings)),
     settings: engineSettings,
   };

@@ -13,7 +13,7 @@ import { PrometheusMeter } from "../adapters/system/prometheus-meter.ts";
 import type { Settings } from "../config/settings-table.ts";
 import { Budget } from "../engine/bulkheads/budget.ts";
 import { newBulkheads, showBudget } from "../engine/bulkheads/bulkheads.ts";
-import { Drives } from "../engine/local/active-invocations.ts";
+import { ActiveInvocations } from "../engine/local/active-invocations.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Log } from "../engine/ports/log.ts";
@@ -94,6 +94,7 @@ async function open(settings: Settings, kind: StoreKind, log: Log): Promise<Stor
 async function compose(settings: Settings, log: Log, metaStore: Store, journalStore: Store): Promise<Embedded> {
   const clock: Clock = new SystemClock();
   const owner = freshOwner();
+  const activeInvocations = new ActiveInvocations(clock, owner);
   const engineSettings = { ...engineSettingsOf(settings, owner), indexShards: INDEX_SHARDS };
   const meta = new EmbeddedTable(metaStore);
   const table = new EmbeddedTable(journalStore);
@@ -122,7 +123,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
     log,
     meter,
     ...(await tracing(settings, log)),
-    drives: new Drives(clock, owner),
+    activeInvocations,
     bulkheads,
     settings: engineSettings,
   };
@@ -142,7 +143,7 @@ async function compose(settings: Settings, log: Log, metaStore: Store, journalSt
       return meter.text();
     },
     expire: (signal) =>
-      expireItems({ table, clock, log, drives: engine.drives, everyMs: settings["worker.cleanup-interval"] }, signal),
+      expireItems({ table, clock, log, activeInvocations, everyMs: settings["worker.cleanup-interval"] }, signal),
     async close() {
       endpoints.close();
       await journalStore.close();

@@ -45,7 +45,7 @@ export function engineSettingsOf(settings: Settings, soleOwner: string | undefin
     ...(journalRetentionMaxMs === undefined ? {} : { journalRetentionMaxMs }),
     keyPrefix: "",
     clusterName: settings["cluster-name"],
-    ...(soleOwner === undefined ? {} : { soleOwner, acceptanceWaitMs: ACCEPTANCE_WAIT_MS }),
+    ...(soleOwner === undefined ? {} : { exclusiveOwnerPrefix: soleOwner, acceptanceWaitMs: ACCEPTANCE_WAIT_MS }),
   };
 }
 

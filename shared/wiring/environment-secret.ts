@@ -19,11 +19,11 @@ export async function environmentSecret(
   random: (size: number) => Uint8Array,
 ): Promise<Uint8Array> {
   const key = secretKey(keyPrefix);
-  const standing = await meta.get(key);
-  if (standing !== undefined) return secretOf(ownSecret(standing));
+  const existing = await meta.get(key);
+  if (existing !== undefined) return secretOf(ownSecret(existing));
   const bytes = random(SECRET_SIZE_BYTES);
   const put = await meta.put(secretItem(keyPrefix, bytes), { kind: "absent" });
-  return put.written ? bytes : secretOf(put.standing && ownSecret(put.standing));
+  return put.written ? bytes : secretOf(put.existing && ownSecret(put.existing));
 }
 
 /** What stands for a secret of the store's own. */
@@ -46,10 +46,10 @@ function ownSecret(item: Item): Item[string] {
 export async function recognisedSecret(meta: Table, keyPrefix: string, secret: Uint8Array): Promise<Uint8Array> {
   const key = secretKey(keyPrefix);
   const digest = createHash("sha256").update(secret).digest("base64url");
-  const standing = (await meta.get(key)) ?? (await putDigest(meta, key, digest));
-  const own = ownSecret(standing);
+  const existing = (await meta.get(key)) ?? (await putDigest(meta, key, digest));
+  const own = ownSecret(existing);
   if (own !== undefined) return secretOf(own);
-  if (standing["digest"] === digest) return secret;
+  if (existing["digest"] === digest) return secret;
   throw new CodedError(
     "RT0002",
     "the store was written under another secret than the one configured now; put the former one back",
@@ -59,7 +59,7 @@ export async function recognisedSecret(meta: Table, keyPrefix: string, secret: U
 async function putDigest(meta: Table, key: Key, digest: string): Promise<Item> {
   const item = { ...key, digest };
   const put = await meta.put(item, { kind: "absent" });
-  return put.written ? item : (put.standing ?? item);
+  return put.written ? item : (put.existing ?? item);
 }
 
 function secretOf(bytes: unknown): Uint8Array {

@@ -1,6 +1,6 @@
 /** Removes expired items from an embedded table, as a managed table does by itself. */
 import type { EmbeddedTable } from "../adapters/embedded/embedded-table.ts";
-import type { Drives } from "../engine/local/active-invocations.ts";
+import type { ActiveInvocations } from "../engine/local/active-invocations.ts";
 import type { Clock } from "../engine/ports/clock.ts";
 import type { Log } from "../engine/ports/log.ts";
 
@@ -11,7 +11,7 @@ export interface Expiry {
   readonly table: EmbeddedTable;
   readonly clock: Clock;
   readonly log: Log;
-  readonly drives: Pick<Drives, "walkedAtMs">;
+  readonly activeInvocations: Pick<ActiveInvocations, "walkedAtMs">;
   readonly everyMs: number;
 }
 
@@ -19,11 +19,14 @@ export interface Expiry {
  * Resolves when the signal aborts; a failure is told and tried again at the next pass. Only what had expired when the
  * sweeper last began to extend what is open is removed: after a long sleep of the machine the sweeper goes first.
  */
-export async function expireItems({ table, clock, log, drives, everyMs }: Expiry, signal: AbortSignal): Promise<void> {
+export async function expireItems(
+  { table, clock, log, activeInvocations, everyMs }: Expiry,
+  signal: AbortSignal,
+): Promise<void> {
   while (await clock.sleep(everyMs, signal)) {
     try {
-      while (!signal.aborted && drives.walkedAtMs !== undefined) {
-        const removed = await table.sweepExpired(Math.floor(drives.walkedAtMs / 1000), BATCH_ITEMS);
+      while (!signal.aborted && activeInvocations.walkedAtMs !== undefined) {
+        const removed = await table.sweepExpired(Math.floor(activeInvocations.walkedAtMs / 1000), BATCH_ITEMS);
         if (removed < BATCH_ITEMS) break;
       }
     } catch (error) {

@@ -39,7 +39,7 @@ async function claimed(meta: Table, keyPrefix: string, key: Key): Promise<Item> 
   }
   const item = { ...key, format: TABLE_FORMAT };
   const put = await meta.put(item, { kind: "absent" });
-  return put.written ? item : (put.standing ?? item);
+  return put.written ? item : (put.existing ?? item);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Every door by which an address comes in: none of the hostile ones is connected to, stored, or told more about than that it is forbidden. */
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { adminFace } from "../../shared/api/admin/admin-app.ts";
+import { adminApp } from "../../shared/api/admin/admin-app.ts";
 import type { HttpRequest } from "../../shared/api/http/message.ts";
 import { HttpsEndpoints } from "../../shared/adapters/https/https-endpoints.ts";
 import { HOSTILE_URLS, NO_WAY } from "../adapters/https/hostile-urls.ts";
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 async function asked(method: string, path: string, body: object): Promise<{ status: number; text: string }> {
-  const face = adminFace({ ...plane.engine, endpoints: strict }, plane.surroundings);
+  const face = adminApp({ ...plane.engine, endpoints: strict }, plane.deps);
   const request: HttpRequest = {
     method,
     path,

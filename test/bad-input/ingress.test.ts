@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openDoor } from "../../functions/local/http-door.ts";
 import type { Door } from "../../functions/local/http-door.ts";
 import { bodyTooLargeResponse } from "../../shared/api/ingress/answers.ts";
-import { ingressFace } from "../../shared/api/ingress/ingress-app.ts";
+import { ingressApp } from "../../shared/api/ingress/ingress-app.ts";
 import { ingressUseCases } from "../../shared/wiring/use-cases.ts";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
 import { openLocalStage } from "../harness/local/local-stage.ts";
@@ -33,7 +33,7 @@ beforeAll(async () => {
     port: 0,
     bodyMaxBytes: 1_000_000,
     tooLarge: (_request: unknown, declared: boolean) => bodyTooLargeResponse(declared),
-    answer: ingressFace(engine, ingressUseCases(engine)),
+    answer: ingressApp(engine, ingressUseCases(engine)),
   };
   door = await openDoor(options);
   hasty = await openDoor({ ...options, arrival: SHORT });

@@ -190,11 +190,11 @@ function conditionContract(table: () => Table): void {
     const pk = freshPartition();
     const item = { pk, sk: "a", ...standing };
     await table().put(item);
-    const refused = { written: false, standing: item };
+    const refused = { written: false, existing: item };
     expect(await table().put({ ...item, next: 1 }, condition)).toEqual(onItem ? { written: true } : refused);
     expect(await table().get({ pk, sk: "a" })).toEqual(onItem ? { ...item, next: 1 } : item);
     expect(await table().put({ pk, sk: "none" }, condition)).toEqual(
-      onNone ? { written: true } : { written: false, standing: undefined },
+      onNone ? { written: true } : { written: false, existing: undefined },
     );
     expect(await table().get({ pk, sk: "none" })).toEqual(onNone ? { pk, sk: "none" } : undefined);
   });
@@ -203,12 +203,12 @@ function conditionContract(table: () => Table): void {
     const pk = freshPartition();
     const item = { pk, sk: "a", ...standing };
     await table().put(item);
-    const refused = { written: false, standing: item };
+    const refused = { written: false, existing: item };
     expect(await table().update({ pk, sk: "a" }, { set: { text: "new" } }, equal("number", 4))).toEqual(refused);
     expect(await table().delete({ pk, sk: "a" }, equal("number", 4))).toEqual(refused);
     expect(await table().get({ pk, sk: "a" })).toEqual(item);
     expect(await table().delete({ pk, sk: "a" }, equal("number", 5))).toEqual({ written: true });
-    expect(await table().delete({ pk, sk: "a" }, equal("number", 5))).toEqual({ written: false, standing: undefined });
+    expect(await table().delete({ pk, sk: "a" }, equal("number", 5))).toEqual({ written: false, existing: undefined });
   });
 
   test("texts compare by their UTF-8 bytes, in which U+FFFD comes before U+1F600", async () => {
@@ -229,7 +229,7 @@ function raceContract(table: () => Table): void {
     expect(outcomes.filter(({ written }) => written)).toHaveLength(1);
     const item = { pk, sk: "a", n: winner };
     for (const [n, outcome] of outcomes.entries())
-      if (n !== winner) expect(outcome).toEqual({ written: false, standing: item });
+      if (n !== winner) expect(outcome).toEqual({ written: false, existing: item });
     expect(await table().get({ pk, sk: "a" })).toEqual(item);
   });
 

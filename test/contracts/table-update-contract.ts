@@ -41,7 +41,7 @@ function updateContract(table: () => Table): void {
     const pk = freshPartition();
     expect(await table().update({ pk, sk: "a" }, { set: { one: 1 } }, { kind: "present" })).toEqual({
       written: false,
-      standing: undefined,
+      existing: undefined,
     });
     expect(await table().get({ pk, sk: "a" })).toBeUndefined();
   });

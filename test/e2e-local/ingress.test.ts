@@ -151,12 +151,12 @@ describe("an invocation that has not ended", () => {
 
   /** Resolves when somebody waits for the end of this one: the doors are two, so what is sent first may come last. */
   function untilAwaited(id: string): Promise<void> {
-    const { drives } = stage.local.engine;
-    const { heard } = drives;
+    const { activeInvocations } = stage.local.engine;
+    const { waitFor } = activeInvocations;
     return new Promise((resolve) => {
-      drives.heard = (of, ms, signal) => {
+      activeInvocations.waitFor = (of, ms, signal) => {
         if (of === id) resolve();
-        return heard.call(drives, of, ms, signal);
+        return waitFor.call(activeInvocations, of, ms, signal);
       };
     });
   }

@@ -87,6 +87,6 @@ test("a purge removes the caller, also from a child whose acceptance stays", asy
   expect((await load(actor.engine, child))?.invocation.acceptance.createdBy).toBe(ADA);
   expect(await purge(actor.engine, child)).toBe("done");
   const left = await load(actor.engine, child);
-  expect(left?.invocation.standing.status).toBe("completed");
+  expect(left?.invocation.phase.status).toBe("completed");
   expect(left?.invocation.acceptance.createdBy).toBeUndefined();
 });

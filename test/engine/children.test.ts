@@ -48,7 +48,7 @@ test("a child that parks brings its result home by an arrival", async () => {
   await stage.pulse.pass(1_000);
   const parent = stage.deployment.of("parent")[0]!.start.debugId as never;
   expect(await inspect(actor.engine, parent)).toMatchObject({ status: "suspended" });
-  expect(actor.engine.drives.size).toBe(0);
+  expect(actor.engine.activeInvocations.size).toBe(0);
   expect(textOf(await stage.pulse.within(32_000, result))).toBe("rested");
   expect(stage.deployment.of("parent")).toHaveLength(2);
 });

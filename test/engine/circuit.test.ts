@@ -50,7 +50,7 @@ test("while all attempts fail, one at a time is made, ever more rarely, and all 
   expect(actor.engine.registry.circuits().size).toBe(0);
   expect(stage.deployment.attempts.length).toBeLessThanOrEqual(before + 6 + SENDS + 3);
   expect(textOf(await stage.pulse.within(1_000, callOn(actor, "works")))).toBe("done");
-  expect(actor.engine.drives.size).toBe(0);
+  expect(actor.engine.activeInvocations.size).toBe(0);
 });
 
 test("a few invocations that fail for ever open no circuit, nor do many while others succeed", async () => {
@@ -60,7 +60,7 @@ test("a few invocations that fail for ever open no circuit, nor do many while ot
   expect(actor.engine.registry.circuits().size).toBe(0);
   health.isWell = true;
   await stage.pulse.pass(2_000);
-  expect(actor.engine.drives.size).toBe(0);
+  expect(actor.engine.activeInvocations.size).toBe(0);
 });
 
 test("a kill ends an invocation behind an open circuit at once", async () => {

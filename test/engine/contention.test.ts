@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { SystemClock } from "../../shared/adapters/system/clock.ts";
 import { SecretIdSource } from "../../shared/adapters/system/id-source.ts";
 import { newBulkheads } from "../../shared/engine/bulkheads/bulkheads.ts";
-import { Drives } from "../../shared/engine/local/active-invocations.ts";
+import { ActiveInvocations } from "../../shared/engine/local/active-invocations.ts";
 import type { Engine } from "../../shared/engine/engine.ts";
-import { lockAt, placeOf } from "../../shared/engine/store/object-partition.ts";
+import { lockAt, objectPartition } from "../../shared/engine/store/object-partition.ts";
 import { writeDeployment } from "../../shared/engine/register/registry-items.ts";
 import { send } from "../../shared/engine/ingress/send.ts";
 import { createStoredRegistry } from "../../shared/engine/register/stored-registry.ts";
@@ -53,7 +53,7 @@ async function costOfEach(waiting: number): Promise<TableCounts> {
     ids: new SecretIdSource(new Uint8Array(32)),
     log: new RecordingLog(),
     meter: silentMeter,
-    drives: new Drives(clock, "contended"),
+    activeInvocations: new ActiveInvocations(clock, "contended"),
     bulkheads: newBulkheads(clock),
     settings,
   };
@@ -61,13 +61,13 @@ async function costOfEach(waiting: number): Promise<TableCounts> {
   const working = runWorker(engine, stopping.signal, { concurrencyMax: 100 });
   for (let at = 0; at < waiting; at++) await send(engine, keyed("O", "k", "add", "1"));
   const target = { service: "O", key: "k" };
-  expect(await lockAt(engine, placeOf(engine, target))).toMatchObject({ head: 0, tail: waiting - 1 });
+  expect(await lockAt(engine, objectPartition(engine, target))).toMatchObject({ head: 0, tail: waiting - 1 });
   gate.open();
   await all.passed;
-  while (queue.size > 0 || engine.drives.size > 0) await clock.sleep(10);
+  while (queue.size > 0 || engine.activeInvocations.size > 0) await clock.sleep(10);
   stopping.abort();
   await working;
-  const last = await lockAt(engine, placeOf(engine, target));
+  const last = await lockAt(engine, objectPartition(engine, target));
   expect([last.holder, new TextDecoder().decode(last.state.inline.get("count"))]).toEqual([undefined, String(waiting)]);
   const { counts } = table.take(true);
   const each = (count: number): number => count / waiting;

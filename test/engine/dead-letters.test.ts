@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { resume } from "../../shared/engine/operate/resume.ts";
-import { takeWake } from "../../shared/engine/consume/consume-wake.ts";
+import { consumeWake } from "../../shared/engine/consume/consume-wake.ts";
 import { StoreError } from "../../shared/engine/ports/table.ts";
 import { sweepOnce } from "../../shared/engine/sweep/sweep.ts";
 import type { Actor, Stage } from "../harness/engine/engine-fixture.ts";
@@ -142,7 +142,7 @@ test.each(["scheduled", "running"])(
       const driver = stage.actor();
       const stopped = new Gate();
       stage.deployment.instead = () => (driver.die(), stopped.open(), undefined);
-      void takeWake(driver.engine, { invocationId: id, sentAtMs: stage.pulse.nowMs(), delayMs: 0 });
+      void consumeWake(driver.engine, { invocationId: id, sentAtMs: stage.pulse.nowMs(), delayMs: 0 });
       await stopped.passed;
       stage.deployment.instead = undefined;
     }

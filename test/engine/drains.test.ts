@@ -31,7 +31,7 @@ test("an answer does not wait for the end of its stream, and a stream that does 
   expect(attempt.aborted).toBe(false);
   await stage.pulse.pass(1_000);
   expect(attempt.aborted).toBe(true);
-  expect([engine.drives.drains.isEmpty, engine.drives.watched]).toEqual([true, false]);
+  expect([engine.activeInvocations.drains.isEmpty, engine.activeInvocations.watched]).toEqual([true, false]);
 });
 
 test("a stream that ends by itself is let end, and nothing is watched any more", async () => {
@@ -40,5 +40,5 @@ test("a stream that ends by itself is let end, and nothing is watched any more",
   gate.open();
   await stage.pulse.pass(10_000);
   expect(attempt.aborted).toBe(false);
-  expect([engine.drives.drains.isEmpty, engine.drives.watched]).toEqual([true, false]);
+  expect([engine.activeInvocations.drains.isEmpty, engine.activeInvocations.watched]).toEqual([true, false]);
 });

@@ -87,5 +87,5 @@ test("a large invocation that backs off, or waits for its calls, leaves memory m
   for (let n = 0; n < 10 && stage.deployment.attempts.length < 2; n++) await stage.pulse.pass(250);
   await stage.pulse.settle();
   expect(stage.deployment.attempts.length).toBeGreaterThanOrEqual(2);
-  expect([actor.engine.drives.size, actor.engine.bulkheads.journals.held]).toEqual([0, 0]);
+  expect([actor.engine.activeInvocations.size, actor.engine.bulkheads.journals.held]).toEqual([0, 0]);
 });

@@ -4,7 +4,13 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { deflateCodec } from "../../shared/adapters/system/deflate-codec.ts";
 import { SecretIdSource } from "../../shared/adapters/system/id-source.ts";
 import type { Nonce } from "../../shared/core/model/ids.ts";
-import { dropLost, dropPieces, fitted, PIECE_MAX_BYTES, whole } from "../../shared/engine/store/large-record.ts";
+import {
+  dropLost,
+  dropPieces,
+  chunkForPut,
+  PIECE_MAX_BYTES,
+  reassemble,
+} from "../../shared/engine/store/large-record.ts";
 import type { Item } from "../../shared/engine/ports/table.ts";
 import { readPartition } from "../../shared/engine/store/read-partition.ts";
 import { CODEC, enveloped, opened } from "../../shared/engine/store/record-envelope.ts";
@@ -27,7 +33,7 @@ const text = (size: number) =>
 
 /** What a reader of the partition gets for the record of an item. */
 async function readBack(ports: ReturnType<typeof packing> | ReturnType<typeof plain>): Promise<Uint8Array> {
-  const [item, ...more] = await whole(ports, await readPartition(table, KEY.pk, {}), OWNER);
+  const [item, ...more] = await reassemble(ports, await readPartition(table, KEY.pk, {}), OWNER);
   expect(more).toEqual([]);
   return opened(item!["b"], "the record");
 }
@@ -40,34 +46,34 @@ describe.each([
     "of %i random bytes comes back byte for byte",
     async (size) => {
       const content = new Uint8Array(randomBytes(size));
-      expect((await table.put(await fitted(ports(), itemOf(content), OWNER))).written).toBe(true);
+      expect((await table.put(await chunkForPut(ports(), itemOf(content), OWNER))).written).toBe(true);
       expect(Buffer.compare(await readBack(ports()), content)).toBe(0);
     },
   );
 
   test.each([5_000, 2_000_000, 9_000_000])("of %i bytes of text comes back byte for byte", async (size) => {
     const content = text(size);
-    await table.put(await fitted(ports(), itemOf(content), OWNER));
+    await table.put(await chunkForPut(ports(), itemOf(content), OWNER));
     expect(Buffer.compare(await readBack(ports()), content)).toBe(0);
   });
 });
 
 test("a record up to one write unit is put as it is, with nothing beside it", async () => {
   const item = itemOf(text(900));
-  expect(await fitted(packing(), item, OWNER)).toBe(item);
+  expect(await chunkForPut(packing(), item, OWNER)).toBe(item);
   expect(table.all()).toEqual([]);
 });
 
 test("a record is packed only where that saves a whole unit", async () => {
-  expect(bytesOf(await fitted(packing(), itemOf(text(4_000)), OWNER)).length).toBeLessThan(200);
+  expect(bytesOf(await chunkForPut(packing(), itemOf(text(4_000)), OWNER)).length).toBeLessThan(200);
   const random = itemOf(new Uint8Array(randomBytes(4_000)));
-  expect(await fitted(packing(), random, OWNER)).toBe(random);
+  expect(await chunkForPut(packing(), random, OWNER)).toBe(random);
   const large = itemOf(new Uint8Array(randomBytes(200_000)));
-  expect(await fitted(packing(), large, OWNER)).toBe(large);
+  expect(await chunkForPut(packing(), large, OWNER)).toBe(large);
 });
 
 test("pieces live as long as their item, and each fits an item", async () => {
-  await fitted(plain(), itemOf(text(1_000_000)), OWNER);
+  await chunkForPut(plain(), itemOf(text(1_000_000)), OWNER);
   const pieces = table.all();
   expect(pieces.map(({ expiresAtS }) => expiresAtS)).toEqual([1_000, 1_000, 1_000, 1_000]);
   expect(Math.max(...pieces.map((piece) => bytesOf(piece).length))).toBe(PIECE_MAX_BYTES);
@@ -75,7 +81,10 @@ test("pieces live as long as their item, and each fits an item", async () => {
 
 test("two writers of one item share no piece, and what the loser left harms nobody", async () => {
   const [first, second] = [text(400_000), new Uint8Array(randomBytes(400_000))];
-  const [winner, loser] = [await fitted(plain(), itemOf(first), OWNER), await fitted(plain(), itemOf(second), OWNER)];
+  const [winner, loser] = [
+    await chunkForPut(plain(), itemOf(first), OWNER),
+    await chunkForPut(plain(), itemOf(second), OWNER),
+  ];
   expect((await table.put(winner, { kind: "absent" })).written).toBe(true);
   expect((await table.put(loser, { kind: "absent" })).written).toBe(false);
   expect(Buffer.compare(await readBack(plain()), first)).toBe(0);
@@ -83,25 +92,25 @@ test("two writers of one item share no piece, and what the loser left harms nobo
 
 test("pieces that were written behind the read are read for themselves", async () => {
   const content = text(700_000);
-  const item = await fitted(plain(), itemOf(content), OWNER);
-  const [read] = await whole(plain(), [item], OWNER);
+  const item = await chunkForPut(plain(), itemOf(content), OWNER);
+  const [read] = await reassemble(plain(), [item], OWNER);
   expect(Buffer.compare(opened(read!["b"], "the record"), content)).toBe(0);
 });
 
 test("a record whose pieces are gone is told as an error, unless it belongs to a former life", async () => {
-  const item = await fitted(plain(), itemOf(text(700_000)), OWNER);
+  const item = await chunkForPut(plain(), itemOf(text(700_000)), OWNER);
   for (const piece of table.all()) await table.delete(piece);
-  await expect(whole(plain(), [item], OWNER)).rejects.toThrow("pieces of seg#n1#000001 are missing");
-  expect(await whole(plain(), [item], "n2" as Nonce)).toEqual([]);
+  await expect(reassemble(plain(), [item], OWNER)).rejects.toThrow("pieces of seg#n1#000001 are missing");
+  expect(await reassemble(plain(), [item], "n2" as Nonce)).toEqual([]);
 });
 
 test("a process without a codec refuses what is packed, and never guesses", async () => {
-  const item = await fitted(packing(), itemOf(text(4_000)), OWNER);
-  await expect(whole(plain(), [item], OWNER)).rejects.toThrow("this process has no codec");
+  const item = await chunkForPut(packing(), itemOf(text(4_000)), OWNER);
+  await expect(reassemble(plain(), [item], OWNER)).rejects.toThrow("this process has no codec");
 });
 
 test("an item that never expires leaves nothing where its put was refused, unless by itself", async () => {
-  const item = await fitted(plain(), itemOf(text(1_000_000)), OWNER);
+  const item = await chunkForPut(plain(), itemOf(text(1_000_000)), OWNER);
   await dropLost(plain(), item, { ...item, expiresAtS: 2_000 });
   expect(table.all().length).toBe(4);
   await dropLost(plain(), item, itemOf(text(100)));
@@ -109,7 +118,7 @@ test("an item that never expires leaves nothing where its put was refused, unles
 });
 
 test("an item that is replaced can take its pieces with it", async () => {
-  const item = await fitted(plain(), itemOf(text(1_000_000)), OWNER);
+  const item = await chunkForPut(plain(), itemOf(text(1_000_000)), OWNER);
   expect(table.all().length).toBe(4);
   await dropPieces(plain(), item);
   expect(table.all()).toEqual([]);

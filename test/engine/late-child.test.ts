@@ -26,7 +26,7 @@ test("a child that ends while its caller's driver is leaving brings its result t
   const [actor, onlooker] = [stage.actor(), stage.actor()];
   actor.startWorker();
   const { invocationId } = await sendOn(actor, "parent");
-  const statusOf = async (id: string) => (await load(onlooker.engine, id as InvocationId))!.invocation.standing.status;
+  const statusOf = async (id: string) => (await load(onlooker.engine, id as InvocationId))!.invocation.phase.status;
   // Behind the park only this is left to do: a message for the child that is still driven along.
   actor.process.before = ({ port, method, args }) => {
     const [child] = stage.deployment.of("child");
@@ -41,7 +41,7 @@ test("a child that ends while its caller's driver is leaving brings its result t
   await stage.pulse.pass(1_000);
   expect(await statusOf(stage.deployment.of("child")[0]!.start.debugId)).toBe("completed");
   const parent = await load(onlooker.engine, invocationId);
-  expect(parent!.invocation.standing.status).toBe("paused");
+  expect(parent!.invocation.phase.status).toBe("paused");
   expect([...parent!.arrivals.keys()]).toContain("c2");
 });
 

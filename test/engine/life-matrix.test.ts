@@ -1,6 +1,6 @@
 /** Every operation on an invocation in every status: the number that the admin API answers with, and what becomes of it. */
 import { describe, expect, test } from "vitest";
-import { adminFace } from "../../shared/api/admin/admin-app.ts";
+import { adminApp } from "../../shared/api/admin/admin-app.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { freshId } from "../../shared/engine/accept/invocation-ids.ts";
@@ -133,7 +133,7 @@ describe.each(STATES)("what is %s", (state) => {
       const scene = await play(state);
       const { stage, actor, id } = scene;
       expect(await standingOf(scene)).toBe(BEFORE[state] ?? state);
-      const face = adminFace(actor.engine, {
+      const face = adminApp(actor.engine, {
         version: "1",
         metricsText: async () => "",
         invocations: invocationUseCases,

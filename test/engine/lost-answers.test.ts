@@ -7,7 +7,7 @@ import { runWorker } from "../../shared/engine/consume/worker.ts";
 import { editState, stateOf } from "../../shared/engine/operate/edit-state.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { lockAt, placeOf } from "../../shared/engine/store/object-partition.ts";
+import { lockAt, objectPartition } from "../../shared/engine/store/object-partition.ts";
 import { purge, purgeJournal } from "../../shared/engine/operate/purge.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { drainDeadLetters } from "../../shared/engine/sweep/dead-letters.ts";
@@ -52,7 +52,7 @@ const endOf = async ({ stage, actor }: Play, id: InvocationId) => {
 };
 const partition = async ({ stores }: Stage, pk: string) => (await stores.table.query(pk)).items.map(({ sk }) => sk);
 
-const lockOf = async ({ engine }: Actor) => await lockAt(engine, placeOf(engine, { service: "O", key: "k" }));
+const lockOf = async ({ engine }: Actor) => await lockAt(engine, objectPartition(engine, { service: "O", key: "k" }));
 
 let attempts = 0;
 let awakeableId = "";
@@ -263,7 +263,7 @@ test("an acceptance is one acceptance, though what stood in its way vanishes and
   let puts = 0;
   const put: typeof table.put = async (item, condition) => {
     if (item.sk !== "seg#000000") return await table.put(item, condition);
-    if (++puts === 1) return { written: false, standing: { ...item, n: "former" } };
+    if (++puts === 1) return { written: false, existing: { ...item, n: "former" } };
     await table.put(item, condition);
     return await table.put(item, condition);
   };

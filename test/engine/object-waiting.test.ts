@@ -6,7 +6,7 @@ import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";
 import { load } from "../../shared/engine/store/load.ts";
 import { takeOrQueue } from "../../shared/engine/lock/object-lock.ts";
-import { lockAt, placeOf } from "../../shared/engine/store/object-partition.ts";
+import { lockAt, objectPartition } from "../../shared/engine/store/object-partition.ts";
 import { diesBeforeItEnds } from "../harness/engine/dies-before-it-ends.ts";
 import { type Actor, LEASE_MS, textOf } from "../harness/engine/engine-fixture.ts";
 import { Gate } from "../harness/engine/gate.ts";
@@ -15,7 +15,7 @@ import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 const counter = { services: [objectOf(["add", "slow"], ["get"])] };
-const lockOf = ({ engine }: Actor, key: string) => lockAt(engine, placeOf(engine, { service: "O", key }));
+const lockOf = ({ engine }: Actor, key: string) => lockAt(engine, objectPartition(engine, { service: "O", key }));
 
 describe("who waits for a key", () => {
   const blocked = async () => {
@@ -75,7 +75,7 @@ test("a key that was taken late for a call that has ended serves whoever comes n
   actor.startWorker();
   const first = await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "add", "1")));
   const { nonce } = (await load(actor.engine, first.invocationId))!.invocation.acceptance;
-  const pk = placeOf(actor.engine, { service: "O", key: "k" });
+  const pk = objectPartition(actor.engine, { service: "O", key: "k" });
   expect(await takeOrQueue(actor.engine, pk, { id: first.invocationId, nonce })).toMatchObject({ kind: "held" });
   await stage.pulse.pass(3 * LEASE_MS);
   expect(textOf(await stage.pulse.within(1_000, callKeyed(actor, keyed("O", "k", "add", "1"))))).toBe("2");

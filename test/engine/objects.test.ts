@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
-import { lockAt, placeOf } from "../../shared/engine/store/object-partition.ts";
+import { lockAt, objectPartition } from "../../shared/engine/store/object-partition.ts";
 import { type Actor, callOn, LEASE_MS, textOf } from "../harness/engine/engine-fixture.ts";
 import type { PortCall } from "../harness/engine/engine-process.ts";
 import { Gate } from "../harness/engine/gate.ts";
@@ -15,7 +15,7 @@ const get = getCount;
 
 const counter = { services: [objectOf(["add", "slow"], ["get"])] };
 
-const lockOf = ({ engine }: Actor, key: string) => lockAt(engine, placeOf(engine, { service: "O", key }));
+const lockOf = ({ engine }: Actor, key: string) => lockAt(engine, objectPartition(engine, { service: "O", key }));
 
 const WRITES = new Set(["put", "update", "delete", "transact"]);
 

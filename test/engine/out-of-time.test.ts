@@ -36,7 +36,7 @@ test("an attempt cut for time tells its caller where to wait, and the worker goe
   const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
   expect(error).toBeInstanceOf(StoppingError);
   expect((error as StoppingError).invocationId).toBe(id);
-  expect(driver.engine.drives.size).toBe(0);
+  expect(driver.engine.activeInvocations.size).toBe(0);
 
   worker.startWorker();
   await stage.pulse.pass(100);
@@ -104,7 +104,7 @@ test("a call that nobody waited for is not driven behind the reply: the worker g
     timed(driver, () => callOn(driver, "caller")),
   );
   expect(textOf(ended)).toBe("did not wait");
-  expect(driver.engine.drives.size).toBe(0);
+  expect(driver.engine.activeInvocations.size).toBe(0);
   worker.startWorker();
   await stage.pulse.pass(1_000);
   expect(stage.deployment.attempts.map(({ handler }) => handler)).toEqual(["caller", "child", "child"]);

@@ -91,5 +91,5 @@ test("after a clean end, the next process has no suspects", async () => {
   await stage.pulse.within(1_000, endLife(first.engine));
   await stage.reboot();
   const second = await start(stage);
-  expect(second.engine.drives.suspects).toBe(undefined);
+  expect(second.engine.activeInvocations.suspects).toBe(undefined);
 });

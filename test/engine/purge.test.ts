@@ -5,7 +5,7 @@ import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";
 import { purge, purgeJournal } from "../../shared/engine/operate/purge.ts";
 import { sweep } from "../../shared/engine/sweep/sweep.ts";
-import { takeWake } from "../../shared/engine/consume/consume-wake.ts";
+import { consumeWake } from "../../shared/engine/consume/consume-wake.ts";
 import {
   type Actor,
   callOn,
@@ -74,7 +74,7 @@ test("a purged key lives again and meets no ghost, also where an old message com
   const { stage, actor } = await play({ steps });
   const { id } = await ended(actor, stage, "one");
   await purge(actor.engine, id);
-  await stage.pulse.during(takeWake(actor.engine, { invocationId: id, sentAtMs: 0, delayMs: 0 }));
+  await stage.pulse.during(consumeWake(actor.engine, { invocationId: id, sentAtMs: 0, delayMs: 0 }));
   const attempts = stage.deployment.attempts.length;
   const again = await ended(actor, stage, "one");
   expect(again.id).toBe(id);
@@ -102,7 +102,7 @@ test("a driver that read the invocation before its purge begins nothing", async 
     ...late.engine,
     table: new Proxy(table, { get: (t, name) => (name === "query" ? query : Reflect.get(t, name)) }),
   };
-  await stage.pulse.during(takeWake(slow, { invocationId: id, sentAtMs: stage.pulse.nowMs(), delayMs: 0 }));
+  await stage.pulse.during(consumeWake(slow, { invocationId: id, sentAtMs: stage.pulse.nowMs(), delayMs: 0 }));
   expect(halves).toBeGreaterThan(0);
   await stage.pulse.pass(HOUR_MS);
   expect(stage.deployment.attempts).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { attach } from "../../shared/engine/ingress/attach.ts";
-import { lockAt, placeOf } from "../../shared/engine/store/object-partition.ts";
+import { lockAt, objectPartition } from "../../shared/engine/store/object-partition.ts";
 import { sendWake } from "../../shared/engine/messaging/wake.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";
@@ -195,9 +195,11 @@ test("a late wake of the former one leaves the lock to the one that was started 
   await stage.pulse.settle();
   await sendWake(actor.engine, { id: former.invocationId }, 0);
   await stage.pulse.settle();
-  const { holder } = await lockAt(actor.engine, placeOf(actor.engine, { service: "O", key: "k" }));
+  const { holder } = await lockAt(actor.engine, objectPartition(actor.engine, { service: "O", key: "k" }));
   expect(holder?.id).toBe(id);
   gate.open();
   await resultOf(stage, actor, id);
-  expect((await lockAt(actor.engine, placeOf(actor.engine, { service: "O", key: "k" }))).holder).toBeUndefined();
+  expect(
+    (await lockAt(actor.engine, objectPartition(actor.engine, { service: "O", key: "k" }))).holder,
+  ).toBeUndefined();
 });

@@ -40,7 +40,7 @@ test("a long backoff is parked, survives a restart, and ends at its moment", asy
   await stage.pulse.settle();
   const view = await inspect(first.engine, invocationId);
   expect(view).toMatchObject({ status: "backing-off", attempts: 1, lastFailure: { message: "boom" } });
-  expect(first.engine.drives.size).toBe(0);
+  expect(first.engine.activeInvocations.size).toBe(0);
   await stage.reboot();
   const second = stage.actor();
   second.startWorker();

@@ -24,7 +24,7 @@ test("a sleep parks, and the clock resumes it at its moment", async () => {
   await stage.pulse.pass(59_999);
   const view = await inspect(actor.engine, invocationId);
   expect(view).toMatchObject({ status: "suspended", attempts: 1, wakeAtMs: stage.pulse.nowMs() + 1 });
-  expect(actor.engine.drives.size).toBe(0);
+  expect(actor.engine.activeInvocations.size).toBe(0);
   await stage.pulse.pass(1);
   expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed", attempts: 2 });
 });

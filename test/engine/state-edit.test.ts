@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { editState, stateOf } from "../../shared/engine/operate/edit-state.ts";
-import { lockAt, placeOf } from "../../shared/engine/store/object-partition.ts";
+import { lockAt, objectPartition } from "../../shared/engine/store/object-partition.ts";
 import { type Actor, textOf } from "../harness/engine/engine-fixture.ts";
 import { Gate } from "../harness/engine/gate.ts";
 import {
@@ -64,7 +64,7 @@ test("a large edit stands beside the lock, and leaves the key free", async () =>
   const large = values("1", { large: "x".repeat(500_000) });
   expect(await stage.pulse.within(0, editState(actor.engine, target, "object", large))).toBe("applied");
   expect(Object.keys(await stage.pulse.within(0, textState(actor))).sort()).toEqual(["count", "large"]);
-  expect((await lockAt(actor.engine, placeOf(actor.engine, target))).holder).toBeUndefined();
+  expect((await lockAt(actor.engine, objectPartition(actor.engine, target))).holder).toBeUndefined();
   expect(textOf(await stage.pulse.within(0, callKeyed(actor, keyed("O", "k", "add", "1"))))).toBe("2");
 });
 
@@ -116,7 +116,7 @@ test("an editor that dies behind any write leaves the key free for the next, and
     expect([sum, large?.[0], other?.[0]], `behind write ${survived}`).toEqual(
       sum === "2" ? ["2", "x", "x"] : ["11", "y", "y"],
     );
-    expect((await lockAt(actor.engine, placeOf(actor.engine, target))).holder).toBeUndefined();
+    expect((await lockAt(actor.engine, objectPartition(actor.engine, target))).holder).toBeUndefined();
   }
 });
 

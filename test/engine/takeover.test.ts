@@ -143,7 +143,7 @@ test("a fenced driver stops: its lease is not renewed and its exchange is let go
   thaw.open();
   await stage.pulse.pass(LEASE_MS);
   expect(stage.deployment.attempts.map(({ aborted }) => aborted)).toEqual([true, false]);
-  expect(frozen.engine.drives.size).toBe(0);
+  expect(frozen.engine.activeInvocations.size).toBe(0);
 });
 
 test("an attempt longer than its lease is nobody else's: the lease is renewed", async () => {

@@ -1,6 +1,6 @@
 /** Spans in functions: told before the reply, because nothing runs behind it. */
 import { expect, test } from "vitest";
-import { Drives } from "../../shared/engine/local/active-invocations.ts";
+import { ActiveInvocations } from "../../shared/engine/local/active-invocations.ts";
 import type { Span } from "../../shared/engine/ports/tracer.ts";
 import { withinTime } from "../../shared/engine/consume/time-budget.ts";
 import { SteppedClock } from "../stepped-clock.ts";
@@ -28,10 +28,14 @@ test.each([
       seen.push(waitMaxMs);
     },
   };
-  const answered = withinTime({ clock, drives: new Drives(clock, "p"), tracer }, clock.nowMs() + 60_000, () => {
-    tracer.tell(SPAN);
-    return work();
-  });
+  const answered = withinTime(
+    { clock, activeInvocations: new ActiveInvocations(clock, "p"), tracer },
+    clock.nowMs() + 60_000,
+    () => {
+      tracer.tell(SPAN);
+      return work();
+    },
+  );
   expect(await answered.catch((error: Error) => error.message)).toBe(outcome);
   expect(seen).toEqual([SPAN.name, 500]);
 });

@@ -1,6 +1,6 @@
 /** A queue in memory: messages that survive whoever sent or received them. */
 import type { Clock } from "../../shared/engine/ports/clock.ts";
-import type { Delivery, Queue, Ticket, Wake } from "../../shared/engine/ports/queue.ts";
+import type { Delivery, Queue, MessageHandle, Wake } from "../../shared/engine/ports/queue.ts";
 import { QUEUE_DELAY_MAX_MS } from "../../shared/engine/ports/queue.ts";
 
 /** Where messages go that were received so often and never acked. */
@@ -39,21 +39,21 @@ export class MemoryQueue implements Queue {
     return [...this.#messages.values()].flatMap(({ wake, visibleAtMs }) => (visibleAtMs <= atMs ? [wake] : []));
   }
 
-  async send(wake: Wake): Promise<Ticket> {
+  async send(wake: Wake): Promise<MessageHandle> {
     const { delayMs } = wake;
     if (!(delayMs >= 0 && delayMs <= QUEUE_DELAY_MAX_MS)) throw new RangeError(`a delay of ${delayMs} ms is not taken`);
     return this.sendLate(wake, delayMs);
   }
 
   /** The message comes after so long, whatever delay it names. */
-  sendLate(wake: Wake, comesAfterMs: number): Ticket {
+  sendLate(wake: Wake, comesAfterMs: number): MessageHandle {
     const visibleAtMs = this.#clock.nowMs() + comesAfterMs;
     this.#messages.set(++this.#sent, { wake, visibleAtMs, receiveCount: 0, receipt: "" });
     this.#rouse();
     return String(this.#sent);
   }
 
-  async recall(ticket: Ticket): Promise<void> {
+  async recall(ticket: MessageHandle): Promise<void> {
     if (this.#messages.get(Number(ticket))?.receiveCount === 0) this.#messages.delete(Number(ticket));
   }
 

@@ -40,8 +40,8 @@ export class MemoryTable implements Table {
 
   /** What stands at a key, for whoever looks from outside. */
   shown(key: Key): Item | undefined {
-    const standing = this.#standing(key);
-    return standing && copyOf(standing);
+    const existing = this.#standing(key);
+    return existing && copyOf(existing);
   }
 
   get(key: Key): Promise<Item | undefined> {
@@ -104,9 +104,9 @@ export class MemoryTable implements Table {
 
   #write(write: Write): Written {
     const key = keyOf(write);
-    const standing = this.#standing(key);
-    if (!holds(write.condition, standing)) return { written: false, standing: standing && copyOf(standing) };
-    this.#replace(key, standingAfter(write, standing));
+    const existing = this.#standing(key);
+    if (!holds(write.condition, existing)) return { written: false, existing: existing && copyOf(existing) };
+    this.#replace(key, standingAfter(write, existing));
     return { written: true };
   }
 
@@ -135,18 +135,18 @@ function keyOf(write: Write): Key {
 }
 
 /** What stands at the key after a write; undefined after a delete. @throws StoreError */
-function standingAfter(write: Write, standing: Item | undefined): Item | undefined {
+function standingAfter(write: Write, existing: Item | undefined): Item | undefined {
   if (write.kind === "delete") return undefined;
-  const item = write.kind === "put" ? copyOf(write.item) : updated(write.key, write.update, standing);
+  const item = write.kind === "put" ? copyOf(write.item) : updated(write.key, write.update, existing);
   assertStorable(item);
   return item;
 }
 
-function updated({ pk, sk }: Key, { set = {}, remove = [], add = {} }: Update, standing: Item | undefined): Item {
+function updated({ pk, sk }: Key, { set = {}, remove = [], add = {} }: Update, existing: Item | undefined): Item {
   const touched = [...Object.keys(set), ...remove, ...Object.keys(add)];
   if (new Set(touched).size < touched.length) throw new StoreError("an update touches no attribute twice");
   if (touched.some((name) => KEY_ATTRIBUTES.has(name))) throw new StoreError("an update leaves the key alone");
-  const attributes: Record<string, Scalar | undefined> = { ...standing, ...set };
+  const attributes: Record<string, Scalar | undefined> = { ...existing, ...set };
   for (const name of remove) delete attributes[name];
   for (const [name, by] of Object.entries(add)) {
     const before = attributes[name] ?? 0;
@@ -175,21 +175,21 @@ function copyOf(item: Item): Item {
   return copy as Item;
 }
 
-function holds(condition: Condition | undefined, standing: Item | undefined): boolean {
+function holds(condition: Condition | undefined, existing: Item | undefined): boolean {
   if (condition === undefined) return true;
   switch (condition.kind) {
     case "absent":
-      return standing === undefined;
+      return existing === undefined;
     case "present":
-      return standing !== undefined;
+      return existing !== undefined;
     case "equal":
-      return same(standing?.[condition.attribute], condition.value);
+      return same(existing?.[condition.attribute], condition.value);
     case "less":
-      return less(standing?.[condition.attribute], condition.than);
+      return less(existing?.[condition.attribute], condition.than);
     case "all":
-      return condition.of.every((one) => holds(one, standing));
+      return condition.of.every((one) => holds(one, existing));
     case "any":
-      return condition.of.some((one) => holds(one, standing));
+      return condition.of.some((one) => holds(one, existing));
   }
 }
 

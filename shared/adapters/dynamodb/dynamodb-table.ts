@@ -184,7 +184,7 @@ export class DynamoTable implements Table {
         return WRITTEN;
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        return { written: false, standing: error.Item && itemOf(error.Item) };
+        return { written: false, existing: error.Item && itemOf(error.Item) };
       }
     });
   }

@@ -2,7 +2,7 @@
 import type { InvocationId } from "../../core/model/ids.ts";
 import { TransientMap } from "../../core/model/transient-map.ts";
 import type { Clock } from "../../engine/ports/clock.ts";
-import type { Admission, Delivery, Queue, Ticket, Wake } from "../../engine/ports/queue.ts";
+import type { Admission, Delivery, Queue, MessageHandle, Wake } from "../../engine/ports/queue.ts";
 import { QUEUE_DELAY_MAX_MS } from "../../engine/ports/queue.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import { Alarm } from "./alarm.ts";
@@ -71,7 +71,7 @@ export class EmbeddedQueue implements Queue {
     return this.#lanes.size;
   }
 
-  async send(wake: Wake): Promise<Ticket> {
+  async send(wake: Wake): Promise<MessageHandle> {
     if (!(wake.delayMs >= 0 && wake.delayMs <= QUEUE_DELAY_MAX_MS)) {
       throw new StoreError(`a message can be delayed by 0 to ${QUEUE_DELAY_MAX_MS} ms, not by ${wake.delayMs}`);
     }
@@ -84,7 +84,7 @@ export class EmbeddedQueue implements Queue {
     return ticket;
   }
 
-  async recall(ticket: Ticket): Promise<void> {
+  async recall(ticket: MessageHandle): Promise<void> {
     const message = this.#unseen.get(Number(ticket));
     if (message === undefined) return;
     this.#unseen.delete(message.order);
@@ -94,7 +94,7 @@ export class EmbeddedQueue implements Queue {
   }
 
   /** A message to be written with something else: `admit` makes it receivable once the operation is durable. */
-  prepare(wake: Wake): { readonly operation: Operation; readonly admit: () => void; readonly ticket: Ticket } {
+  prepare(wake: Wake): { readonly operation: Operation; readonly admit: () => void; readonly ticket: MessageHandle } {
     const dueAtMs = this.#clock.nowMs() + Math.ceil(wake.delayMs);
     const message: Message = {
       wake,

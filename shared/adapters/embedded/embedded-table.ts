@@ -29,7 +29,7 @@ const WRITTEN: Written = { written: true };
 const TRANSACTED: Transacted = { written: true };
 
 /** What stands at a key, and the group that is to make it durable where none has yet. */
-interface Standing {
+interface Existing {
   readonly item: Item | undefined;
   readonly group: CommitGroup | undefined;
 }
@@ -37,7 +37,7 @@ interface Standing {
 interface Judged {
   readonly base: string;
   readonly write: Write;
-  readonly standing: Standing;
+  readonly existing: Existing;
   readonly holds: boolean;
 }
 
@@ -81,9 +81,9 @@ export class EmbeddedTable implements Table {
   update(key: Key, update: Update, condition?: Condition): Promise<Updated> {
     return this.#whenUsable(() => {
       const judged = this.#judge({ kind: "update", key, update, ...(condition && { condition }) });
-      const { item: standing } = judged.standing;
-      if (!judged.holds) return durable([judged]).then((): Updated => ({ written: false, standing }));
-      const item = updatedItem(key, standing, update);
+      const { item: existing } = judged.existing;
+      if (!judged.holds) return durable([judged]).then((): Updated => ({ written: false, existing }));
+      const item = updatedItem(key, existing, update);
       return this.#apply([judged]).then((): Updated => ({ written: true, item }));
     });
   }
@@ -126,7 +126,7 @@ export class EmbeddedTable implements Table {
     return this.#whenUsable(() => {
       const judged = this.#judge(write);
       if (judged.holds) return this.#apply([judged]).then(() => WRITTEN);
-      const refusal: Written = { written: false, standing: judged.standing.item };
+      const refusal: Written = { written: false, existing: judged.existing.item };
       return durable([judged]).then(() => refusal);
     });
   }
@@ -154,7 +154,7 @@ export class EmbeddedTable implements Table {
     return {
       base,
       write,
-      standing: { item, group: pending?.group },
+      existing: { item, group: pending?.group },
       holds: condition === undefined || holds(condition, item),
     };
   }
@@ -163,8 +163,8 @@ export class EmbeddedTable implements Table {
     // All is encoded before anything is staged: an item that cannot be stored must not leave a part of its transaction.
     const changes = judged.map((one) => ({ ...one, ...changeOf(one) }));
     let group: CommitGroup | undefined;
-    for (const { base, bytes, operations, standing } of changes) {
-      group = this.#store.groups.stage(operations, standing.group);
+    for (const { base, bytes, operations, existing } of changes) {
+      group = this.#store.groups.stage(operations, existing.group);
       this.#pending.set(base, { bytes, group });
     }
     group!.onSettled(() => {
@@ -174,20 +174,20 @@ export class EmbeddedTable implements Table {
   }
 }
 
-function changeOf({ base, write, standing }: Judged): { bytes: Uint8Array | undefined; operations: Operation[] } {
-  const next = nextItem(write, standing.item);
-  const operations = sideOperations(sideKeysOf(standing.item, base), sideKeysOf(next, base));
+function changeOf({ base, write, existing }: Judged): { bytes: Uint8Array | undefined; operations: Operation[] } {
+  const next = nextItem(write, existing.item);
+  const operations = sideOperations(sideKeysOf(existing.item, base), sideKeysOf(next, base));
   if (next === undefined) return { bytes: undefined, operations: [...operations, { type: "del", key: base }] };
   const bytes = encodeItem(next);
   return { bytes, operations: [...operations, { type: "put", key: base, value: bytes }] };
 }
 
-function nextItem(write: Write, standing: Item | undefined): Item | undefined {
+function nextItem(write: Write, existing: Item | undefined): Item | undefined {
   if (write.kind === "put") return write.item;
-  return write.kind === "update" ? updatedItem(write.key, standing, write.update) : undefined;
+  return write.kind === "update" ? updatedItem(write.key, existing, write.update) : undefined;
 }
 
 /** A refusal is a statement about what stands, so it is made only when that is durable. */
 async function durable(judged: readonly Judged[]): Promise<void> {
-  for (const { standing } of judged) await standing.group?.done;
+  for (const { existing } of judged) await existing.group?.done;
 }

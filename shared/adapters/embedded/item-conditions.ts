@@ -1,20 +1,20 @@
 /** Judges conditions against the item that stands. */
 import type { Condition, Item, Scalar } from "../../engine/ports/table.ts";
 
-export function holds(condition: Condition, standing: Item | undefined): boolean {
+export function holds(condition: Condition, existing: Item | undefined): boolean {
   switch (condition.kind) {
     case "absent":
-      return standing === undefined;
+      return existing === undefined;
     case "present":
-      return standing !== undefined;
+      return existing !== undefined;
     case "equal":
-      return same(standing?.[condition.attribute], condition.value);
+      return same(existing?.[condition.attribute], condition.value);
     case "less":
-      return isLess(standing?.[condition.attribute], condition.than);
+      return isLess(existing?.[condition.attribute], condition.than);
     case "all":
-      return condition.of.every((part) => holds(part, standing));
+      return condition.of.every((part) => holds(part, existing));
     case "any":
-      return condition.of.some((part) => holds(part, standing));
+      return condition.of.some((part) => holds(part, existing));
   }
 }
 

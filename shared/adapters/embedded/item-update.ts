@@ -3,8 +3,8 @@ import type { Item, Key, Scalar, Update } from "../../engine/ports/table.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 
 /** @throws StoreError where two parts touch one attribute, a part touches the key, or `add` meets something that is no number */
-export function updatedItem(key: Key, standing: Item | undefined, update: Update): Item {
-  const next: Record<string, Scalar | undefined> & { pk: string; sk: string } = { ...standing, pk: key.pk, sk: key.sk };
+export function updatedItem(key: Key, existing: Item | undefined, update: Update): Item {
+  const next: Record<string, Scalar | undefined> & { pk: string; sk: string } = { ...existing, pk: key.pk, sk: key.sk };
   const touched = new Set(["pk", "sk"]);
   const touch = (attribute: string): void => {
     if (touched.has(attribute)) throw new StoreError(`an update may touch ${attribute} only once and never the key`);

@@ -1,5 +1,5 @@
 /** One queue of two lanes: messages for slow services go to a second SQS queue, so that they never fill the main one. */
-import type { Delivery, Queue, Ticket, Wake } from "../../engine/ports/queue.ts";
+import type { Delivery, Queue, MessageHandle, Wake } from "../../engine/ports/queue.ts";
 
 /** The prefix of receipts and tickets of the slow lane; those of SQS contain no space. */
 const SLOW = "slow ";
@@ -23,12 +23,12 @@ export class LanedQueue implements Queue {
     this.#isSlow = isSlow;
   }
 
-  async send(wake: Wake): Promise<Ticket> {
+  async send(wake: Wake): Promise<MessageHandle> {
     const isSlow = wake.service !== undefined && this.#isSlow(wake.service);
     return isSlow ? slowReceipt(await this.#slow.send(wake)) : await this.#main.send(wake);
   }
 
-  async recall(ticket: Ticket): Promise<void> {
+  async recall(ticket: MessageHandle): Promise<void> {
     const [lane, own] = this.#laneOf(ticket);
     await lane.recall(own);
   }

@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-sqs";
 import type { Clock } from "../../engine/ports/clock.ts";
 import type { Log } from "../../engine/ports/log.ts";
-import type { Delivery, Queue, Ticket, Wake } from "../../engine/ports/queue.ts";
+import type { Delivery, Queue, MessageHandle, Wake } from "../../engine/ports/queue.ts";
 import { QUEUE_DELAY_MAX_MS } from "../../engine/ports/queue.ts";
 import { StoreError } from "../../engine/ports/table.ts";
 import { bodyOfWake } from "../../engine/ports/wake-body.ts";
@@ -46,7 +46,7 @@ export class SqsQueue implements Queue {
   readonly #queueUrl: string;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #sends: BatchCalls<Wake, Ticket>;
+  readonly #sends: BatchCalls<Wake, MessageHandle>;
   readonly #acks: BatchCalls<string, true>;
   readonly #extensions: BatchCalls<Visibility, true>;
 
@@ -81,7 +81,7 @@ export class SqsQueue implements Queue {
     });
   }
 
-  async send(wake: Wake): Promise<Ticket> {
+  async send(wake: Wake): Promise<MessageHandle> {
     if (!(wake.delayMs >= 0 && wake.delayMs <= QUEUE_DELAY_MAX_MS)) {
       throw new StoreError(`a message can be delayed by 0 to ${QUEUE_DELAY_MAX_MS} ms, not by ${wake.delayMs}`);
     }

@@ -53,7 +53,7 @@ export class Negation {
   }
 
   #contrary(expr: ExprNode): ExprNode {
-    const place = placeOf(expr);
+    const place = positionOf(expr);
     if (this.#uncertain.has(expr)) return { ...place, type: "literal", value: false };
     switch (expr.type) {
       case "binary": {
@@ -87,20 +87,20 @@ export class Negation {
 
 /** Not `expr`, where all that it was asked of is there. */
 function knownAnd(expr: ExprNode, asked: readonly ExprNode[]): ExprNode {
-  const not: ExprNode = { ...placeOf(expr), type: "unary", op: "NOT", argument: expr };
+  const not: ExprNode = { ...positionOf(expr), type: "unary", op: "NOT", argument: expr };
   return asked
     .filter(({ type }) => type !== "literal")
     .reduceRight<ExprNode>((rest, one) => and(isKnown(one), rest), not);
 }
 
 function isKnown(expr: ExprNode): ExprNode {
-  return { ...placeOf(expr), type: "unary", op: "IS NOT NULL", argument: expr };
+  return { ...positionOf(expr), type: "unary", op: "IS NOT NULL", argument: expr };
 }
 
 function and(left: ExprNode, right: ExprNode): ExprNode {
-  return { ...placeOf(left), type: "binary", op: "AND", left, right };
+  return { ...positionOf(left), type: "binary", op: "AND", left, right };
 }
 
-function placeOf({ positionStart, positionEnd }: ExprNode): { positionStart: number; positionEnd: number } {
+function positionOf({ positionStart, positionEnd }: ExprNode): { positionStart: number; positionEnd: number } {
   return { positionStart, positionEnd };
 }

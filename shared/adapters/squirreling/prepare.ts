@@ -170,7 +170,7 @@ async function evaluateLists(select: SelectStatement, given: Preparation, named:
   replaceIn(select, (expr) => {
     const values = expr.type === "in" ? lists.get(expr.subquery) : undefined;
     if (values === undefined || expr.type !== "in") return expr;
-    const list: ExprNode = { ...placeOf(expr), type: "in valuelist", expr: expr.expr, values: [...values] };
+    const list: ExprNode = { ...positionOf(expr), type: "in valuelist", expr: expr.expr, values: [...values] };
     return values.length > NARROWING_MAX ? { ...list, isWide: true } : list;
   });
 }
@@ -179,7 +179,7 @@ async function evaluateLists(select: SelectStatement, given: Preparation, named:
 function withNames(inner: Statement, named: Names): Statement {
   const used = [...named].filter(([name]) => mentions(inner, name));
   const ctes = [...new Set(used.flatMap(([, { definitions }]) => definitions))];
-  return ctes.length === 0 ? inner : { ...placeOf(inner), type: "with", ctes, query: inner };
+  return ctes.length === 0 ? inner : { ...positionOf(inner), type: "with", ctes, query: inner };
 }
 
 /** True also where the name means something other than a table: an unused definition costs little. */
@@ -224,7 +224,7 @@ function asLike(expr: Extract<ExprNode, { type: "binary" }>): ExprNode {
   const { left, right } = expr;
   const isFixed = right.type === "literal" && !/[%_]/.test(textOf(right.value));
   if (isFixed) return { ...expr, op: "=" };
-  return { ...placeOf(expr), type: "function", funcName: LIKE, args: [left, right] };
+  return { ...positionOf(expr), type: "function", funcName: LIKE, args: [left, right] };
 }
 
 /** Names of columns are in small letters; what is quoted in others is meant. */
@@ -266,7 +266,7 @@ function isColumn(expr: ExprNode, name: string): boolean {
   return expr.type === "identifier" && expr.name === name;
 }
 
-function placeOf({ positionStart, positionEnd }: Pick<ExprNode, "positionStart" | "positionEnd">): {
+function positionOf({ positionStart, positionEnd }: Pick<ExprNode, "positionStart" | "positionEnd">): {
   positionStart: number;
   positionEnd: number;
 } {

@@ -9,7 +9,7 @@ import { HttpProblem, problemOf } from "../http/problem.ts";
 import { createRouter } from "../http/router.ts";
 import type { RouteEntry } from "../http/router.ts";
 import type { AdminErrorBody } from "../wire/admin.ts";
-import type { AdminRequest, AdminRoute, AdminSurroundings } from "./admin-request.ts";
+import type { AdminRequest, AdminRoute, AdminDeps } from "./admin-request.ts";
 import { listInvocationsRoute } from "./invocation-list-route.ts";
 import { showInvocation } from "./invocation-routes.ts";
 import { LIFE_ROUTES } from "./invocation-route-table.ts";
@@ -35,12 +35,9 @@ const ROUTES: readonly RouteEntry<AdminRoute>[] = [
 const findRoute = createRouter(ROUTES);
 
 /** The promise of the returned function never rejects. */
-export function adminFace(
-  engine: Engine,
-  surroundings: AdminSurroundings,
-): (request: HttpRequest) => Promise<HttpResponse> {
+export function adminApp(engine: Engine, deps: AdminDeps): (request: HttpRequest) => Promise<HttpResponse> {
   return async (request) => {
-    const response = await answer(engine, surroundings, request).catch((error: unknown) =>
+    const response = await answer(engine, deps, request).catch((error: unknown) =>
       failedAnswer(engine, request, error),
     );
     if (isRecorded(request)) recordCall(engine, request, response);
@@ -48,7 +45,7 @@ export function adminFace(
   };
 }
 
-async function answer(engine: Engine, surroundings: AdminSurroundings, request: HttpRequest): Promise<HttpResponse> {
+async function answer(engine: Engine, deps: AdminDeps, request: HttpRequest): Promise<HttpResponse> {
   if (request.caller !== undefined && !isCaller(request.caller)) {
     throw new PlainRefusal(403, "The caller's identity is too long, or not in printable ASCII");
   }
@@ -62,7 +59,7 @@ async function answer(engine: Engine, surroundings: AdminSurroundings, request: 
   const match = findRoute(method, prefix === null ? request.path : request.path.slice(prefix[0].length));
   switch (match.kind) {
     case "found":
-      return match.target({ engine, surroundings, request, apiVersion, params: match.params });
+      return match.target({ engine, deps, request, apiVersion, params: match.params });
     case "wrong-method":
       return emptyResponse(405, { allow: match.allow.flatMap(withHead).join(",") });
     case "unknown":
@@ -75,8 +72,8 @@ function withHead(method: string): readonly string[] {
   return method === "GET" ? ["GET", "HEAD"] : [method];
 }
 
-async function showOpenApi({ surroundings }: AdminRequest): Promise<HttpResponse> {
-  return jsonResponse(200, openApiDocument(ROUTES, surroundings.version));
+async function showOpenApi({ deps }: AdminRequest): Promise<HttpResponse> {
+  return jsonResponse(200, openApiDocument(ROUTES, deps.version));
 }
 
 function failedAnswer(engine: Engine, request: HttpRequest, error: unknown): HttpResponse {

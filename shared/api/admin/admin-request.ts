@@ -13,7 +13,7 @@ export interface StatementFront {
 }
 
 /** What the face knows beside the engine. */
-export interface AdminSurroundings {
+export interface AdminDeps {
   /** Of the program. */
   readonly version: string;
   /** Where handlers are called, for clients that ask. */
@@ -27,7 +27,7 @@ export interface AdminSurroundings {
 
 export interface AdminRequest {
   readonly engine: Engine;
-  readonly surroundings: AdminSurroundings;
+  readonly deps: AdminDeps;
   readonly request: HttpRequest;
   /** 2 where the path says so; its registrations replace by default. */
   readonly apiVersion: number;

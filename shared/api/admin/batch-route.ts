@@ -22,32 +22,32 @@ type Operation = (asked: AdminRequest, id: InvocationId, choice?: DeploymentChoi
 
 /** Each throws an HttpProblem where it is refused. */
 const OPERATIONS: Readonly<Record<string, Operation>> = {
-  async cancel({ engine, surroundings, request }, id) {
-    interruptedStatus(id, await surroundings.invocations.cancel(engine, id, request.caller));
+  async cancel({ engine, deps, request }, id) {
+    interruptedStatus(id, await deps.invocations.cancel(engine, id, request.caller));
     return id;
   },
-  async kill({ engine, surroundings, request }, id) {
-    interruptedStatus(id, await surroundings.invocations.kill(engine, id, request.caller));
+  async kill({ engine, deps, request }, id) {
+    interruptedStatus(id, await deps.invocations.kill(engine, id, request.caller));
     return id;
   },
-  async pause({ engine, surroundings, request }, id) {
-    pausedStatus(id, await surroundings.invocations.pause(engine, id, request.caller));
+  async pause({ engine, deps, request }, id) {
+    pausedStatus(id, await deps.invocations.pause(engine, id, request.caller));
     return id;
   },
-  async resume({ engine, surroundings, request }, id, choice = { kind: "keep" }) {
-    refuseUnlessResumed(id, await surroundings.invocations.resume(engine, id, choice, request.caller));
+  async resume({ engine, deps, request }, id, choice = { kind: "keep" }) {
+    refuseUnlessResumed(id, await deps.invocations.resume(engine, id, choice, request.caller));
     return id;
   },
-  async purge({ engine, surroundings }, id) {
-    refuseUnlessPurged(id, await surroundings.invocations.purge(engine, id));
+  async purge({ engine, deps }, id) {
+    refuseUnlessPurged(id, await deps.invocations.purge(engine, id));
     return id;
   },
-  async "purge-journal"({ engine, surroundings }, id) {
-    refuseUnlessPurged(id, await surroundings.invocations.purgeJournal(engine, id));
+  async "purge-journal"({ engine, deps }, id) {
+    refuseUnlessPurged(id, await deps.invocations.purgeJournal(engine, id));
     return id;
   },
-  async "restart-as-new"({ engine, surroundings, request }, id, choice = { kind: "latest" }) {
-    const restart = await surroundings.invocations.restart(engine, id, 0, choice, request.caller);
+  async "restart-as-new"({ engine, deps, request }, id, choice = { kind: "latest" }) {
+    const restart = await deps.invocations.restart(engine, id, 0, choice, request.caller);
     return { old_invocation_id: id, new_invocation_id: restartedAs(id, restart) };
   },
 };

@@ -12,26 +12,26 @@ import { readQuery } from "./json-body.ts";
 
 export async function showInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
-  const view = await asked.surroundings.invocations.inspect(asked.engine, id);
+  const view = await asked.deps.invocations.inspect(asked.engine, id);
   if (view === undefined) throw unknownInvocation(id);
   return jsonResponse(200, invocationBody(view));
 }
 
 export async function cancelInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
-  return interrupted(id, await asked.surroundings.invocations.cancel(asked.engine, id, asked.request.caller));
+  return interrupted(id, await asked.deps.invocations.cancel(asked.engine, id, asked.request.caller));
 }
 
 export async function killInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
-  return interrupted(id, await asked.surroundings.invocations.kill(asked.engine, id, asked.request.caller));
+  return interrupted(id, await asked.deps.invocations.kill(asked.engine, id, asked.request.caller));
 }
 
 /** Fire and forget: it is accepted whatever comes of it, also for ids that nobody knows. Superseded by the routes of each. */
 export async function terminateInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
   const { mode } = readQuery(asked.request, TerminateQuery);
-  const { invocations } = asked.surroundings;
+  const { invocations } = asked.deps;
   if (mode === "purge") await invocations.purge(asked.engine, id);
   else await invocations[mode](asked.engine, id, asked.request.caller);
   return emptyResponse(202);

@@ -17,15 +17,15 @@ import { readQuery } from "./json-body.ts";
 
 export async function pauseInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
-  const { engine, surroundings, request } = asked;
-  return emptyResponse(pausedStatus(id, await surroundings.invocations.pause(engine, id, request.caller)));
+  const { engine, deps, request } = asked;
+  return emptyResponse(pausedStatus(id, await deps.invocations.pause(engine, id, request.caller)));
 }
 
 export async function resumeInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
   const { deployment = { kind: "keep" } as const } = readQuery(asked.request, ResumeQuery);
-  const { engine, surroundings, request } = asked;
-  refuseUnlessResumed(id, await surroundings.invocations.resume(engine, id, deployment, request.caller));
+  const { engine, deps, request } = asked;
+  refuseUnlessResumed(id, await deps.invocations.resume(engine, id, deployment, request.caller));
   return emptyResponse(200);
 }
 

@@ -9,13 +9,13 @@ import { openInvocation, unknownInvocation } from "./invocation-problems.ts";
 
 export async function purgeInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
-  refuseUnlessPurged(id, await asked.surroundings.invocations.purge(asked.engine, id));
+  refuseUnlessPurged(id, await asked.deps.invocations.purge(asked.engine, id));
   return emptyResponse(200);
 }
 
 export async function purgeJournalOfInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
-  refuseUnlessPurged(id, await asked.surroundings.invocations.purgeJournal(asked.engine, id));
+  refuseUnlessPurged(id, await asked.deps.invocations.purgeJournal(asked.engine, id));
   return emptyResponse(200);
 }
 

@@ -17,8 +17,8 @@ const STATUSES: Readonly<Record<SqlErrorKind, number>> = {
   gone: 499,
 };
 
-export async function queryRoute({ engine, request, surroundings }: AdminRequest): Promise<HttpResponse> {
-  const { statements } = surroundings;
+export async function queryRoute({ engine, request, deps }: AdminRequest): Promise<HttpResponse> {
+  const { statements } = deps;
   if (statements === undefined) return refused(503, "statements are not answered here");
   const statement = statementIn(request);
   const { signal, answerByMs } = request;

@@ -14,8 +14,8 @@ import { readQuery } from "./json-body.ts";
 export async function restartInvocation(asked: AdminRequest): Promise<HttpResponse> {
   const id = invocationIdParam(asked);
   const { from = 0, deployment = { kind: "latest" } as const } = readQuery(asked.request, RestartQuery);
-  const { engine, surroundings, request } = asked;
-  const restart = await surroundings.invocations.restart(engine, id, from, deployment, request.caller);
+  const { engine, deps, request } = asked;
+  const restart = await deps.invocations.restart(engine, id, from, deployment, request.caller);
   const body: RestartedBody = { new_invocation_id: restartedAs(id, restart) };
   return jsonResponse(200, body);
 }

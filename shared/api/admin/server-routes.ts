@@ -25,15 +25,15 @@ export const SERVER_ROUTES: readonly RouteEntry<AdminRoute>[] = [
   { method: "GET", pattern: "/metrics", target: showMetrics },
 ];
 
-async function showVersion({ surroundings }: AdminRequest): Promise<HttpResponse> {
-  const { version } = surroundings;
+async function showVersion({ deps }: AdminRequest): Promise<HttpResponse> {
+  const { version } = deps;
   const body: VersionBody = {
     version: `${API_LEVEL}+${PRODUCT}.${version}`,
     product: PRODUCT,
     product_version: version,
     min_admin_api_version: API_VERSION_MIN,
     max_admin_api_version: API_VERSION_MAX,
-    ...present({ ingress_endpoint: surroundings.ingressEndpoint }),
+    ...present({ ingress_endpoint: deps.ingressEndpoint }),
     features: {},
   };
   return jsonResponse(200, body);
@@ -49,12 +49,12 @@ async function showClusterHealth({ engine }: AdminRequest): Promise<HttpResponse
   });
 }
 
-async function showMetrics({ surroundings }: AdminRequest): Promise<HttpResponse> {
-  return textResponse(200, await surroundings.metricsText(), METRICS_TYPE);
+async function showMetrics({ deps }: AdminRequest): Promise<HttpResponse> {
+  return textResponse(200, await deps.metricsText(), METRICS_TYPE);
 }
 
-async function showStartPage({ surroundings }: AdminRequest): Promise<HttpResponse> {
-  const { version, ingressEndpoint } = surroundings;
+async function showStartPage({ deps }: AdminRequest): Promise<HttpResponse> {
+  const { version, ingressEndpoint } = deps;
   const links = [
     ["/openapi", "OpenAPI of this admin API"],
     ["/deployments", "Deployments"],

@@ -44,7 +44,7 @@ export async function showServiceOpenApi(asked: AdminRequest): Promise<HttpRespo
     effectiveSettings(service, handler, server.defaults, {}).public;
   // Nobody may call a wholly private service from outside, and its document still tells what is in it.
   const shown = isPublic(undefined) ? service.handlers.filter(isPublic) : service.handlers;
-  const endpoint = asked.surroundings.ingressEndpoint;
+  const endpoint = asked.deps.ingressEndpoint;
   return jsonResponse(200, {
     openapi: "3.1.0",
     info: {

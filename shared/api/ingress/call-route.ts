@@ -1,7 +1,7 @@
 /** Calls and sends: the checks in the order that clients meet them, then the desk. */
 import { inputVerdict } from "../../core/protocol/manifest.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { Refusal, Submission } from "../../engine/ports/submission.ts";
+import type { SubmitRejection, Submission } from "../../engine/ports/submission.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { endedResponse, refusalResponse, sentResponse } from "./answers.ts";
 import { refuseLimitKey, startAtMs } from "./call-query.ts";
@@ -95,7 +95,7 @@ function refuseScope(scope: string, { route }: Called): never {
 }
 
 /** The desk asks the registry too, and may know of a change that came in between. */
-function refusedResponse(refusal: Refusal, { target }: Called): HttpResponse {
+function refusedResponse(refusal: SubmitRejection, { target }: Called): HttpResponse {
   switch (refusal.kind) {
     case "unknown-service":
       return refusalResponse(404, unknownService(target.service).message);

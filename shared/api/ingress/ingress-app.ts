@@ -35,7 +35,7 @@ const CLIENT_GONE = 499;
 const ERROR_ID_BYTES = 8;
 
 /** The promise of the returned function never rejects. */
-export function ingressFace(
+export function ingressApp(
   engine: Engine,
   useCases: IngressUseCases,
   options: IngressOptions = {},

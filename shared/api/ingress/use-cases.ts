@@ -3,13 +3,13 @@ import type { InvocationId } from "../../core/model/ids.ts";
 import type { Result } from "../../core/model/failure.ts";
 import type { Target } from "../../core/model/target.ts";
 import type { Engine } from "../../engine/engine.ts";
-import type { Absent, Ended, Refusal, Sent, Submission } from "../../engine/ports/submission.ts";
+import type { Absent, Ended, SubmitRejection, Sent, Submission } from "../../engine/ports/submission.ts";
 
 export interface IngressUseCases {
   /** Accepts and waits for the result, as long as the caller does; the invocation goes on without one too. */
-  call(engine: Engine, submission: Submission, signal?: AbortSignal): Promise<Ended | Refusal>;
+  call(engine: Engine, submission: Submission, signal?: AbortSignal): Promise<Ended | SubmitRejection>;
   /** Accepts; the answer comes as soon as that is durable. */
-  send(engine: Engine, submission: Submission): Promise<Sent | Refusal>;
+  send(engine: Engine, submission: Submission): Promise<Sent | SubmitRejection>;
   /** Waits for the result of an invocation that is there already. */
   attach(engine: Engine, id: InvocationId, signal?: AbortSignal): Promise<Ended | { readonly kind: "unknown" }>;
   /** The result, where there is one now. */

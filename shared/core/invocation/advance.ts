@@ -2,7 +2,7 @@
 import { attemptEnded } from "./attempt-ended.ts";
 import type { AttemptEnded, Event } from "./event.ts";
 import type { Invocation, Status } from "./invocation.ts";
-import { kill, look } from "./poll.ts";
+import { kill, poll } from "./poll.ts";
 import { ignore, type Transition } from "./transition.ts";
 
 type Rule<E extends Event> = (invocation: Invocation, event: E) => Transition;
@@ -17,15 +17,15 @@ const ended = (invocation: Invocation): Transition => ignore(invocation, "it has
 
 /** Every cell of the table. A status or an event added anywhere leaves a hole here that does not compile. */
 export const RULES: Rules = {
-  look: {
-    scheduled: look,
-    pending: look,
-    ready: look,
-    running: look,
-    "backing-off": look,
-    suspended: look,
-    paused: look,
-    completed: look,
+  poll: {
+    scheduled: poll,
+    pending: poll,
+    ready: poll,
+    running: poll,
+    "backing-off": poll,
+    suspended: poll,
+    paused: poll,
+    completed: poll,
   },
   "attempt-ended": {
     scheduled: unheld("scheduled"),
@@ -51,10 +51,10 @@ export const RULES: Rules = {
 
 /** Decides what an event does to an invocation. Time and ids arrive inside the event. */
 export function advance(invocation: Invocation, event: Event): Transition {
-  const { status } = invocation.standing;
+  const { status } = invocation.phase;
   switch (event.kind) {
-    case "look":
-      return RULES.look[status](invocation, event);
+    case "poll":
+      return RULES.poll[status](invocation, event);
     case "attempt-ended":
       return RULES["attempt-ended"][status](invocation, event);
     case "kill":

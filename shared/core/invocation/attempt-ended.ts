@@ -2,13 +2,13 @@
 import type { AttemptFailure } from "../model/attempt-failure.ts";
 import { keptFailure, sameFailure } from "../model/attempt-failure.ts";
 import type { Failure, Result } from "../model/failure.ts";
-import type { AttemptEnded, Ending } from "./event.ts";
-import { fold, type Invocation, type Standing } from "./invocation.ts";
+import type { AttemptEnded, AttemptOutcome } from "./event.ts";
+import { fold, type Invocation, type Phase } from "./invocation.ts";
 import { exhausted, flooredDelayMs, retryDelayMs } from "./retry.ts";
 import { type After, NO_RETRIES, type Retries, type Segment } from "./segment.ts";
 import type { Step, Transition } from "./transition.ts";
 
-type Failed = Extract<Ending, { kind: "failed" }>;
+type Failed = Extract<AttemptOutcome, { kind: "failed" }>;
 
 /** The invocation is running: every other status answers "ignored" before it comes here. */
 export function attemptEnded(invocation: Invocation, event: AttemptEnded): Transition {
@@ -18,7 +18,7 @@ export function attemptEnded(invocation: Invocation, event: AttemptEnded): Trans
       return ended(invocation, event);
     case "suspended": {
       const after: After = { kind: "suspended", awaiting: ending.awaiting };
-      return written(invocation, segmentOf(invocation, event, after, NO_RETRIES), { kind: "look" });
+      return written(invocation, segmentOf(invocation, event, after, NO_RETRIES), { kind: "poll" });
     }
     case "cut":
       return cut(invocation, event);
@@ -37,7 +37,7 @@ function ended(invocation: Invocation, event: AttemptEnded): Transition {
 /** What came before the cut is kept, nothing is counted, and another driver goes on. */
 function cut(invocation: Invocation, event: AttemptEnded): Transition {
   const park: Step = { kind: "park", status: "ready" };
-  if (!adds(event)) return { next: { ...invocation, standing: { status: "ready" } }, step: park };
+  if (!adds(event)) return { next: { ...invocation, phase: { status: "ready" } }, step: park };
   return written(invocation, segmentOf(invocation, event, { kind: "running" }, invocation.retries), park);
 }
 
@@ -64,18 +64,18 @@ function failed(invocation: Invocation, event: AttemptEnded, ending: Failed): Tr
   const pauses = behavior === "pause" || spent;
   const askedMs = nextRetryDelayMs ?? retryDelayMs(event.policy, retries.policyAttempts, event.jitter);
   const delayMs = flooredDelayMs(askedMs, Math.max(retries.sinceEntry, retries.policyAttempts));
-  const standing: Standing = pauses ? { status: "paused" } : { status: "backing-off", retryAtMs: event.atMs + delayMs };
+  const phase: Phase = pauses ? { status: "paused" } : { status: "backing-off", retryAtMs: event.atMs + delayMs };
   const kept: Retries = pauses ? NO_RETRIES : retries;
   const step: Step =
-    standing.status === "backing-off"
-      ? { kind: "park", status: "backing-off", wakeAtMs: standing.retryAtMs }
+    phase.status === "backing-off"
+      ? { kind: "park", status: "backing-off", wakeAtMs: phase.retryAtMs }
       : { kind: "park", status: "paused" };
   if (!adds(event)) {
     const news = sameFailure(invocation.lastFailure, failure) ? {} : { failure };
-    return { next: { ...invocation, standing, retries: kept, lastFailure: failure }, step, ...news };
+    return { next: { ...invocation, phase: phase, retries: kept, lastFailure: failure }, step, ...news };
   }
   const transition = written(invocation, segmentOf(invocation, event, { kind: "running" }, kept, failure), step);
-  return { ...transition, next: { ...transition.next, standing } };
+  return { ...transition, next: { ...transition.next, phase: phase } };
 }
 
 /** I12: an attempt that was sent something fresh writes a segment that lists it, even where it returned nothing. */
@@ -94,7 +94,7 @@ function segmentOf(
     index: invocation.segmentIndex + 1,
     writtenAtMs: event.atMs,
     attempt: event.attempt,
-    taken: event.sent,
+    consumed: event.sent,
     entries: event.entries,
     after,
     retries,

@@ -4,7 +4,7 @@ import type { Await } from "../model/await-tree.ts";
 import type { DeploymentId } from "../model/ids.ts";
 import type { RetryPolicy } from "../model/service.ts";
 import type { Entry } from "./entry.ts";
-import type { AttemptSpan, Pin, Taken } from "./segment.ts";
+import type { AttemptSpan, Pin, Consumption } from "./segment.ts";
 
 /** An operator's order; the segment that obeys it lists its key. */
 export type Order =
@@ -14,13 +14,13 @@ export type Order =
 
 /** A notification that no segment lists yet, or an order. */
 export type Arrival =
-  | { readonly kind: "notification"; readonly atMs: number; readonly taken: Taken }
+  | { readonly kind: "notification"; readonly atMs: number; readonly consumption: Consumption }
   | { readonly kind: "kill"; readonly atMs: number }
   | Order;
 
 /** A driver holds the invocation and asks what to do next. */
-export interface Look {
-  readonly kind: "look";
+export interface Poll {
+  readonly kind: "poll";
   readonly atMs: number;
   /** Every arrival that was read and that no segment lists. */
   readonly arrivals: readonly Arrival[];
@@ -28,7 +28,7 @@ export interface Look {
   readonly holdsLock?: boolean;
 }
 
-export type Ending =
+export type AttemptOutcome =
   | { readonly kind: "ended" }
   | { readonly kind: "suspended"; readonly awaiting: Await }
   | {
@@ -54,10 +54,10 @@ export interface AttemptEnded {
   /** Under which grant of its lock it ran, where it needs one. */
   readonly grant?: number;
   /** What the request held beyond the journal, in the order it was sent. */
-  readonly sent: readonly Taken[];
+  readonly sent: readonly Consumption[];
   /** Commands and completions in order, each command followed by what its commit completes at once. */
   readonly entries: readonly Entry[];
-  readonly ending: Ending;
+  readonly ending: AttemptOutcome;
   readonly policy: RetryPolicy;
   /** 0 to 1: spreads the delay of a retry. */
   readonly jitter: number;
@@ -69,4 +69,4 @@ export interface Kill {
   readonly atMs: number;
 }
 
-export type Event = Look | AttemptEnded | Kill;
+export type Event = Poll | AttemptEnded | Kill;

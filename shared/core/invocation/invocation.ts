@@ -8,7 +8,7 @@ import { append, EMPTY_JOURNAL, grow, growing, type GrowingJournal, type Journal
 import { NO_RETRIES, type Pin, type Retries, type Segment } from "./segment.ts";
 
 /** Where an invocation stands; each carries only its own fields. `pending` waits for the lock of its object key. */
-export type Standing =
+export type Phase =
   | { readonly status: "scheduled"; readonly startAtMs: number }
   | { readonly status: "pending" }
   | { readonly status: "ready" }
@@ -25,16 +25,16 @@ export type Standing =
       readonly killed: boolean;
     };
 
-export type Status = Standing["status"];
+export type Status = Phase["status"];
 
 export interface Invocation {
   readonly acceptance: Acceptance;
   /** The index of the last segment; 0 is the acceptance. */
   readonly segmentIndex: number;
-  readonly standing: Standing;
+  readonly phase: Phase;
   readonly journal: Journal;
   /** Keys of the arrivals that segments list: these are journal, or orders obeyed, and never fresh again. */
-  readonly taken: ReadonlySet<string>;
+  readonly consumed: ReadonlySet<string>;
   readonly pin?: Pin;
   /** The grant of the lock, as the last segment tells that ran under one. */
   readonly grant?: number;
@@ -53,9 +53,9 @@ export function accepted(acceptance: Acceptance, input: Invocation["journal"]["e
   return {
     acceptance,
     segmentIndex: 0,
-    standing: scheduled ? { status: "scheduled", startAtMs } : { status: "ready" },
+    phase: scheduled ? { status: "scheduled", startAtMs } : { status: "ready" },
     journal: append(EMPTY_JOURNAL, [input]),
-    taken: new Set(),
+    consumed: new Set(),
     retries: NO_RETRIES,
     attempts: 0,
     modifiedAtMs: createdAtMs,
@@ -66,13 +66,13 @@ const NOTHING_TAKEN: ReadonlySet<string> = new Set();
 
 /** Folds one more segment in: the same for a segment just decided and for one read back. */
 export function fold(invocation: Invocation, segment: Segment): Invocation {
-  const { taken, entries, orders = [] } = segment;
+  const { consumed, entries, orders = [] } = segment;
   if (segment.endAlone) return moved(invocation, segment, EMPTY_JOURNAL, NOTHING_TAKEN);
-  if (taken.length + orders.length === 0)
-    return moved(invocation, segment, append(invocation.journal, entries), invocation.taken);
-  const added = taken.map(({ entry }): Entry => entry).concat(entries);
-  const keys = new Set(invocation.taken);
-  for (const { key } of taken) keys.add(key);
+  if (consumed.length + orders.length === 0)
+    return moved(invocation, segment, append(invocation.journal, entries), invocation.consumed);
+  const added = consumed.map(({ entry }): Entry => entry).concat(entries);
+  const keys = new Set(invocation.consumed);
+  for (const { key } of consumed) keys.add(key);
   for (const key of orders) keys.add(key);
   return moved(invocation, segment, append(invocation.journal, added), keys);
 }
@@ -85,8 +85,8 @@ export class Folding {
 
   constructor(from: Invocation) {
     this.#journal = growing(from.journal);
-    this.#taken = new Set(from.taken);
-    this.#invocation = { ...from, journal: this.#journal, taken: this.#taken };
+    this.#taken = new Set(from.consumed);
+    this.#invocation = { ...from, journal: this.#journal, consumed: this.#taken };
   }
 
   /** As it stands now; its journal grows with the next segment that is added. */
@@ -95,7 +95,7 @@ export class Folding {
   }
 
   add(segment: Segment): void {
-    for (const { key, entry } of segment.taken) {
+    for (const { key, entry } of segment.consumed) {
       this.#taken.add(key);
       grow(this.#journal, entry);
     }
@@ -105,7 +105,7 @@ export class Folding {
   }
 }
 
-function moved(invocation: Invocation, segment: Segment, journal: Journal, taken: ReadonlySet<string>): Invocation {
+function moved(invocation: Invocation, segment: Segment, journal: Journal, consumed: ReadonlySet<string>): Invocation {
   const pin = segment.pin ?? invocation.pin;
   const grant = segment.grant ?? invocation.grant;
   const { kind } = segment.after;
@@ -113,9 +113,9 @@ function moved(invocation: Invocation, segment: Segment, journal: Journal, taken
   return {
     acceptance: invocation.acceptance,
     segmentIndex: segment.index,
-    standing: standingAfter(segment),
+    phase: phaseAfter(segment),
     journal,
-    taken,
+    consumed,
     retries: segment.retries,
     attempts: Math.max(invocation.attempts, segment.attempt?.number ?? 0),
     modifiedAtMs: segment.writtenAtMs,
@@ -125,7 +125,7 @@ function moved(invocation: Invocation, segment: Segment, journal: Journal, taken
   };
 }
 
-function standingAfter({ after, entries, writtenAtMs }: Segment): Standing {
+function phaseAfter({ after, entries, writtenAtMs }: Segment): Phase {
   switch (after.kind) {
     case "running":
     case "paused":
@@ -144,9 +144,9 @@ function standingAfter({ after, entries, writtenAtMs }: Segment): Standing {
 }
 
 /** The moment from which the journal of a completed invocation counts as gone; undefined while it is open. */
-export function journalExpiresAtMs({ acceptance, standing }: Invocation): number | undefined {
-  if (standing.status !== "completed") return undefined;
-  return standing.endedAtMs + Math.min(acceptance.journalRetentionMs, acceptance.completionRetentionMs);
+export function journalExpiresAtMs({ acceptance, phase }: Invocation): number | undefined {
+  if (phase.status !== "completed") return undefined;
+  return phase.endedAtMs + Math.min(acceptance.journalRetentionMs, acceptance.completionRetentionMs);
 }
 
 /** Every journal holds at least the input, so that an empty one is one that was dropped. */
@@ -155,8 +155,8 @@ export function hasJournal(invocation: Invocation, atMs: number): boolean {
 }
 
 /** The moment from which a completed invocation counts as gone; undefined while it is open. */
-export function expiresAtMs({ acceptance, standing }: Invocation): number | undefined {
-  if (standing.status !== "completed") return undefined;
-  if (standing.tombstone) return standing.endedAtMs;
-  return standing.endedAtMs + acceptance.completionRetentionMs;
+export function expiresAtMs({ acceptance, phase }: Invocation): number | undefined {
+  if (phase.status !== "completed") return undefined;
+  if (phase.tombstone) return phase.endedAtMs;
+  return phase.endedAtMs + acceptance.completionRetentionMs;
 }

@@ -1,8 +1,8 @@
 /** Orders of an operator, to pause and to resume: the one given last counts, and each is obeyed once. */
 import { CANCEL_SIGNAL } from "./entry.ts";
-import type { Arrival, Look, Order } from "./event.ts";
+import type { Arrival, Poll, Order } from "./event.ts";
 import { fold, type Invocation, type Status } from "./invocation.ts";
-import { NO_RETRIES, type Pin, type Segment, type Taken } from "./segment.ts";
+import { NO_RETRIES, type Pin, type Segment, type Consumption } from "./segment.ts";
 import type { Transition } from "./transition.ts";
 
 type NotificationArrival = Extract<Arrival, { kind: "notification" }>;
@@ -14,13 +14,13 @@ const OBEYING: ReadonlySet<Status> = new Set(["ready", "running", "backing-off",
  * Obeying is a segment that lists the orders, so that none of them is obeyed twice, and that carries a changed pin.
  * @returns undefined where there is nothing to obey
  */
-export function obey(invocation: Invocation, { atMs, arrivals }: Look): Transition | undefined {
+export function obey(invocation: Invocation, { atMs, arrivals }: Poll): Transition | undefined {
   const orders = arrivals.filter(isOrder).sort(inOrder);
   const last = orders.at(-1);
-  if (last === undefined || !OBEYING.has(invocation.standing.status)) return undefined;
+  if (last === undefined || !OBEYING.has(invocation.phase.status)) return undefined;
   const notifications = arrivals.filter((arrival) => arrival.kind === "notification");
   if (last.kind === "resume") return obeyed(invocation, atMs, orders, "running", []);
-  if (invocation.standing.status !== "paused") {
+  if (invocation.phase.status !== "paused") {
     // What came before the order is journal from now on: a cancel among it does not end the pause that follows it.
     const before = notifications.filter((arrival) => arrival.atMs <= last.atMs);
     return obeyed(invocation, atMs, orders, "paused", takenInOrder(before));
@@ -34,20 +34,20 @@ function obeyed(
   atMs: number,
   orders: readonly Order[],
   then: "running" | "paused",
-  taken: readonly Taken[],
+  consumed: readonly Consumption[],
 ): Transition {
   const pin = changedPin(invocation, orders);
   const segment: Segment = {
     index: invocation.segmentIndex + 1,
     writtenAtMs: atMs,
-    taken,
+    consumed,
     orders: orders.map(({ key }) => key),
     entries: [],
     after: { kind: then },
     retries: NO_RETRIES,
     ...(pin && { pin }),
   };
-  const step = then === "paused" ? ({ kind: "park", status: "paused" } as const) : ({ kind: "look" } as const);
+  const step = then === "paused" ? ({ kind: "park", status: "paused" } as const) : ({ kind: "poll" } as const);
   return { next: fold(invocation, segment), segment, step };
 }
 
@@ -59,12 +59,14 @@ function changedPin({ pin }: Invocation, orders: readonly Order[]): Pin | undefi
 }
 
 /** In the order in which the notifications came, which is the order of the journal. */
-export function takenInOrder(arrivals: readonly NotificationArrival[]): readonly Taken[] {
-  return [...arrivals].sort((a, b) => a.atMs - b.atMs || compare(a.taken.key, b.taken.key)).map(({ taken }) => taken);
+export function takenInOrder(arrivals: readonly NotificationArrival[]): readonly Consumption[] {
+  return [...arrivals]
+    .sort((a, b) => a.atMs - b.atMs || compare(a.consumption.key, b.consumption.key))
+    .map(({ consumption }) => consumption);
 }
 
-export function isCancel({ taken }: NotificationArrival): boolean {
-  return "index" in taken.entry.id && taken.entry.id.index === CANCEL_SIGNAL;
+export function isCancel({ consumption }: NotificationArrival): boolean {
+  return "index" in consumption.entry.id && consumption.entry.id.index === CANCEL_SIGNAL;
 }
 
 function isOrder(arrival: Arrival): arrival is Order {

@@ -3,12 +3,12 @@ import { isSatisfied, type Await, type Outcome } from "../model/await-tree.ts";
 import type { Failure } from "../model/failure.ts";
 import { needsLock } from "./acceptance.ts";
 import type { NotificationEntry } from "./entry.ts";
-import type { Arrival, Look } from "./event.ts";
-import type { Invocation, Standing } from "./invocation.ts";
+import type { Arrival, Poll } from "./event.ts";
+import type { Invocation, Phase } from "./invocation.ts";
 import { fold } from "./invocation.ts";
 import { openSleeps } from "./journal.ts";
 import { isCancel, obey, takenInOrder } from "./orders.ts";
-import { NO_RETRIES, type Segment, type Taken } from "./segment.ts";
+import { NO_RETRIES, type Segment, type Consumption } from "./segment.ts";
 import { type Transition, ignore } from "./transition.ts";
 
 type NotificationArrival = Extract<Arrival, { kind: "notification" }>;
@@ -16,9 +16,9 @@ type NotificationArrival = Extract<Arrival, { kind: "notification" }>;
 const KILLED: Failure = { code: 409, message: "killed" };
 const CANCELED: Failure = { code: 409, message: "canceled" };
 
-export function look(invocation: Invocation, event: Look): Transition {
-  const { standing } = invocation;
-  if (standing.status === "completed") return { next: invocation, step: { kind: "end" } };
+export function poll(invocation: Invocation, event: Poll): Transition {
+  const { phase } = invocation;
+  if (phase.status === "completed") return { next: invocation, step: { kind: "end" } };
   if (event.arrivals.some(({ kind }) => kind === "kill")) return kill(invocation, event);
   const arrivals = event.arrivals.filter((arrival) => arrival.kind === "notification");
   const cancelled = arrivals.some(isCancel);
@@ -27,14 +27,14 @@ export function look(invocation: Invocation, event: Look): Transition {
     return end(invocation, CANCELED, event.atMs, { tombstone: true, killed: false });
   const obeyed = obey(invocation, event);
   if (obeyed !== undefined) return obeyed;
-  switch (standing.status) {
+  switch (phase.status) {
     case "scheduled":
-      return event.atMs < standing.startAtMs
-        ? park(invocation, "scheduled", standing.startAtMs)
+      return event.atMs < phase.startAtMs
+        ? park(invocation, "scheduled", phase.startAtMs)
         : attempt(invocation, event, arrivals);
     case "backing-off":
-      return event.atMs < standing.retryAtMs && !cancelled
-        ? park(invocation, "backing-off", standing.retryAtMs)
+      return event.atMs < phase.retryAtMs && !cancelled
+        ? park(invocation, "backing-off", phase.retryAtMs)
         : attempt(invocation, event, arrivals);
     case "paused":
       // A cancel resumes what is paused, so that the handler can see it; beside an order to resume nothing else does.
@@ -42,7 +42,7 @@ export function look(invocation: Invocation, event: Look): Transition {
         ? attempt({ ...invocation, retries: NO_RETRIES }, event, arrivals)
         : park(invocation, "paused", undefined);
     case "suspended":
-      return lookAtSuspended(invocation, standing, event, arrivals);
+      return lookAtSuspended(invocation, phase, event, arrivals);
     case "ready":
     case "running":
     case "pending":
@@ -52,12 +52,12 @@ export function look(invocation: Invocation, event: Look): Transition {
 
 /** The killer writes the final segment at the next index, which fences a running driver (I1). */
 export function kill(invocation: Invocation, { atMs }: { readonly atMs: number }): Transition {
-  if (invocation.standing.status === "completed") return ignore(invocation, "it has ended already");
+  if (invocation.phase.status === "completed") return ignore(invocation, "it has ended already");
   return end(invocation, KILLED, atMs, { tombstone: neverStarted(invocation), killed: true });
 }
 
-function neverStarted({ standing, attempts, segmentIndex }: Invocation): boolean {
-  const waits = standing.status === "scheduled" || standing.status === "ready" || standing.status === "pending";
+function neverStarted({ phase, attempts, segmentIndex }: Invocation): boolean {
+  const waits = phase.status === "scheduled" || phase.status === "ready" || phase.status === "pending";
   return waits && attempts === 0 && segmentIndex === 0;
 }
 
@@ -70,7 +70,7 @@ function end(
   const segment: Segment = {
     index: invocation.segmentIndex + 1,
     writtenAtMs: atMs,
-    taken: [],
+    consumed: [],
     entries: [],
     after: { kind: "completed", result: { kind: "failure", failure }, ...how },
     retries: NO_RETRIES,
@@ -81,16 +81,16 @@ function end(
 /** I6: who runs one at a time per key holds its lock before the first attempt, and whoever drives it knows that it does. */
 function attempt(
   invocation: Invocation,
-  { atMs, holdsLock }: Look,
+  { atMs, holdsLock }: Poll,
   arrivals: readonly NotificationArrival[],
 ): Transition {
   if (needsLock(invocation.acceptance) && holdsLock !== true) return { next: invocation, step: { kind: "acquire" } };
-  const arrived = new Set(arrivals.map(({ taken }) => taken.key));
+  const arrived = new Set(arrivals.map(({ consumption }) => consumption.key));
   const dueSleeps = openSleeps(invocation.journal)
     .filter(({ wakeAtMs, completionId }) => wakeAtMs <= atMs && !arrived.has(`c${completionId}`))
     .map(({ completionId }) => completionId);
   return {
-    next: { ...invocation, standing: { status: "running" }, attempts: invocation.attempts + 1 },
+    next: { ...invocation, phase: { status: "running" }, attempts: invocation.attempts + 1 },
     step: { kind: "attempt", take: takenInOrder(arrivals), dueSleeps },
   };
 }
@@ -106,12 +106,12 @@ function park(
 /** I5: an await is judged against fresh notifications only; what the attempt was sent can no longer satisfy it. */
 function lookAtSuspended(
   invocation: Invocation,
-  standing: Extract<Standing, { status: "suspended" }>,
-  event: Look,
+  standing: Extract<Phase, { status: "suspended" }>,
+  event: Poll,
   arrivals: readonly NotificationArrival[],
 ): Transition {
   const known = new Freshness(standing.fresh);
-  for (const { taken } of arrivals) known.add(taken);
+  for (const { consumption } of arrivals) known.add(consumption);
   const sleeps = openSleeps(invocation.journal);
   for (const { completionId, wakeAtMs } of sleeps) if (wakeAtMs <= event.atMs) known.sleepOver(completionId);
   if (known.satisfies(standing.awaiting)) return attempt(invocation, event, arrivals);
@@ -147,7 +147,7 @@ class Freshness {
     for (const entry of entries) this.#note(entry);
   }
 
-  add({ entry }: Taken): void {
+  add({ entry }: Consumption): void {
     this.#note(entry);
   }
 

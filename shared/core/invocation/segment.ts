@@ -15,7 +15,7 @@ export interface Pin {
 }
 
 /** A notification that an attempt was sent and that no earlier segment lists: listing it makes it journal (I12). */
-export interface Taken {
+export interface Consumption {
   /** The unique part of its arrival's sort key: `c7` for completion 7, a sender's own key for signals. */
   readonly key: string;
   readonly entry: NotificationEntry;
@@ -62,7 +62,7 @@ export interface Segment {
   readonly pin?: Pin;
   /** The grant of the lock under which the attempt ran: its changes of the state count under this grant alone. */
   readonly grant?: number;
-  readonly taken: readonly Taken[];
+  readonly consumed: readonly Consumption[];
   /** Keys of the orders that it obeys. */
   readonly orders?: readonly string[];
   readonly entries: readonly Entry[];

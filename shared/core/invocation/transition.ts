@@ -1,19 +1,19 @@
 /** What the rule book answers: where the invocation stands next, what to write, and what the driver does then. */
 import type { AttemptFailure } from "../model/attempt-failure.ts";
 import type { Invocation } from "./invocation.ts";
-import type { Segment, Taken } from "./segment.ts";
+import type { Segment, Consumption } from "./segment.ts";
 
 export type ParkedStatus = "scheduled" | "pending" | "ready" | "backing-off" | "suspended" | "paused";
 
 export type Step =
   /** Send the journal and these fresh notifications to the deployment; `dueSleeps` are completed by the clock. */
-  | { readonly kind: "attempt"; readonly take: readonly Taken[]; readonly dueSleeps: readonly number[] }
+  | { readonly kind: "attempt"; readonly take: readonly Consumption[]; readonly dueSleeps: readonly number[] }
   /** It must hold the lock of its key first: take it, or wait for it. */
   | { readonly kind: "acquire" }
   /** Nothing to do before `wakeAtMs`, or before something arrives. */
   | { readonly kind: "park"; readonly status: ParkedStatus; readonly wakeAtMs?: number }
   /** The state changed: look again, with what arrived meanwhile. */
-  | { readonly kind: "look" }
+  | { readonly kind: "poll" }
   /** It has ended: perform the final effects and leave. */
   | { readonly kind: "end" }
   /** Nothing follows from this event here. */

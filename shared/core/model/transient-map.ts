@@ -1,6 +1,6 @@
 /** A map for what comes and goes all the time: whatever is taken out of it is free at once. */
 
-interface Place<Value> {
+interface Slot<Value> {
   value: Value | undefined;
 }
 
@@ -10,7 +10,7 @@ interface Place<Value> {
  * was ever in its successors until the next full collection. Places that are emptied keep nothing.
  */
 export class TransientMap<Key, Value extends object> {
-  readonly #places = new Map<Key, Place<Value>>();
+  readonly #places = new Map<Key, Slot<Value>>();
 
   get size(): number {
     return this.#places.size;

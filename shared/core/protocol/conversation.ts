@@ -16,7 +16,7 @@ import { FrameReader } from "./frame.ts";
 import type { Frame } from "./frame.ts";
 import { CONTROL, codeText } from "./messages.ts";
 import { completionOfProposal } from "./proposal.ts";
-import type { AttemptReply, Ending, Received } from "./received.ts";
+import type { AttemptReply, ReplyEnd, Received } from "./received.ts";
 import type { ProtocolVersion } from "./version.ts";
 
 export interface ConversationSetting {
@@ -57,7 +57,7 @@ export class Conversation {
   readonly #elements: ElementBudget = { left: REPLY_MAX_ELEMENTS };
   #replyBytes = 0;
   #hasOutput: boolean;
-  #ending: Ending | undefined;
+  #ending: ReplyEnd | undefined;
 
   constructor(setting: ConversationSetting) {
     this.#version = setting.version;
@@ -105,7 +105,7 @@ export class Conversation {
   }
 
   /** Nothing is kept of an attempt that does not know when to stop: what it sent would make the next one larger still. */
-  #excess(): Ending | undefined {
+  #excess(): ReplyEnd | undefined {
     const isTooMany = this.#received.length > this.#entriesMax;
     if (!isTooMany && this.#replyBytes <= this.#replyMaxBytes) return undefined;
     this.#received.length = 0;
@@ -130,7 +130,7 @@ export class Conversation {
     return { received, ending: { kind: "cut", message } };
   }
 
-  #take(frame: Frame): Ending | undefined {
+  #take(frame: Frame): ReplyEnd | undefined {
     try {
       return this.#takeReadable(frame);
     } catch (error) {
@@ -141,7 +141,7 @@ export class Conversation {
     }
   }
 
-  #takeReadable(frame: Frame): Ending | undefined {
+  #takeReadable(frame: Frame): ReplyEnd | undefined {
     switch (frame.type) {
       case CONTROL.End:
         return this.#hasOutput ? { kind: "ended" } : violation("the attempt ended without an output");
@@ -158,12 +158,12 @@ export class Conversation {
     }
   }
 
-  #suspended(awaiting: Await | undefined): Ending {
+  #suspended(awaiting: Await | undefined): ReplyEnd {
     if (awaiting === undefined || isEmptyAwait(awaiting)) return violation("the suspension waits on nothing");
     return { kind: "suspended", awaiting };
   }
 
-  #command(frame: Frame): Ending | undefined {
+  #command(frame: Frame): ReplyEnd | undefined {
     const command = decodeCommand(frame.type, frame.payload, this.#elements);
     if (command === undefined) return violation(illegalText(frame.type));
     if (command.name === "Input") return violation("a deployment must not send the input");
@@ -176,7 +176,7 @@ export class Conversation {
   }
 
   /** Of several proposals for one run the first counts: it is the one that replays will show. */
-  #proposal(frame: Frame): Ending | undefined {
+  #proposal(frame: Frame): ReplyEnd | undefined {
     const proposal = completionOfProposal(frame.payload, this.#version, this.#elements);
     if (proposal === undefined) return violation("a run proposal has no result");
     const { completionId } = proposal;
@@ -189,7 +189,7 @@ export class Conversation {
   }
 }
 
-function violation(message: string): Ending {
+function violation(message: string): ReplyEnd {
   return { kind: "violation", message };
 }
 

@@ -34,7 +34,7 @@ export interface AttemptError {
   readonly behavior: "retry" | "pause" | "fail";
 }
 
-export type Ending =
+export type ReplyEnd =
   | { readonly kind: "ended" }
   | { readonly kind: "suspended"; readonly awaiting: Await }
   | AttemptError
@@ -47,5 +47,5 @@ export type Ending =
 
 export interface AttemptReply {
   readonly received: readonly Received[];
-  readonly ending: Ending;
+  readonly ending: ReplyEnd;
 }

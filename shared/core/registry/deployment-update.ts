@@ -23,15 +23,15 @@ export type UpdateDecision =
   | { readonly kind: "updated"; readonly deployment: Deployment }
   | { readonly kind: "refused"; readonly error: CodedError };
 
-export function decideUpdate(standing: Deployment, update: DeploymentUpdate, rule: UpdateRule): UpdateDecision {
+export function decideUpdate(registered: Deployment, update: DeploymentUpdate, rule: UpdateRule): UpdateDecision {
   const { manifest, sdkVersion } = update;
   const difference =
-    versionDifference(standing, manifest) ??
-    (rule === "similar" ? serviceDifference(standing.services, manifest.services) : undefined);
+    versionDifference(registered, manifest) ??
+    (rule === "similar" ? serviceDifference(registered.services, manifest.services) : undefined);
   if (difference !== undefined) return { kind: "refused", error: new CodedError("META0016", difference) };
   const reserved = rule === "address" ? undefined : reservedNameOf(manifest.services);
   if (reserved !== undefined) return { kind: "refused", error: reserved };
-  const { sdkVersion: formerSdk, ...kept } = standing;
+  const { sdkVersion: formerSdk, ...kept } = registered;
   const shownSdk = sdkVersion ?? formerSdk;
   return {
     kind: "updated",
@@ -41,22 +41,22 @@ export function decideUpdate(standing: Deployment, update: DeploymentUpdate, rul
       protocolMode: manifest.protocolMode,
       additionalHeaders: update.additionalHeaders,
       ...(shownSdk === undefined ? {} : { sdkVersion: shownSdk }),
-      services: rule === "address" ? standing.services : revised(standing, manifest.services),
+      services: rule === "address" ? registered.services : revised(registered, manifest.services),
     },
   };
 }
 
 /** Each service keeps its number, so that a deployment that drains is repaired and does not come to serve again. */
-function revised(standing: Deployment, discovered: readonly Service[]): Deployment["services"] {
-  const revisions = new Map(standing.services.map(({ name, revision }) => [name, revision]));
+function revised(registered: Deployment, discovered: readonly Service[]): Deployment["services"] {
+  const revisions = new Map(registered.services.map(({ name, revision }) => [name, revision]));
   return discovered.map((service) => ({ ...service, revision: revisions.get(service.name) ?? 1 }));
 }
 
-function versionDifference(standing: Deployment, { minProtocolVersion, maxProtocolVersion }: DiscoveredManifest) {
-  if (standing.minProtocolVersion === minProtocolVersion && standing.maxProtocolVersion === maxProtocolVersion) {
+function versionDifference(registered: Deployment, { minProtocolVersion, maxProtocolVersion }: DiscoveredManifest) {
+  if (registered.minProtocolVersion === minProtocolVersion && registered.maxProtocolVersion === maxProtocolVersion) {
     return undefined;
   }
-  const before = `${standing.minProtocolVersion} to ${standing.maxProtocolVersion}`;
+  const before = `${registered.minProtocolVersion} to ${registered.maxProtocolVersion}`;
   return `its protocol versions would change from ${before} to ${minProtocolVersion} to ${maxProtocolVersion}`;
 }
 

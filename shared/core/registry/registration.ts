@@ -44,11 +44,11 @@ export function decideRegistration(existing: readonly Deployment[], registration
   const reserved = reservedNameOf(registration.manifest.services);
   if (reserved !== undefined) return { kind: "refused", error: reserved };
 
-  const standing = standingUnder(existing, registration.destination);
-  const [replaced] = standing;
+  const registered = standingUnder(existing, registration.destination);
+  const [replaced] = registered;
   if (replaced !== undefined && !registration.force) return { kind: "refused", error: alreadyRegistered(replaced) };
-  if (standing.length > 1) {
-    const ids = standing.map(({ id }) => id).join(", ");
+  if (registered.length > 1) {
+    const ids = registered.map(({ id }) => id).join(", ");
     return refused("META0017", `${addressOf(registration.destination)} is that of ${ids}`);
   }
 

@@ -4,13 +4,13 @@ import { accepted } from "../../core/invocation/invocation.ts";
 import { nonceFromBytes, NONCE_BYTES, type Nonce } from "../../core/model/ids.ts";
 import { type Lease, acceptanceItem } from "../store/acceptance-record.ts";
 import type { Engine } from "../engine.ts";
-import { type Held, newHeld } from "../local/active-invocation.ts";
+import { type ActiveInvocation, newActiveInvocation } from "../local/active-invocation.ts";
 import { inputEntry } from "../store/input-entry.ts";
 import { invocationPk } from "../store/item-keys.ts";
 import { actAttributes } from "../store/operator-act.ts";
 import type { OperatorAct } from "../ports/submission.ts";
 import { keepUntilS } from "../store/ttl.ts";
-import { fitted } from "../store/large-record.ts";
+import { chunkForPut } from "../store/large-record.ts";
 import { hasExpired, load, type Loaded } from "../store/load.ts";
 
 /** Segment 0 is read by whoever sends a signal, and pays for all of it: larger inputs stand beside it. */
@@ -36,30 +36,30 @@ export async function accept(
   const nowMs = engine.clock.nowMs();
   const plain = acceptanceItem(engine.settings, acceptance, lease, keepUntilS(engine.settings, acceptance, nowMs));
   const told = act === undefined ? plain : { ...plain, ...actAttributes(act) };
-  const item = await fitted(engine, told, acceptance.nonce, INLINE_MAX_BYTES);
+  const item = await chunkForPut(engine, told, acceptance.nonce, INLINE_MAX_BYTES);
   const first = await engine.table.put(item, { kind: "absent" });
   // A put whose answer was lost and that was sent again is refused by itself: the nonce is ours alone.
-  if (first.written || first.standing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
+  if (first.written || first.existing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
   for (;;) {
     const loaded = await load(engine, acceptance.id);
     if (loaded === undefined) {
       // What stood in the way has been deleted meanwhile.
       const again = await engine.table.put(item, { kind: "absent" });
-      if (again.written || again.standing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
+      if (again.written || again.existing?.["n"] === acceptance.nonce) return counted(engine, acceptance);
       continue;
     }
     if (!isOver(engine, loaded) || isThis(loaded)) return { kind: "existing", loaded };
     const { nonce } = loaded.invocation.acceptance;
     const replaced = await engine.table.put(item, { kind: "equal", attribute: "n", value: nonce });
-    if (replaced.written || replaced.standing?.["n"] === acceptance.nonce)
+    if (replaced.written || replaced.existing?.["n"] === acceptance.nonce)
       return { ...counted(engine, acceptance), instead: true };
   }
 }
 
 /** A tombstone has expired at once, also where the clock of the process that wrote it is ahead of this one. */
 function isOver({ clock }: Engine, loaded: Loaded): boolean {
-  const { standing } = loaded.invocation;
-  return (standing.status === "completed" && standing.tombstone) || hasExpired(loaded, clock.nowMs());
+  const { phase } = loaded.invocation;
+  return (phase.status === "completed" && phase.tombstone) || hasExpired(loaded, clock.nowMs());
 }
 
 function counted(engine: Engine, { source }: Acceptance): { readonly kind: "new" } {
@@ -72,8 +72,13 @@ export function newNonce(engine: Engine): Nonce {
 }
 
 /** What the acceptor holds of an invocation that it drives itself. */
-export function heldByAcceptor(engine: Engine, acceptance: Acceptance, lease: Lease, more: Partial<Held> = {}): Held {
-  return newHeld({
+export function activeByAcceptor(
+  engine: Engine,
+  acceptance: Acceptance,
+  lease: Lease,
+  more: Partial<ActiveInvocation> = {},
+): ActiveInvocation {
+  return newActiveInvocation({
     id: acceptance.id,
     pk: invocationPk(engine.settings.keyPrefix, acceptance.id),
     messageDriven: false,

@@ -4,7 +4,7 @@ import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import { hasComeToHold } from "../lock/acquire.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
-import { claimCondition, type Hold, holdItem } from "../store/lease-record.ts";
+import { claimCondition, type LeaseRecord, leaseRecordItem } from "../store/lease-record.ts";
 import { keepUntilS, openUntilS } from "../store/ttl.ts";
 import { isFar, sendWake, wakeAt } from "../messaging/wake.ts";
 
@@ -32,12 +32,12 @@ export async function parkPending(engine: Engine, acceptance: Acceptance, ticket
 async function parkAtStart(
   engine: Engine,
   acceptance: Acceptance,
-  how: Pick<Hold, "status" | "wakeAtMs" | "timerAtMs" | "lookAtMs" | "ticket">,
+  how: Pick<LeaseRecord, "status" | "wakeAtMs" | "timerAtMs" | "lookAtMs" | "ticket">,
 ): Promise<void> {
   const { id, nonce, target, createdAtMs } = acceptance;
-  const hold: Hold = {
+  const leaseRecord: LeaseRecord = {
     base: 0,
-    token: engine.drives.newToken(),
+    token: engine.activeInvocations.newToken(),
     untilMs: 0,
     attempts: 0,
     retries: NO_RETRIES,
@@ -52,5 +52,5 @@ async function parkAtStart(
     createdAtMs,
     expiresAtS: keepUntilS(engine.settings, acceptance, createdAtMs),
   };
-  await engine.table.put(holdItem(place, hold), claimCondition(0, undefined));
+  await engine.table.put(leaseRecordItem(place, leaseRecord), claimCondition(0, undefined));
 }

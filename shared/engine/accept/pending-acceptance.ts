@@ -5,7 +5,7 @@ import { acceptanceItem, type Lease } from "../store/acceptance-record.ts";
 import type { Engine } from "../engine.ts";
 import type { Joinable } from "../local/active-invocation.ts";
 import { keepUntilS } from "../store/ttl.ts";
-import type { Ticket } from "../ports/queue.ts";
+import type { MessageHandle } from "../ports/queue.ts";
 import { type Item, StoreError, type Written } from "../ports/table.ts";
 import { sendWake } from "../messaging/wake.ts";
 
@@ -27,7 +27,7 @@ export class PendingAcceptance implements Joinable {
   /** Resolves when the acceptance is durable, and the message that finds the invocation again should this process die. */
   readonly durable: Promise<void>;
   /** That message, once it is on its way. It is due when the lease is over, and recalled at a good end. */
-  backstop: Promise<Ticket> | undefined;
+  backstop: Promise<MessageHandle> | undefined;
 
   /** Begins at once unless the settings say that it may wait. */
   constructor(engine: Engine, acceptance: Acceptance, lease: Lease) {
@@ -42,7 +42,7 @@ export class PendingAcceptance implements Joinable {
     // Before a key is locked for it, the acceptance has to be durable anyhow.
     const hurries = acceptance.target.key !== undefined || acceptance.input.length > TOGETHER_MAX_BYTES;
     if (acceptanceWaitMs === undefined || hurries) this.#begin();
-    else engine.drives.shortly.add(acceptanceWaitMs, () => this.#begin());
+    else engine.activeInvocations.delayed.add(acceptanceWaitMs, () => this.#begin());
   }
 
   get waits(): boolean {

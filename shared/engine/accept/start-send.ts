@@ -4,7 +4,7 @@ import { lookIfStale } from "../lock/acquire.ts";
 import type { Engine } from "../engine.ts";
 import type { Loaded } from "../store/load.ts";
 import { isHeldBy, takeOrQueue } from "../lock/object-lock.ts";
-import { lockAt, placeOf } from "../store/object-partition.ts";
+import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { parkPending, parkScheduled } from "./park-at-start.ts";
 import { sendWake, wakeNow } from "../messaging/wake.ts";
 
@@ -34,7 +34,7 @@ async function standInLineOrLater(engine: Engine, acceptance: Acceptance): Promi
  * I6: invocations of a key start in the order of acceptance, so the acceptor takes the lock or queues, not the driver.
  */
 async function standInLine(engine: Engine, acceptance: Acceptance): Promise<void> {
-  const pk = placeOf(engine, acceptance.target);
+  const pk = objectPartition(engine, acceptance.target);
   const taking = await takeOrQueue(engine, pk, acceptance);
   if (taking.kind === "held") return void (await sendWake(engine, acceptance, 0));
   await parkPending(engine, acceptance, taking.ticket);
@@ -46,12 +46,12 @@ async function standInLine(engine: Engine, acceptance: Acceptance): Promise<void
  * completed invocation gets no wake, or two invocations that send to each other would wake each other for ever; but a
  * completed exclusive one gets a wake, because it may still have to give its lock back.
  */
-export async function startAgain(engine: Engine, { invocation, hold }: Loaded): Promise<void> {
-  const { acceptance, standing, segmentIndex } = invocation;
+export async function startAgain(engine: Engine, { invocation, leaseRecord }: Loaded): Promise<void> {
+  const { acceptance, phase, segmentIndex } = invocation;
   const isExclusive = acceptance.handlerType === "exclusive";
-  if (standing.status === "completed" && !isExclusive) return;
-  const mayBeNowhere = isExclusive && segmentIndex === 0 && hold === undefined && !isDelayed(acceptance);
-  if (mayBeNowhere && !isHeldBy(await lockAt(engine, placeOf(engine, acceptance.target)), acceptance))
+  if (phase.status === "completed" && !isExclusive) return;
+  const mayBeNowhere = isExclusive && segmentIndex === 0 && leaseRecord === undefined && !isDelayed(acceptance);
+  if (mayBeNowhere && !isHeldBy(await lockAt(engine, objectPartition(engine, acceptance.target)), acceptance))
     await standInLine(engine, acceptance);
   else await wakeNow(engine, acceptance);
 }

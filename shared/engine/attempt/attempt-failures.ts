@@ -1,9 +1,9 @@
 /** Every way in which an attempt can fail, as the rule book wants it: a code of the table, a number, words, and what it counts against. */
 import type { ErrorCode } from "../../core/errors/error-table.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
-import type { Ending } from "../../core/invocation/event.ts";
+import type { AttemptOutcome } from "../../core/invocation/event.ts";
 import { commandNameOf } from "../../core/protocol/command-messages.ts";
-import type { AttemptError, Ending as WireEnding } from "../../core/protocol/received.ts";
+import type { AttemptError, ReplyEnd as WireEnding } from "../../core/protocol/received.ts";
 import { invocationContentType, type ProtocolVersion } from "../../core/protocol/version.ts";
 import type { OpenExchange } from "../local/active-invocation.ts";
 import { NoRoomError } from "../local/reply-room.ts";
@@ -26,7 +26,7 @@ const NO_ROOM_RETRY_MS = 5_000;
 /** Ten years: what asks for more means never, and a moment beyond the calendar could neither be kept nor shown. */
 const DELAY_MAX_MS = 10 * 365 * 86_400_000;
 
-export function failed(atMs: number, failing: Failing): Ending {
+export function failed(atMs: number, failing: Failing): AttemptOutcome {
   const { nextRetryDelayMs, behavior = "retry", countsSinceEntry = true, ownFault, ...told } = failing;
   const failure: AttemptFailure = { ...told, atMs };
   return {
@@ -40,7 +40,7 @@ export function failed(atMs: number, failing: Failing): Ending {
 }
 
 /** What the conversation says of its end. */
-export function endingOf(atMs: number, ending: WireEnding): Ending {
+export function endingOf(atMs: number, ending: WireEnding): AttemptOutcome {
   switch (ending.kind) {
     case "ended":
     case "suspended":
@@ -84,7 +84,7 @@ export function failureOfHead(
   atMs: number,
   { status, headers }: ExchangeHead,
   version: ProtocolVersion,
-): Ending | undefined {
+): AttemptOutcome | undefined {
   const expected = invocationContentType(version);
   const contentType = headers["content-type"];
   if (status === 200) {
@@ -134,7 +134,11 @@ const CODE_OF_REASON: { readonly [Reason in TransportReason]?: ErrorCode } = {
 };
 
 /** The exchange broke, or we let go of it. */
-export function failureOfTransport(atMs: number, error: unknown, { letGo, abortTimeoutMs }: OpenExchange): Ending {
+export function failureOfTransport(
+  atMs: number,
+  error: unknown,
+  { letGo, abortTimeoutMs }: OpenExchange,
+): AttemptOutcome {
   if (letGo === "stopping" || letGo === "lost") return { kind: "cut" };
   if (letGo === "abort-timeout") {
     const message = `the invocation stream was closed after the 'abort timeout' (${abortTimeoutMs / 1000}s) fired.`;

@@ -1,5 +1,5 @@
 /** The request of an attempt: start message, journal, and what arrived since, for one handler on one deployment. */
-import type { Taken } from "../../core/invocation/segment.ts";
+import type { Consumption } from "../../core/invocation/segment.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { invocationIdBytes, nonceBytes } from "../../core/model/ids.ts";
 import { traceparentText } from "../../core/model/trace-context.ts";
@@ -7,21 +7,21 @@ import { requestBody } from "../../core/protocol/request-body.ts";
 import { invocationContentType, type ProtocolVersion } from "../../core/protocol/version.ts";
 import type { EagerState } from "../lock/eager-state.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/active-invocation.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 import type { ExchangeRequest } from "../ports/endpoints.ts";
 
 export function attemptRequest(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   route: Route,
   version: ProtocolVersion,
-  sent: readonly Taken[],
+  sent: readonly Consumption[],
   eager: EagerState,
 ): ExchangeRequest {
-  const { acceptance } = held.invocation;
+  const { acceptance } = active.invocation;
   const { service, handler, key } = acceptance.target;
   const contentType = invocationContentType(version);
-  const traceparent = held.span === undefined ? acceptance.traceparent : traceparentText(held.span);
+  const traceparent = active.span === undefined ? acceptance.traceparent : traceparentText(active.span);
   return {
     destination: route.deployment.destination,
     method: "POST",
@@ -29,38 +29,38 @@ export function attemptRequest(
     headers: {
       "content-type": contentType,
       accept: contentType,
-      "x-restate-invocation-id": held.id,
+      "x-restate-invocation-id": active.id,
       "x-restate-cluster-name": engine.settings.clusterName,
       ...(key !== undefined && { "x-restate-service-key": encodeURIComponent(key) }),
       ...(traceparent !== undefined && { traceparent }),
       ...route.deployment.additionalHeaders,
     },
-    body: bodyOf(engine, held, version, sent, eager),
+    body: bodyOf(engine, active, version, sent, eager),
     halfClose: true,
   };
 }
 
 function bodyOf(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   version: ProtocolVersion,
-  sent: readonly Taken[],
+  sent: readonly Consumption[],
   eager: EagerState,
 ): Uint8Array[] {
-  const { acceptance, journal, retries, modifiedAtMs } = held.invocation;
+  const { acceptance, journal, retries, modifiedAtMs } = active.invocation;
   const { key } = acceptance.target;
   const frames = journal.entries.map(({ frame }) => frame);
   for (const { entry } of sent) frames.push(entry.frame);
   return requestBody({
     version,
     start: {
-      id: invocationIdBytes(held.id),
-      debugId: held.id,
+      id: invocationIdBytes(active.id),
+      debugId: active.id,
       key,
       ...eager,
       retryCount: retries.sinceEntry,
       durationMs: retries.sinceEntry === 0 ? 0 : Math.max(0, engine.clock.nowMs() - modifiedAtMs),
-      randomSeed: seedOf(held),
+      randomSeed: seedOf(active),
       idempotencyKey: acceptance.idempotencyKey,
     },
     frames,
@@ -69,7 +69,7 @@ function bodyOf(
 }
 
 /** The nonce seeds the random numbers: fixed for a life, different in the next. */
-function seedOf({ invocation }: Held): bigint {
+function seedOf({ invocation }: ActiveInvocation): bigint {
   let seed = 0n;
   for (const byte of nonceBytes(invocation.acceptance.nonce)) seed = (seed << 8n) | BigInt(byte);
   return seed;

@@ -1,8 +1,8 @@
 /** One attempt: the journal goes to the deployment in one request-response exchange, and what comes back becomes entries. */
-import type { AttemptEnded, Ending } from "../../core/invocation/event.ts";
+import type { AttemptEnded, AttemptOutcome } from "../../core/invocation/event.ts";
 import { openRuns } from "../../core/invocation/journal.ts";
 import { besideJournal } from "../../core/invocation/mismatch.ts";
-import type { Taken } from "../../core/invocation/segment.ts";
+import type { Consumption } from "../../core/invocation/segment.ts";
 import type { Step } from "../../core/invocation/transition.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { Conversation } from "../../core/protocol/conversation.ts";
@@ -13,7 +13,7 @@ import { eagerState } from "../lock/eager-state.ts";
 import type { Engine } from "../engine.ts";
 import { sleepEntry } from "../store/entries.ts";
 import { expand } from "./expand.ts";
-import { type Held, letGo, type OpenExchange } from "../local/active-invocation.ts";
+import { type ActiveInvocation, letGo, type OpenExchange } from "../local/active-invocation.ts";
 import { NoRoomError, ReplyRoom } from "../local/reply-room.ts";
 import { completionArrival } from "../store/item-keys.ts";
 import type { Exchange } from "../ports/endpoints.ts";
@@ -23,32 +23,32 @@ import { jitter, spanOf, unroutable, unsent } from "./unsent-attempt.ts";
 type Attempt = Extract<Step, { kind: "attempt" }>;
 
 /** Never rejects for what a deployment does: every way to fail is an ending. The store's own failures pass through. */
-export async function attempt(engine: Engine, held: Held, step: Attempt): Promise<AttemptEnded> {
+export async function attempt(engine: Engine, active: ActiveInvocation, step: Attempt): Promise<AttemptEnded> {
   const startedAtMs = engine.clock.nowMs();
-  const route = routeAtHand(held) ?? (await routeOf(engine, held));
-  const version = route && versionFor(engine, held, route);
-  const sent: readonly Taken[] = [...step.take, ...step.dueSleeps.map(overSleep)];
-  if (route === undefined || version === undefined) return unroutable(engine, held, startedAtMs, sent, route);
-  const reading = eagerState(engine, held, route);
+  const route = routeAtHand(active) ?? (await routeOf(engine, active));
+  const version = route && versionFor(engine, active, route);
+  const sent: readonly Consumption[] = [...step.take, ...step.dueSleeps.map(overSleep)];
+  if (route === undefined || version === undefined) return unroutable(engine, active, startedAtMs, sent, route);
+  const reading = eagerState(engine, active, route);
   // Nothing is waited for where nothing has to be read: a plain call would lose a turn of the event loop.
   const eager = reading instanceof Promise ? await reading : reading;
   let exchange: Exchange;
   try {
-    exchange = engine.endpoints.open(attemptRequest(engine, held, route, version, sent, eager));
+    exchange = engine.endpoints.open(attemptRequest(engine, active, route, version, sent, eager));
   } catch (error) {
-    return unsent(engine, held, startedAtMs, sent, error, route);
+    return unsent(engine, active, startedAtMs, sent, error, route);
   }
-  const reply = await converse(engine, held, route, version, exchange);
-  const expanded = await expand(engine, held, reply.received, version);
+  const reply = await converse(engine, active, route, version, exchange);
+  const expanded = await expand(engine, active, reply.received, version);
   const atMs = engine.clock.nowMs();
   // A refused command cuts the list: whatever ended the attempt afterwards rests on it.
-  const ending = expanded.refused ? failed(atMs, expanded.refused) : explained(held, route, reply.ending);
+  const ending = expanded.refused ? failed(atMs, expanded.refused) : explained(active, route, reply.ending);
   engine.meter.count("attempts_total", { ending: ending.kind });
   engine.meter.observe("attempt_seconds", (atMs - startedAtMs) / 1000);
   return {
     kind: "attempt-ended",
     atMs,
-    attempt: spanOf(held, startedAtMs, atMs),
+    attempt: spanOf(active, startedAtMs, atMs),
     pin: { deploymentId: route.deployment.id, protocolVersion: version },
     sent,
     entries: expanded.entries,
@@ -58,14 +58,14 @@ export async function attempt(engine: Engine, held: Held, step: Attempt): Promis
   };
 }
 
-function routeAtHand(held: Held): Route | undefined {
-  const { route } = held;
-  delete held.route;
+function routeAtHand(active: ActiveInvocation): Route | undefined {
+  const { route } = active;
+  delete active.route;
   return route;
 }
 
-async function routeOf(engine: Engine, held: Held): Promise<Route | undefined> {
-  const { pin, acceptance } = held.invocation;
+async function routeOf(engine: Engine, active: ActiveInvocation): Promise<Route | undefined> {
+  const { pin, acceptance } = active.invocation;
   const { service, handler } = acceptance.target;
   if (pin !== undefined) return await engine.registry.routeOn(pin.deploymentId, service, handler);
   const routing = await engine.registry.route(service, handler);
@@ -73,36 +73,40 @@ async function routeOf(engine: Engine, held: Held): Promise<Route | undefined> {
 }
 
 /** The negotiated version is fixed for the life of the invocation: RT0014 where nobody speaks it any more. */
-function versionFor({ settings }: Engine, held: Held, { deployment }: Route): ProtocolVersion | undefined {
-  const { pin } = held.invocation;
+function versionFor(
+  { settings }: Engine,
+  active: ActiveInvocation,
+  { deployment }: Route,
+): ProtocolVersion | undefined {
+  const { pin } = active.invocation;
   const ours = spokenRange(settings);
   if (pin !== undefined) return spokenVersion(pin.protocolVersion, ours);
   return negotiate({ min: deployment.minProtocolVersion, max: deployment.maxProtocolVersion }, ours);
 }
 
-function overSleep(completionId: number): Taken {
+function overSleep(completionId: number): Consumption {
   return { key: completionArrival(completionId), entry: sleepEntry(completionId), inline: true };
 }
 
 /** A mismatch is told with both of its sides: the deployment knows one, the journal has the other. */
-function explained({ invocation }: Held, { deployment }: Route, ending: Ending): Ending {
+function explained({ invocation }: ActiveInvocation, { deployment }: Route, ending: AttemptOutcome): AttemptOutcome {
   if (ending.kind !== "failed" || ending.failure.errorCode !== "RT0016") return ending;
   return { ...ending, failure: besideJournal(ending.failure, invocation.journal, deployment.id) };
 }
 
 interface Reply {
   readonly received: Conversation["received"];
-  readonly ending: Ending;
+  readonly ending: AttemptOutcome;
 }
 
 async function converse(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   route: Route,
   version: ProtocolVersion,
   exchange: Exchange,
 ): Promise<Reply> {
-  const { journal } = held.invocation;
+  const { journal } = active.invocation;
   const conversation = new Conversation({
     version,
     messageSizeMaxBytes: engine.settings.messageSizeMaxBytes,
@@ -113,17 +117,17 @@ async function converse(
   });
   const startedAtMs = engine.clock.nowMs();
   const { abortTimeoutMs } = route.settings;
-  const open: NonNullable<Held["exchange"]> = {
+  const open: NonNullable<ActiveInvocation["exchange"]> = {
     startedAtMs,
     abortTimeoutMs,
     heardAtMs: startedAtMs,
     silent: false,
     abort: () => exchange.abort(),
   };
-  held.exchange = open;
+  active.exchange = open;
   const room = new ReplyRoom(engine.bulkheads.replies, route.deployment.id);
-  held.replyRoom = room;
-  if (held.lost || held.stopping) letGo(held, held.lost ? "lost" : "stopping");
+  active.replyRoom = room;
+  if (active.lost || active.stopping) letGo(active, active.lost ? "lost" : "stopping");
   try {
     const head = await exchange.head();
     const refusal = failureOfHead(engine.clock.nowMs(), head, version);
@@ -131,7 +135,7 @@ async function converse(
       exchange.abort();
       return { received: [], ending: refusal };
     }
-    const marking = engine.drives.suspects?.atReply(held.id);
+    const marking = engine.activeInvocations.suspects?.atReply(active.id);
     if (marking !== undefined) await marking;
     return await readReply(engine, open, exchange, conversation, room);
   } catch (error) {
@@ -139,7 +143,7 @@ async function converse(
     const { received } = conversation.finish("broken", error instanceof Error ? error.message : String(error));
     return { received, ending: failureOfTransport(engine.clock.nowMs(), error, open) };
   } finally {
-    delete held.exchange;
+    delete active.exchange;
   }
 }
 
@@ -166,7 +170,7 @@ async function waitForRoom(open: OpenExchange, waits: Promise<void>): Promise<vo
 /** Reads to the terminator and no further: the end of the stream behind it carries nothing and comes later. */
 async function readReply(
   engine: Engine,
-  open: NonNullable<Held["exchange"]>,
+  open: NonNullable<ActiveInvocation["exchange"]>,
   exchange: Exchange,
   conversation: Conversation,
   room: ReplyRoom,
@@ -190,6 +194,6 @@ async function readReply(
   const { received, ending } = conversation.finish("eof");
   // Who breaks the rules may go on for ever, and nothing of it is wanted.
   if (ending.kind === "violation" || ending.kind === "too-large") exchange.abort();
-  else if (conversation.terminated) void engine.drives.drains.drain(exchange, engine.clock.nowMs());
+  else if (conversation.terminated) void engine.activeInvocations.drains.drain(exchange, engine.clock.nowMs());
   return { received, ending: endingOf(engine.clock.nowMs(), ending) };
 }

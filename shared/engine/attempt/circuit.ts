@@ -5,7 +5,7 @@ import { keptFailure } from "../../core/model/attempt-failure.ts";
 import type { DeploymentId } from "../../core/model/ids.ts";
 import { FAILURES_TO_OPEN, FAILURES_TO_OPEN_WHEN_ASKED } from "../bulkheads/failure-tallies.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/active-invocation.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { jitter } from "./unsent-attempt.ts";
 
 const PAUSE_MIN_MS = 1_000;
@@ -16,16 +16,16 @@ const ASKED_MAX_MS = 600_000;
 const SPREAD_SHARE = 0.5;
 
 /** The service and the deployment of an attempt. */
-export interface Place {
+export interface CircuitKey {
   readonly deploymentId: DeploymentId;
   readonly service: string;
 }
 
 /** The place of an invocation's next attempt, as far as memory knows. */
-export function placeOfNext(
+export function circuitKeyOfNext(
   { registry }: Engine,
-  { pin, acceptance }: Pick<Held["invocation"], "pin" | "acceptance">,
-): Place | undefined {
+  { pin, acceptance }: Pick<ActiveInvocation["invocation"], "pin" | "acceptance">,
+): CircuitKey | undefined {
   const { service } = acceptance.target;
   const deploymentId = pin?.deploymentId ?? registry.ownerOf(service);
   return deploymentId === undefined ? undefined : { deploymentId, service };
@@ -35,10 +35,10 @@ export function placeOfNext(
  * Costs nothing while no circuit is open.
  * @returns the moment until which an attempt there has to wait; undefined if it may start now
  */
-export function waitsUntilMs(engine: Engine, place: Place | undefined): undefined | Promise<number | undefined> {
+export function waitsUntilMs(engine: Engine, circuit: CircuitKey | undefined): undefined | Promise<number | undefined> {
   const circuits = engine.registry.circuits();
-  if (circuits.size === 0 || place === undefined) return undefined;
-  const open = circuits.get(circuitName(place));
+  if (circuits.size === 0 || circuit === undefined) return undefined;
+  const open = circuits.get(circuitName(circuit));
   return open === undefined ? undefined : waitOrProbe(engine, open);
 }
 
@@ -55,12 +55,12 @@ async function waitOrProbe(engine: Engine, open: OpenCircuit): Promise<number | 
  * Counts the outcome of an attempt: a success closes the circuit, failures of many invocations in a row open it.
  * @returns a promise only if a circuit changes
  */
-export function noteOutcome(engine: Engine, held: Held, ended: AttemptEnded): undefined | Promise<void> {
+export function noteOutcome(engine: Engine, active: ActiveInvocation, ended: AttemptEnded): undefined | Promise<void> {
   const { ending, pin } = ended;
   if (ending.kind === "cut" || pin.deploymentId === "" || engine.settings.opensCircuits === false) return undefined;
-  const place = { deploymentId: pin.deploymentId, service: held.invocation.acceptance.target.service };
+  const place = { deploymentId: pin.deploymentId, service: active.invocation.acceptance.target.service };
   if (ending.kind === "failed")
-    return ending.ownFault === true ? undefined : failedAt(engine, held, place, ended, ending);
+    return ending.ownFault === true ? undefined : failedAt(engine, active, place, ended, ending);
   const name = circuitName(place);
   engine.bulkheads.failures.clear(name);
   const open = engine.registry.circuits().get(name);
@@ -71,13 +71,13 @@ type Failed = Extract<AttemptEnded["ending"], { kind: "failed" }>;
 
 async function failedAt(
   engine: Engine,
-  held: Held,
-  place: Place,
+  active: ActiveInvocation,
+  circuit: CircuitKey,
   { attempt, atMs }: AttemptEnded,
   ending: Failed,
 ): Promise<void> {
   const { registry, bulkheads } = engine;
-  const name = circuitName(place);
+  const name = circuitName(circuit);
   const open = registry.circuits().get(name);
   const failure = keptFailure(ending.failure);
   const askedMs = failure.errorCode === "RT0023" ? Math.min(ending.nextRetryDelayMs ?? 0, ASKED_MAX_MS) : 0;
@@ -89,13 +89,13 @@ async function failedAt(
     await registry.setCircuit({ ...open, untilMs: atMs + pauseMs, pauseMs, reason }, open);
     return;
   }
-  const failures = bulkheads.failures.add(name, held.id, atMs);
+  const failures = bulkheads.failures.add(name, active.id, atMs);
   if (failures < (askedMs > 0 ? FAILURES_TO_OPEN_WHEN_ASKED : FAILURES_TO_OPEN)) return;
   const pauseMs = Math.max(PAUSE_MIN_MS, askedMs);
-  const circuit = { ...place, sinceMs: atMs, untilMs: atMs + pauseMs, pauseMs, reason };
-  if (!(await registry.setCircuit(circuit, undefined))) return;
+  const opened = { ...circuit, sinceMs: atMs, untilMs: atMs + pauseMs, pauseMs, reason };
+  if (!(await registry.setCircuit(opened, undefined))) return;
   engine.meter.count("circuits_opened_total");
-  engine.log.warn("a circuit opens: attempts wait until one succeeds", { ...place, failures, pauseMs, reason });
+  engine.log.warn("a circuit opens: attempts wait until one succeeds", { ...circuit, failures, pauseMs, reason });
 }
 
 async function close(engine: Engine, open: OpenCircuit): Promise<void> {

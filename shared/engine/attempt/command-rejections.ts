@@ -8,7 +8,7 @@ import type { EngineSettings } from "../ports/engine-settings.ts";
 import { deprecation } from "../ports/protocol-range.ts";
 import type { Routing } from "../ports/registry.ts";
 
-export interface Refusal {
+export interface CommandRejection {
   readonly errorCode: "RT0017" | "RT0018" | "RT0020";
   readonly why: string;
 }
@@ -19,7 +19,7 @@ const PROMISES = new Set(["GetPromise", "PeekPromise", "CompletePromise"]);
 
 type Kind = Pick<Acceptance, "serviceType" | "handlerType">;
 
-function refusalOfKeyed(type: string, { serviceType, handlerType }: Kind): Refusal | undefined {
+function refusalOfKeyed(type: string, { serviceType, handlerType }: Kind): CommandRejection | undefined {
   if (PROMISES.has(type) && serviceType !== "workflow")
     return { errorCode: "RT0017", why: "only the handlers of a workflow have promises" };
   if (serviceType === "service" && (STATE_READS.has(type) || STATE_CHANGES.has(type)))
@@ -33,7 +33,7 @@ function refusalOfKeyed(type: string, { serviceType, handlerType }: Kind): Refus
 const NAME_MAX_BYTES = 65_536;
 const TEXT = new TextEncoder();
 
-function refusalOfName(command: Command): Refusal | undefined {
+function refusalOfName(command: Command): CommandRejection | undefined {
   const name = nameIn(command) ?? "";
   // No character takes more than three bytes.
   if (3 * name.length <= NAME_MAX_BYTES) return undefined;
@@ -51,7 +51,7 @@ function nameIn(command: Command): string | undefined {
 }
 
 /** What can be told without asking anybody; a child is asked for after it. */
-export function refusalOf({ type, command }: CommandEntry, kind: Kind): Refusal | undefined {
+export function rejectionOf({ type, command }: CommandEntry, kind: Kind): CommandRejection | undefined {
   const keyed = refusalOfKeyed(type, kind) ?? refusalOfName(command);
   if (keyed !== undefined) return keyed;
   switch (command.kind) {
@@ -78,11 +78,11 @@ export function refusalOf({ type, command }: CommandEntry, kind: Kind): Refusal 
   }
 }
 
-export function refusalOfChild(
+export function rejectionOfChild(
   { target, idempotencyKey }: ChildRequest,
   routing: Routing,
   settings: EngineSettings,
-): Refusal | undefined {
+): CommandRejection | undefined {
   const { service, handler, key } = target;
   if (!routing.found) return { errorCode: "RT0018", why: `the service handler ${service}/${handler} was not found` };
   if (routing.route.service.type === "service" && key !== undefined)
@@ -93,12 +93,12 @@ export function refusalOfChild(
   return undefined;
 }
 
-function refusalOfLookup(lookup: Lookup): Refusal | undefined {
+function refusalOfLookup(lookup: Lookup): CommandRejection | undefined {
   if (lookup.kind !== "id") return undefined;
   return unreadable(() => parseInvocationId(lookup.invocationId), lookup.invocationId);
 }
 
-function unreadable(parse: () => unknown, id: string): Refusal | undefined {
+function unreadable(parse: () => unknown, id: string): CommandRejection | undefined {
   try {
     parse();
     return undefined;

@@ -4,10 +4,10 @@ import { NOTIFICATIONS } from "../../core/protocol/notification-messages.ts";
 import type { Received } from "../../core/protocol/received.ts";
 import type { ProtocolVersion } from "../../core/protocol/version.ts";
 import type { Failing } from "./attempt-failures.ts";
-import { type Refusal, refusalOf, refusalOfChild, withKey } from "./command-rejections.ts";
+import { type CommandRejection, rejectionOf, rejectionOfChild, withKey } from "./command-rejections.ts";
 import type { Engine } from "../engine.ts";
 import { childIdEntry, commandEntry, notificationEntry } from "../store/entries.ts";
-import type { Held } from "../local/active-invocation.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { childId } from "../accept/invocation-ids.ts";
 import { keyedReads } from "../lock/keyed-reads.ts";
 
@@ -22,13 +22,13 @@ export interface Expanded {
 
 export async function expand(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   received: readonly Received[],
   version: ProtocolVersion,
 ): Promise<Expanded> {
-  const { acceptance, journal } = held.invocation;
+  const { acceptance, journal } = active.invocation;
   const entries: Entry[] = [];
-  const reads = keyedReads(engine, held, version);
+  const reads = keyedReads(engine, active, version);
   let commandIndex = journal.commandCount;
   const isLong = received.length > SHORT_MAX_ITEMS;
   for (const item of received) {
@@ -40,12 +40,12 @@ export async function expand(
     }
     const entry = commandEntry(item, item.frame);
     const { command } = entry;
-    let refusal = refusalOf(entry, acceptance);
+    let refusal = rejectionOf(entry, acceptance);
     let child: Entry | undefined;
     if (command.kind === "call" || command.kind === "send") {
       const { service, handler } = command.child.target;
       const routing = engine.registry.known(service, handler) ?? (await engine.registry.route(service, handler));
-      refusal ??= refusalOfChild(command.child, routing, engine.settings);
+      refusal ??= rejectionOfChild(command.child, routing, engine.settings);
       if (routing.found) {
         const id = childId(engine, acceptance, commandIndex, withKey(command.child, routing.route), routing.route);
         child = childIdEntry(command.child.idCompletionId, id);
@@ -61,7 +61,7 @@ export async function expand(
   return { entries };
 }
 
-function refusedBy({ errorCode, why }: Refusal, { type, name }: CommandEntry, index: number): Failing {
+function refusedBy({ errorCode, why }: CommandRejection, { type, name }: CommandEntry, index: number): Failing {
   const message = `cannot process command ${type} (command index ${index}) because of a failed precondition: ${why}`;
   return { errorCode, code: 500, message, relatedCommand: { index, type, ...(name !== "" && { name }) } };
 }

@@ -1,22 +1,22 @@
 /** Attempts that never reach a deployment: no route, no common version, or a request that cannot be sent. */
 import type { AttemptEnded } from "../../core/invocation/event.ts";
-import type { AttemptSpan, Pin, Taken } from "../../core/invocation/segment.ts";
+import type { AttemptSpan, Pin, Consumption } from "../../core/invocation/segment.ts";
 import type { Route } from "../../core/model/deployment.ts";
 import { failed } from "./attempt-failures.ts";
 import type { Failing } from "./attempt-failures.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/active-invocation.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 
-/** @param taken what the attempt was to be sent: it is journal from now on, or a cancel among it would be tried at once for ever */
+/** @param consumed what the attempt was to be sent: it is journal from now on, or a cancel among it would be tried at once for ever */
 export function unroutable(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   startedAtMs: number,
-  taken: readonly Taken[],
+  consumed: readonly Consumption[],
   route: Route | undefined,
 ): AttemptEnded {
-  const { pin } = held.invocation;
-  const { service } = held.invocation.acceptance.target;
+  const { pin } = active.invocation;
+  const { service } = active.invocation.acceptance.target;
   const why: Failing =
     route === undefined
       ? { errorCode: "RT0011", code: 500, message: "no deployment was found to process the invocation" }
@@ -31,41 +31,41 @@ export function unroutable(
             code: 500,
             message: `protocol version ${pin.protocolVersion} of this invocation is no longer supported`,
           };
-  return neverBegun(engine, held, startedAtMs, taken, why, route);
+  return neverBegun(engine, active, startedAtMs, consumed, why, route);
 }
 
 /** Nothing of it reached the deployment: a value that does not fit the wire, a destination that is none. */
 export function unsent(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   startedAtMs: number,
-  taken: readonly Taken[],
+  consumed: readonly Consumption[],
   error: unknown,
   route: Route,
 ): AttemptEnded {
   const reason = error instanceof Error ? error.message : String(error);
-  engine.log.error("an attempt could not be sent", { invocationId: held.id, error: String(error) });
+  engine.log.error("an attempt could not be sent", { invocationId: active.id, error: String(error) });
   const why: Failing = { errorCode: "RT0006", code: 500, message: `the request could not be sent: ${reason}` };
-  return neverBegun(engine, held, startedAtMs, taken, why, route);
+  return neverBegun(engine, active, startedAtMs, consumed, why, route);
 }
 
 /** It says nothing of the handler's progress, and counts against the policy like any other. */
 function neverBegun(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   startedAtMs: number,
-  taken: readonly Taken[],
+  consumed: readonly Consumption[],
   why: Failing,
   route: Route | undefined,
 ): AttemptEnded {
-  const { pin } = held.invocation;
+  const { pin } = active.invocation;
   const atMs = engine.clock.nowMs();
   return {
     kind: "attempt-ended",
     atMs,
-    attempt: spanOf(held, startedAtMs, atMs),
+    attempt: spanOf(active, startedAtMs, atMs),
     pin: pin ?? { deploymentId: "" as Pin["deploymentId"], protocolVersion: 0 },
-    sent: taken,
+    sent: consumed,
     entries: [],
     ending: failed(atMs, { ...why, countsSinceEntry: false }),
     policy: route?.settings.retry ?? engine.settings.defaults.retry,
@@ -78,6 +78,6 @@ export function jitter({ ids }: Engine): number {
   return ids.random(1)[0]! / 255;
 }
 
-export function spanOf(held: Held, startedAtMs: number, endedAtMs: number): AttemptSpan {
-  return { number: held.invocation.attempts, startedAtMs, endedAtMs };
+export function spanOf(active: ActiveInvocation, startedAtMs: number, endedAtMs: number): AttemptSpan {
+  return { number: active.invocation.attempts, startedAtMs, endedAtMs };
 }

@@ -1,14 +1,14 @@
 /** One message of the queue: look at the invocation, drive it if nobody does, and say what becomes of the message (I11). */
 import { advance } from "../../core/invocation/advance.ts";
 import { stillWaits } from "../lock/acquire.ts";
-import { placeOfNext, waitsUntilMs } from "../attempt/circuit.ts";
+import { circuitKeyOfNext, waitsUntilMs } from "../attempt/circuit.ts";
 import { drive } from "../drive/drive.ts";
 import type { Engine } from "../engine.ts";
 import { finishCompleted } from "../recover/finish-completed.ts";
 import { claim } from "../lease/lease.ts";
 import { killLoaded } from "../recover/kill.ts";
 import { JournalRoom, NoJournalRoomError } from "../drive/journal-room.ts";
-import { isHeld, type Loaded, unperformed } from "../store/load.ts";
+import { isLeased, type Loaded, unperformed } from "../store/load.ts";
 import type { Wake } from "../ports/queue.ts";
 import { belongsInSlowLane } from "../messaging/slow-lane.ts";
 import { EARLY_MS, isFar, sendInPlace, wakeAt } from "../messaging/wake.ts";
@@ -20,7 +20,7 @@ const PUT_BACK_MIN_MS = 500;
 const NO_ROOM_RETRY_MS = 5_000;
 
 /** Resolves when the message may be acked; rejects where it must come again. */
-export async function takeWake(engine: Engine, wake: Wake): Promise<void> {
+export async function consumeWake(engine: Engine, wake: Wake): Promise<void> {
   const room = new JournalRoom(engine.bulkheads.journals, wake.service ?? "");
   try {
     await takeWithin(engine, wake, room);
@@ -38,13 +38,13 @@ async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promis
     const loaded = await room.load(engine, wake.invocationId);
     const nowMs = engine.clock.nowMs();
     if (loaded === undefined) return await sendAgainWhileYoung(engine, wake, nowMs);
-    if (loaded.invocation.standing.status === "completed") return await finishCompleted(engine, loaded);
+    if (loaded.invocation.phase.status === "completed") return await finishCompleted(engine, loaded);
     if (hasKillOrder(loaded)) {
       // Another killer may have been faster and may die before it has performed the end: then that is done here (I11).
       if (await killLoaded(engine, loaded)) return;
       continue;
     }
-    if (isHeld(engine, loaded, nowMs)) return await putBack(engine, loaded, wake, loaded.lease.untilMs - nowMs);
+    if (isLeased(engine, loaded, nowMs)) return await putBack(engine, loaded, wake, loaded.lease.untilMs - nowMs);
     if (isDrivenHere(engine, loaded)) return await putBack(engine, loaded, wake, engine.settings.leaseMs);
     const parked = stillParked(loaded, nowMs);
     if (parked !== undefined) return await wakeAgainIfEarly(engine, loaded, wake, parked.wakeAtMs);
@@ -55,12 +55,12 @@ async function takeWithin(engine: Engine, wake: Wake, room: JournalRoom): Promis
     const waiting = waitsForCircuit(engine, loaded, nowMs);
     const untilMs = waiting && (await waiting);
     if (untilMs !== undefined) return await sendInPlace(engine, wake, acceptance, untilMs - nowMs);
-    const held = await claim(engine, loaded, { messageDriven: true, spentAtMs: wake.wakeAtMs });
-    if (held === undefined) continue;
-    if (waiting !== undefined) held.mayProbe = true;
-    held.journalRoom = room;
-    if (engine.settings.hasSlowLane === true) held.inMainLane = true;
-    const end = await drive(engine, held, unperformed(loaded));
+    const active = await claim(engine, loaded, { messageDriven: true, spentAtMs: wake.wakeAtMs });
+    if (active === undefined) continue;
+    if (waiting !== undefined) active.mayProbe = true;
+    active.journalRoom = room;
+    if (engine.settings.hasSlowLane === true) active.inMainLane = true;
+    const end = await drive(engine, active, unperformed(loaded));
     if (end !== "lost") return;
   }
 }
@@ -86,24 +86,25 @@ function hasKillOrder({ arrivals }: Loaded): boolean {
  * After a long sleep of the machine the lease is over before its driver could renew it. Where nobody else can have taken
  * over, since one process owns the store alone, the drive goes on and renews it next.
  */
-function isDrivenHere({ drives, settings }: Engine, { invocation, lease }: Loaded): boolean {
-  if (settings.soleOwner === undefined || lease.untilMs === 0) return false;
-  const driver = drives.find(invocation.acceptance.id);
+function isDrivenHere({ activeInvocations, settings }: Engine, { invocation, lease }: Loaded): boolean {
+  if (settings.exclusiveOwnerPrefix === undefined || lease.untilMs === 0) return false;
+  const driver = activeInvocations.find(invocation.acceptance.id);
   if (driver === undefined || driver.lost || !driver.open) return false;
   return driver.lease.token === lease.token || driver.doubtedToken === lease.token;
 }
 
 /** Somebody drives: the message waits for the end of the lease, in case that driver dies. */
 async function putBack(engine: Engine, { invocation }: Loaded, wake: Wake, leaseLeftMs: number): Promise<void> {
-  engine.drives.poke(wake.invocationId);
+  engine.activeInvocations.markDirty(wake.invocationId);
   const grownMs = Math.max(PUT_BACK_MIN_MS, 2 * wake.delayMs);
   await sendInPlace(engine, wake, invocation.acceptance, Math.min(grownMs, leaseLeftMs + 1));
 }
 
 /** It waits for the lock of its key, and nothing that was read ends it; once an interval its place and the holder are looked at. */
-function isLeftInLine({ invocation, hold, arrivals }: Loaded, nowMs: number): boolean {
-  if (hold?.status !== "pending" || hold.untilMs !== 0 || (hold.lookAtMs ?? 0) <= nowMs) return false;
-  const { step, segment } = advance(invocation, { kind: "look", atMs: nowMs, arrivals: [...arrivals.values()] });
+function isLeftInLine({ invocation, leaseRecord, arrivals }: Loaded, nowMs: number): boolean {
+  if (leaseRecord?.status !== "pending" || leaseRecord.untilMs !== 0 || (leaseRecord.lookAtMs ?? 0) <= nowMs)
+    return false;
+  const { step, segment } = advance(invocation, { kind: "poll", atMs: nowMs, arrivals: [...arrivals.values()] });
   return segment === undefined && step.kind === "acquire";
 }
 
@@ -114,20 +115,21 @@ function waitsForCircuit(
   nowMs: number,
 ): undefined | Promise<number | undefined> {
   if (engine.registry.circuits().size === 0) return undefined;
-  const { step, segment } = advance(invocation, { kind: "look", atMs: nowMs, arrivals: [...arrivals.values()] });
+  const { step, segment } = advance(invocation, { kind: "poll", atMs: nowMs, arrivals: [...arrivals.values()] });
   if (segment !== undefined || step.kind !== "attempt") return undefined;
-  return waitsUntilMs(engine, placeOfNext(engine, invocation));
+  return waitsUntilMs(engine, circuitKeyOfNext(engine, invocation));
 }
 
 /** It is parked, and nothing that was read lets it advance: claiming it would only park it again. */
-function stillParked({ invocation, hold, arrivals }: Loaded, nowMs: number): { wakeAtMs?: number } | undefined {
-  if (hold === undefined || hold.untilMs !== 0 || hold.base < invocation.segmentIndex) return undefined;
-  const { step, segment } = advance(invocation, { kind: "look", atMs: nowMs, arrivals: [...arrivals.values()] });
-  if (segment !== undefined || step.kind !== "park" || step.status !== hold.status) return undefined;
+function stillParked({ invocation, leaseRecord, arrivals }: Loaded, nowMs: number): { wakeAtMs?: number } | undefined {
+  if (leaseRecord === undefined || leaseRecord.untilMs !== 0 || leaseRecord.base < invocation.segmentIndex)
+    return undefined;
+  const { step, segment } = advance(invocation, { kind: "poll", atMs: nowMs, arrivals: [...arrivals.values()] });
+  if (segment !== undefined || step.kind !== "park" || step.status !== leaseRecord.status) return undefined;
   // What arrived may have left only a sleep to wait for, or an earlier one: its wake is set by parking anew.
-  if (step.wakeAtMs !== hold.wakeAtMs) return undefined;
+  if (step.wakeAtMs !== leaseRecord.wakeAtMs) return undefined;
   // A suspended invocation that no clock wakes may be one whose calls lost their messages: its driver sends them again.
-  const due = hold.lookAtMs !== undefined && hold.lookAtMs <= nowMs;
+  const due = leaseRecord.lookAtMs !== undefined && leaseRecord.lookAtMs <= nowMs;
   return step.wakeAtMs === undefined && due ? undefined : step;
 }
 
@@ -138,7 +140,7 @@ function stillParked({ invocation, hold, arrivals }: Loaded, nowMs: number): { w
  */
 async function wakeAgainIfEarly(
   engine: Engine,
-  { invocation, hold }: Loaded,
+  { invocation, leaseRecord }: Loaded,
   wake: Wake,
   wakeAtMs: number | undefined,
 ): Promise<void> {
@@ -148,6 +150,6 @@ async function wakeAgainIfEarly(
   const stands = wake.wakeAtMs !== undefined && wake.wakeAtMs === wakeAtMs;
   if (leftMs <= EARLY_MS || (stands && leftMs <= engine.settings.queueDelayMaxMs))
     return await sendInPlace(engine, wake, acceptance, leftMs);
-  const isCountedOn = wake.wakeAtMs !== undefined && wake.wakeAtMs === hold?.timerAtMs;
+  const isCountedOn = wake.wakeAtMs !== undefined && wake.wakeAtMs === leaseRecord?.timerAtMs;
   if (stands || (isCountedOn && isFar(engine, wake.wakeAtMs))) await wakeAt(engine, acceptance, wake.wakeAtMs);
 }

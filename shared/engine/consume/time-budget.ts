@@ -10,14 +10,14 @@ const FLUSH_MAX_MS = 500;
  * @param untilMs before the process has to have replied: parking takes a few round trips to the table and the queue
  */
 export async function withinTime<T>(
-  { clock, drives, tracer }: Pick<Engine, "clock" | "drives" | "tracer">,
+  { clock, activeInvocations, tracer }: Pick<Engine, "clock" | "activeInvocations" | "tracer">,
   untilMs: number,
   work: () => Promise<T>,
 ): Promise<T> {
-  drives.resume();
+  activeInvocations.resume();
   const over = new AbortController();
   const watch = clock.sleep(Math.max(0, untilMs - clock.nowMs()), over.signal).then((passed) => {
-    if (passed) drives.stop("time");
+    if (passed) activeInvocations.stop("time");
   });
   try {
     return await work();
@@ -25,8 +25,8 @@ export async function withinTime<T>(
     over.abort();
     await watch;
     // Calls that nobody waited for may still be driven along: they are handed over to the queue.
-    if (drives.size > 0) drives.stop();
-    await drives.settled();
+    if (activeInvocations.size > 0) activeInvocations.stop();
+    await activeInvocations.settled();
     if (tracer !== undefined) await tracer.flush(FLUSH_MAX_MS);
   }
 }

@@ -1,7 +1,7 @@
 /** Messages that are being worked on: one round after the other keeps them hidden from other workers. */
 import type { Engine } from "../engine.ts";
 
-export class KeptHidden {
+export class VisibilityExtender {
   readonly #engine: Engine;
   #young = new Set<string>();
   /** Those that were there in the round before. */

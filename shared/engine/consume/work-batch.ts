@@ -1,7 +1,7 @@
 /** A batch of messages that came together: driven at the same time, kept hidden meanwhile, answered together. */
 import type { Engine } from "../engine.ts";
 import type { Delivery } from "../ports/queue.ts";
-import { takeWake } from "./consume-wake.ts";
+import { consumeWake } from "./consume-wake.ts";
 
 const PAUSE_MIN_MS = 1_000;
 const PAUSE_MAX_MS = 300_000;
@@ -38,7 +38,7 @@ export async function workBatch<D extends Delivery>(engine: Engine, deliveries: 
 /** @returns false where the message must come again (I11) */
 async function work(engine: Engine, { wake, receiveCount }: Delivery): Promise<boolean> {
   try {
-    await takeWake(engine, wake);
+    await consumeWake(engine, wake);
     return true;
   } catch (error) {
     const { invocationId } = wake;

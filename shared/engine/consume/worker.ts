@@ -1,9 +1,9 @@
 /** The worker: takes messages from the queue and drives what they name, many at a time. */
 import type { Engine } from "../engine.ts";
 import { Lag } from "../bulkheads/lag.ts";
-import { KeptHidden } from "./visibility-extender.ts";
+import { VisibilityExtender } from "./visibility-extender.ts";
 import type { Delivery } from "../ports/queue.ts";
-import { takeWake } from "./consume-wake.ts";
+import { consumeWake } from "./consume-wake.ts";
 import { type Slot, type WorkerLimits, WorkerSlots } from "./worker-slots.ts";
 
 const RECEIVE_WAIT_MS = 20_000;
@@ -11,7 +11,7 @@ const FAILURE_PAUSE_MS = 1_000;
 
 /** Runs until the signal aborts, then waits for what it has begun. */
 export async function runWorker(engine: Engine, signal: AbortSignal, limits: WorkerLimits): Promise<void> {
-  const hidden = new KeptHidden(engine);
+  const hidden = new VisibilityExtender(engine);
   const running = new Running();
   const slots = new WorkerSlots(engine.registry, limits);
   let look = new AbortController();
@@ -84,13 +84,13 @@ async function receive(
 }
 
 /** The message stays hidden while it is worked on; one whose work failed comes again (I11). */
-async function work(engine: Engine, hidden: KeptHidden, delivery: Delivery): Promise<void> {
+async function work(engine: Engine, hidden: VisibilityExtender, delivery: Delivery): Promise<void> {
   const { wake, receipt, receiveCount } = delivery;
-  const { suspects } = engine.drives;
+  const { suspects } = engine.activeInvocations;
   hidden.add(receipt);
   try {
-    if (suspects?.includes(delivery) === true) await suspects.try(wake, () => takeWake(engine, wake));
-    else await takeWake(engine, wake);
+    if (suspects?.includes(delivery) === true) await suspects.try(wake, () => consumeWake(engine, wake));
+    else await consumeWake(engine, wake);
     await engine.queue.ack(receipt);
   } catch (error) {
     engine.log.error("a message could not be worked on", {

@@ -5,9 +5,9 @@ import type { Transition } from "../../core/invocation/transition.ts";
 import type { Lease } from "../store/acceptance-record.ts";
 import type { Engine } from "../engine.ts";
 import { nextLease } from "../lease/lease.ts";
-import type { Held } from "../local/active-invocation.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { keepUntilS } from "../store/ttl.ts";
-import { fitted, PIECE_MAX_BYTES } from "../store/large-record.ts";
+import { chunkForPut, PIECE_MAX_BYTES } from "../store/large-record.ts";
 import type { Item, Written } from "../ports/table.ts";
 import { sameBytes } from "../store/record-envelope.ts";
 import { segmentItem } from "../store/segment-record.ts";
@@ -16,52 +16,52 @@ import { tellInvocation } from "../traces.ts";
 /** @returns false where another driver was faster: what was decided must be thrown away */
 export async function commit(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   { next, segment }: Transition & { segment: Segment },
 ): Promise<boolean> {
-  if (held.durable !== undefined && held.pending?.waits !== true) await held.durable;
-  if (held.lost) return false;
-  const { acceptance } = held.invocation;
-  const lease = longEnough(nextLease(engine, held.lease.token), segment);
-  const consumedUnits = held.units + 1;
-  const expiresAtS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), held.hold?.keepUntilS);
-  const place = { pk: held.pk, nonce: acceptance.nonce, lease, consumedUnits, expiresAtS };
-  const item = await fitted(engine, segmentItem(place, segment), acceptance.nonce);
-  const put = await putSegment(engine, held, item, segment);
-  if (!put.written && !isOurs(put.standing, item)) {
-    held.lost = true;
-    engine.log.info("another driver wrote the segment first", { invocationId: held.id, segment: segment.index });
+  if (active.durable !== undefined && active.pending?.waits !== true) await active.durable;
+  if (active.lost) return false;
+  const { acceptance } = active.invocation;
+  const lease = longEnough(nextLease(engine, active.lease.token), segment);
+  const consumedUnits = active.units + 1;
+  const expiresAtS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), active.leaseRecord?.keepUntilS);
+  const place = { pk: active.pk, nonce: acceptance.nonce, lease, consumedUnits, expiresAtS };
+  const item = await chunkForPut(engine, segmentItem(place, segment), acceptance.nonce);
+  const put = await putSegment(engine, active, item, segment);
+  if (!put.written && !isOurs(put.existing, item)) {
+    active.lost = true;
+    engine.log.info("another driver wrote the segment first", { invocationId: active.id, segment: segment.index });
     return false;
   }
-  held.lease = lease;
-  held.units = 0;
-  held.invocation = next;
-  for (const { key } of segment.taken) {
-    held.arrivals.delete(key);
-    held.results.delete(key);
+  active.lease = lease;
+  active.units = 0;
+  active.invocation = next;
+  for (const { key } of segment.consumed) {
+    active.arrivals.delete(key);
+    active.results.delete(key);
   }
-  for (const key of segment.orders ?? []) held.arrivals.delete(key);
+  for (const key of segment.orders ?? []) active.arrivals.delete(key);
   engine.meter.count("segments_total", { after: segment.after.kind });
   if (engine.tracer !== undefined) tellInvocation(engine, acceptance, segment);
   return true;
 }
 
 /** Nothing is committed before its acceptance is durable; one that still waits for company becomes so with it. */
-async function putSegment(engine: Engine, held: Held, item: Item, segment: Segment): Promise<Written> {
-  if (held.pending?.waits === true) {
-    const put = await held.pending.putWith(item, leavesNothing(held.invocation, segment));
-    delete held.durable;
+async function putSegment(engine: Engine, active: ActiveInvocation, item: Item, segment: Segment): Promise<Written> {
+  if (active.pending?.waits === true) {
+    const put = await active.pending.putWith(item, leavesNothing(active.invocation, segment));
+    delete active.durable;
     return put;
   }
-  if (held.durable !== undefined) {
-    await held.durable;
-    delete held.durable;
+  if (active.durable !== undefined) {
+    await active.durable;
+    delete active.durable;
   }
   return await engine.table.put(item, { kind: "absent" });
 }
 
 /** Of nobody it is known that they attached: who does so later finds the result. */
-function leavesNothing(before: Held["invocation"], segment: Segment): boolean {
+function leavesNothing(before: ActiveInvocation["invocation"], segment: Segment): boolean {
   if (segment.after.kind !== "completed") return false;
   return effectsOf(before, segment).every(({ kind }) => kind === "answer-sinks");
 }
@@ -78,6 +78,6 @@ function longEnough(lease: Lease, { entries }: Segment): Lease {
 }
 
 /** A put whose answer was lost and that was sent again is refused by itself: the driver's token tells it from any other. */
-function isOurs(standing: Item | undefined, item: Item): boolean {
-  return sameBytes(standing?.["b"], item["b"]);
+function isOurs(existing: Item | undefined, item: Item): boolean {
+  return sameBytes(existing?.["b"], item["b"]);
 }

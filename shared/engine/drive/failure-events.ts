@@ -3,7 +3,7 @@ import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
 import { encode } from "../../core/model/proto3-encode.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/active-invocation.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { EVENTS, eventKey } from "../store/item-keys.ts";
 import { keepUntilS } from "../store/ttl.ts";
 import { readPartition } from "../store/read-partition.ts";
@@ -18,13 +18,13 @@ function bounded({ errorCode, code, message, atMs, relatedCommand }: AttemptFail
   return { errorCode, code, message: message.slice(0, MESSAGE_MAX), atMs, ...(relatedCommand && { relatedCommand }) };
 }
 
-export async function noteFailure(engine: Engine, held: Held, failure: AttemptFailure): Promise<void> {
-  const { acceptance, attempts } = held.invocation;
-  if (held.durable !== undefined) await held.durable;
+export async function noteFailure(engine: Engine, active: ActiveInvocation, failure: AttemptFailure): Promise<void> {
+  const { acceptance, attempts } = active.invocation;
+  if (active.durable !== undefined) await active.durable;
   const b = sealed(encode(StoredAttemptFailure, attemptFailureToStored(bounded(failure)), ENVELOPE_BYTES));
   const expiresAtS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs());
-  held.units++;
-  await engine.table.put({ ...eventKey(held.pk, acceptance.nonce, attempts), b, expiresAtS });
+  active.units++;
+  await engine.table.put({ ...eventKey(active.pk, acceptance.nonce, attempts), b, expiresAtS });
 }
 
 /** Oldest first. */

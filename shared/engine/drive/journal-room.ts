@@ -3,7 +3,7 @@ import type { Journal } from "../../core/invocation/journal.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Account, Budget } from "../bulkheads/budget.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/active-invocation.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { load, type Loaded, loadSmallJointly, SMALL_MAX_BYTES } from "../store/load.ts";
 import { TooLargeError } from "../store/read-partition.ts";
 
@@ -65,7 +65,7 @@ export function isLarge({ entries }: Journal): boolean {
 }
 
 /** Whether the journal exceeds its counted bytes: the driver lets it go, and takes it up again under the count. */
-export function outgrows({ invocation, journalRoom }: Held): boolean {
+export function outgrows({ invocation, journalRoom }: ActiveInvocation): boolean {
   const sizeBytes = journalBytes(invocation.journal.entries);
   return sizeBytes > SMALL_MAX_BYTES && sizeBytes > (journalRoom?.sizeBytes ?? 0) + GROWTH_MAX_BYTES;
 }

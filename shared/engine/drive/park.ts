@@ -6,12 +6,12 @@ import { writeArrival } from "../messaging/deliver.ts";
 import { isLarge } from "./journal-room.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import { putDown, reclaim } from "../lease/lease.ts";
-import type { Held } from "../local/active-invocation.ts";
+import { release, reclaim } from "../lease/lease.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { ARRIVALS } from "../store/item-keys.ts";
 import { keepUntilS } from "../store/ttl.ts";
 import { freshArrivals } from "../store/load.ts";
-import { whole } from "../store/large-record.ts";
+import { reassemble } from "../store/large-record.ts";
 import { readPartition } from "../store/read-partition.ts";
 import { cancelTimer, EARLY_MS, isFar, sendWake, wakeAt } from "../messaging/wake.ts";
 import { wakeAwaited } from "../effects/wake-awaited.ts";
@@ -24,34 +24,34 @@ type Park = Extract<Step, { kind: "park" }>;
  */
 export async function park(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   step: Park,
   isHeldBack = false,
 ): Promise<"again" | "parked" | "lost"> {
-  if (held.durable !== undefined) {
-    await held.durable;
-    delete held.durable;
+  if (active.durable !== undefined) {
+    await active.durable;
+    delete active.durable;
   }
-  if (held.poked) {
-    await readPoked(engine, held);
+  if (active.dirty) {
+    await readPoked(engine, active);
     return "again";
   }
-  if (mayWaitHere(engine, held, step)) {
-    await waitHere(engine, held, step);
-    return held.lost ? "lost" : "again";
+  if (mayWaitHere(engine, active, step)) {
+    await waitHere(engine, active, step);
+    return active.lost ? "lost" : "again";
   }
   // Whoever parks on others first wakes them (design §3.2): they are driven then, or tell their results again.
-  await wakeAwaited(engine, held, held.parkedChildren);
+  await wakeAwaited(engine, active, active.parkedChildren);
   for (;;) {
-    await writeDownInline(engine, held);
-    if (!(await putDownUntil(engine, held, step))) return "lost";
+    await writeDownInline(engine, active);
+    if (!(await putDownUntil(engine, active, step))) return "lost";
     // I4: arrivals are read after the park is written. What came before it is seen here; what comes later brings its own wake.
-    await readArrivals(engine, held);
-    const next = advance(held.invocation, {
-      kind: "look",
+    await readArrivals(engine, active);
+    const next = advance(active.invocation, {
+      kind: "poll",
       atMs: engine.clock.nowMs(),
-      arrivals: [...held.arrivals.values()],
-      holdsLock: held.lock !== undefined,
+      arrivals: [...active.arrivals.values()],
+      holdsLock: active.lock !== undefined,
     });
     const advances =
       next.segment !== undefined ||
@@ -59,28 +59,28 @@ export async function park(
       next.step.kind === "end" ||
       // Who took over what runs under a lock has not looked at the lock yet, and knows only that there is something to do.
       (next.step.kind === "acquire" && step.status !== "pending") ||
-      (step.status === "pending" && (await hasComeToHold(engine, held)));
-    if (advances && !held.stopping && step.status !== "ready") return await takeUpAgain(engine, held);
+      (step.status === "pending" && (await hasComeToHold(engine, active)));
+    if (advances && !active.stopping && step.status !== "ready") return await takeUpAgain(engine, active);
     // A child may have ended while the park was written: its result must not be left in memory alone.
-    if (held.results.size === 0 || ![...held.arrivals.keys()].some((key) => held.results.has(key))) {
+    if (active.results.size === 0 || ![...active.arrivals.keys()].some((key) => active.results.has(key))) {
       // From this very check on results go through the table: one brought to memory now would be seen by nobody.
-      held.open = false;
+      active.open = false;
       return "parked";
     }
-    if ((await takeUpAgain(engine, held)) === "lost") return "lost";
+    if ((await takeUpAgain(engine, active)) === "lost") return "lost";
   }
 }
 
 /** An ingress driver has no message of its own: before it claims again it sends one, or its crash would leave nobody (I4). */
-async function takeUpAgain(engine: Engine, held: Held): Promise<"again" | "lost"> {
-  if (!held.messageDriven) await sendWake(engine, held.invocation.acceptance, engine.settings.leaseMs);
-  return (await reclaim(engine, held)) ? "again" : "lost";
+async function takeUpAgain(engine: Engine, active: ActiveInvocation): Promise<"again" | "lost"> {
+  if (!active.messageDriven) await sendWake(engine, active.invocation.acceptance, engine.settings.leaseMs);
+  return (await reclaim(engine, active)) ? "again" : "lost";
 }
 
 /** Children being driven along end soon, and so do short delays: the hold is kept and nothing is written. */
-function mayWaitHere(engine: Engine, held: Held, { status, wakeAtMs }: Park): boolean {
-  if (held.stopping || isLarge(held.invocation.journal)) return false;
-  if (status === "suspended" && held.children.size > 0) return true;
+function mayWaitHere(engine: Engine, active: ActiveInvocation, { status, wakeAtMs }: Park): boolean {
+  if (active.stopping || isLarge(active.invocation.journal)) return false;
+  if (status === "suspended" && active.children.size > 0) return true;
   return (
     status === "backing-off" &&
     wakeAtMs !== undefined &&
@@ -90,57 +90,57 @@ function mayWaitHere(engine: Engine, held: Held, { status, wakeAtMs }: Park): bo
 
 const CHILDREN_WAIT_MAX_MS = 3_600_000;
 
-async function waitHere(engine: Engine, held: Held, { wakeAtMs }: Park): Promise<void> {
+async function waitHere(engine: Engine, active: ActiveInvocation, { wakeAtMs }: Park): Promise<void> {
   const ms = wakeAtMs === undefined ? CHILDREN_WAIT_MAX_MS : Math.max(0, wakeAtMs - engine.clock.nowMs());
   const over = new AbortController();
-  held.ring = () => over.abort();
+  active.interrupt = () => over.abort();
   await engine.clock.sleep(ms, over.signal);
-  delete held.ring;
+  delete active.interrupt;
 }
 
 /** Somebody wrote for this invocation while it was driven: an arrival, or a sink. */
-async function readPoked(engine: Engine, held: Held): Promise<void> {
-  held.poked = false;
-  held.sinkSuspected = true;
-  await readArrivals(engine, held);
+async function readPoked(engine: Engine, active: ActiveInvocation): Promise<void> {
+  active.dirty = false;
+  active.sinkSuspected = true;
+  await readArrivals(engine, active);
 }
 
 /** So often a driver whose process does not own the store alone looks for what others wrote, attempt after attempt. */
 const READ_EVERY_MS = 1_000;
 
 /** Between two attempts that follow each other without a park: a cancel or an order must not wait for the last of them. */
-export async function readMeanwhile(engine: Engine, held: Held): Promise<void> {
-  if (held.poked) return await readPoked(engine, held);
+export async function readMeanwhile(engine: Engine, active: ActiveInvocation): Promise<void> {
+  if (active.dirty) return await readPoked(engine, active);
   const nowMs = engine.clock.nowMs();
-  held.arrivalsReadAtMs ??= nowMs;
+  active.arrivalsReadAtMs ??= nowMs;
   // In a process that owns the store alone, whoever writes pokes.
-  if (engine.settings.soleOwner !== undefined || nowMs - held.arrivalsReadAtMs < READ_EVERY_MS) return;
-  await readArrivals(engine, held);
+  if (engine.settings.exclusiveOwnerPrefix !== undefined || nowMs - active.arrivalsReadAtMs < READ_EVERY_MS) return;
+  await readArrivals(engine, active);
 }
 
-export async function readArrivals(engine: Engine, held: Held): Promise<void> {
-  const { invocation } = held;
-  held.arrivalsReadAtMs = engine.clock.nowMs();
+export async function readArrivals(engine: Engine, active: ActiveInvocation): Promise<void> {
+  const { invocation } = active;
+  active.arrivalsReadAtMs = engine.clock.nowMs();
   const { nonce } = invocation.acceptance;
-  const items = await whole(engine, await readPartition(engine.table, held.pk, ARRIVALS), nonce);
+  const items = await reassemble(engine, await readPartition(engine.table, active.pk, ARRIVALS), nonce);
   for (const [key, arrival] of freshArrivals(items, invocation, nonce)) {
-    held.arrivals.set(key, arrival);
-    held.results.delete(key);
+    active.arrivals.set(key, arrival);
+    active.results.delete(key);
   }
 }
 
 /** What only memory knows becomes an arrival item, so that whoever drives next finds it. */
-async function writeDownInline(engine: Engine, held: Held): Promise<void> {
-  const { acceptance } = held.invocation;
-  const keptUntilS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), held.hold?.keepUntilS);
-  const to = { id: held.id, nonce: acceptance.nonce, keptUntilS };
-  await atMost(AT_ONCE, [...held.results], async ([key, { completionId, result }]) => {
-    const arrival = held.arrivals.get(key);
+async function writeDownInline(engine: Engine, active: ActiveInvocation): Promise<void> {
+  const { acceptance } = active.invocation;
+  const keptUntilS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), active.leaseRecord?.keepUntilS);
+  const to = { id: active.id, nonce: acceptance.nonce, keptUntilS };
+  await atMost(AT_ONCE, [...active.results], async ([key, { completionId, result }]) => {
+    const arrival = active.arrivals.get(key);
     if (arrival?.kind === "notification") {
       await writeArrival(engine, to, key, { kind: "notification", id: { completionId }, result });
-      held.arrivals.set(key, { ...arrival, taken: { ...arrival.taken, inline: false } });
+      active.arrivals.set(key, { ...arrival, consumption: { ...arrival.consumption, inline: false } });
     }
-    held.results.delete(key);
+    active.results.delete(key);
   });
 }
 
@@ -149,21 +149,21 @@ async function writeDownInline(engine: Engine, held: Held): Promise<void> {
  * never a park without a wake. A near one is sent behind the park, or it would come before it: where the driver dies in
  * between, the message that finds the park is sent on to its moment.
  */
-async function putDownUntil(engine: Engine, held: Held, { status, wakeAtMs }: Park): Promise<boolean> {
-  const { acceptance } = held.invocation;
+async function putDownUntil(engine: Engine, active: ActiveInvocation, { status, wakeAtMs }: Park): Promise<boolean> {
+  const { acceptance } = active.invocation;
   const isNear = wakeAtMs === undefined || wakeAtMs - engine.clock.nowMs() <= EARLY_MS;
-  const former = held.timerAtMs ?? held.hold?.timerAtMs;
+  const former = active.timerAtMs ?? active.leaseRecord?.timerAtMs;
   const isSet = wakeAtMs !== undefined && wakeAtMs === former && isFar(engine, wakeAtMs);
   if (!isNear && !isSet) {
     const isTimer = isFar(engine, wakeAtMs);
     await wakeAt(engine, acceptance, wakeAtMs);
     // Not before: a renewal of the lease may write the hold meanwhile.
-    if (isTimer) held.timerAtMs = wakeAtMs;
+    if (isTimer) active.timerAtMs = wakeAtMs;
   }
-  if (!(await putDown(engine, held, status, wakeAtMs))) return false;
+  if (!(await release(engine, active, status, wakeAtMs))) return false;
   if (isNear && wakeAtMs !== undefined) await wakeAt(engine, acceptance, wakeAtMs);
   if (status === "ready") await sendWake(engine, acceptance, 0);
   // Behind the park, which does not count on the former timer any more.
-  if (former !== undefined && former !== (held.timerAtMs ?? former)) await cancelTimer(engine, acceptance, former);
+  if (former !== undefined && former !== (active.timerAtMs ?? former)) await cancelTimer(engine, acceptance, former);
   return true;
 }

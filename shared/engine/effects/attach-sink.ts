@@ -5,7 +5,7 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import { type Addressee, deliverResult } from "../messaging/deliver.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/active-invocation.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { invocationPk, sinkKey, sinkRange } from "../store/item-keys.ts";
 import { keepUntilS } from "../store/ttl.ts";
 import { readPartition } from "../store/read-partition.ts";
@@ -30,9 +30,9 @@ export async function writeSink(
 }
 
 /** Reads the sinks and delivers to each. Delivering twice is delivering once. */
-export async function answerSinks(engine: Engine, held: Held, result: Result): Promise<void> {
-  const { nonce } = held.invocation.acceptance;
-  const sinks = await readPartition(engine.table, held.pk, sinkRange(nonce));
+export async function answerSinks(engine: Engine, active: ActiveInvocation, result: Result): Promise<void> {
+  const { nonce } = active.invocation.acceptance;
+  const sinks = await readPartition(engine.table, active.pk, sinkRange(nonce));
   await atMost(AT_ONCE, sinks, async ({ to, toNonce, toService, completionId }) => {
     const target = typeof toService === "string" && { target: { service: toService } };
     const attached = { id: to as InvocationId, nonce: toNonce as Nonce, ...target };

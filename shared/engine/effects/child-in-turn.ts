@@ -2,7 +2,7 @@
 import type { Effect } from "../../core/invocation/effects.ts";
 import type { Engine } from "../engine.ts";
 import { acceptChild } from "./child.ts";
-import type { Held } from "../local/active-invocation.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 
 type AcceptChild = Extract<Effect, { kind: "accept-child" }>;
 
@@ -12,20 +12,20 @@ type AcceptChild = Extract<Effect, { kind: "accept-child" }>;
  */
 export async function acceptChildInTurn(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   effect: AcceptChild,
   room: number,
   isRedo: boolean,
-): Promise<Held | undefined> {
+): Promise<ActiveInvocation | undefined> {
   const { acceptances, alongside, pace } = engine.bulkheads;
   const { service } = effect.child.target;
-  const caller = held.invocation.acceptance.target.service;
+  const caller = active.invocation.acceptance.target.service;
   const breaking = pace.step(caller);
   if (breaking !== undefined) await breaking;
   const hasSlot = room > 0 && alongside.take(service);
-  let child: Held | undefined;
+  let child: ActiveInvocation | undefined;
   try {
-    child = await acceptances.take(caller, () => acceptChild(engine, held, effect, hasSlot ? room : 0, isRedo));
+    child = await acceptances.take(caller, () => acceptChild(engine, active, effect, hasSlot ? room : 0, isRedo));
     return child;
   } finally {
     if (hasSlot && child === undefined) alongside.give(service);
@@ -33,6 +33,6 @@ export async function acceptChildInTurn(
 }
 
 /** Called when the driver stops driving the child along. */
-export function leaveSlot({ bulkheads }: Engine, child: Held): void {
+export function leaveSlot({ bulkheads }: Engine, child: ActiveInvocation): void {
   bulkheads.alongside.give(child.invocation.acceptance.target.service);
 }

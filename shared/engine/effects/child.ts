@@ -4,14 +4,14 @@ import type { Effect } from "../../core/invocation/effects.ts";
 import type { Result } from "../../core/model/failure.ts";
 import { targetText } from "../../core/model/target.ts";
 import { acquire } from "../lock/acquire.ts";
-import { accept, heldByAcceptor, newNonce } from "../accept/accept.ts";
+import { accept, activeByAcceptor, newNonce } from "../accept/accept.ts";
 import { NO_LEASE } from "../store/acceptance-record.ts";
 import { writeSink } from "./attach-sink.ts";
 import { withKey } from "../attempt/command-rejections.ts";
 import { completionOf } from "../messaging/completion.ts";
 import type { Engine } from "../engine.ts";
 import { nextLease } from "../lease/lease.ts";
-import type { Held } from "../local/active-invocation.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { parkPending } from "../accept/park-at-start.ts";
 import type { Routing } from "../ports/registry.ts";
 import { retentionOf } from "../store/retention.ts";
@@ -36,42 +36,42 @@ export const ALONGSIDE_MAX = 32;
  */
 export async function acceptChild(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   effect: AcceptChild,
   room: number,
   isRedo = false,
-): Promise<Held | undefined> {
+): Promise<ActiveInvocation | undefined> {
   const { service, handler } = effect.child.target;
   const routing = engine.registry.known(service, handler) ?? (await engine.registry.route(service, handler));
-  const acceptance = acceptanceOf(engine, held, effect, routing);
+  const acceptance = acceptanceOf(engine, active, effect, routing);
   const { completionId } = effect;
-  const isThis = isMadeBy(held, acceptance, isRedo);
+  const isThis = isMadeBy(active, acceptance, isRedo);
   if (completionId === undefined) {
     await acceptSend(engine, acceptance, isThis);
     return undefined;
   }
   const tooSlow = engine.settings.leavesSlowToQueue === true && routing.found && routing.slow === true;
   const isElsewhere = leavesToSlowLane(engine, service);
-  const alongside = room > 0 && held.depth < DEPTH_MAX && !held.stopping && !tooSlow && !isElsewhere;
-  const lease = alongside ? nextLease(engine, engine.drives.newToken()) : NO_LEASE;
+  const alongside = room > 0 && active.depth < DEPTH_MAX && !active.stopping && !tooSlow && !isElsewhere;
+  const lease = alongside ? nextLease(engine, engine.activeInvocations.newToken()) : NO_LEASE;
   const acceptation = await accept(engine, acceptance, lease, isThis);
   if (acceptation.kind === "existing") {
-    await joinExisting(engine, held, acceptation.loaded, completionId);
+    await joinExisting(engine, active, acceptation.loaded, completionId);
     return undefined;
   }
   if (!alongside) {
     await startSend(engine, acceptance);
     return undefined;
   }
-  const child = heldByAcceptor(engine, acceptance, lease, {
-    depth: held.depth + 1,
-    caller: { held, completionId },
+  const child = activeByAcceptor(engine, acceptance, lease, {
+    depth: active.depth + 1,
+    caller: { active: active, completionId },
     ...(routing.found && { route: routing.route }),
   });
   // What one handler asks of one key happens in that order: the lock is taken here, and not when the child is driven.
   if (acceptance.handlerType !== "exclusive" || (await acquire(engine, child)) === "held") return child;
   await parkPending(engine, acceptance, child.ticket!);
-  held.parkedChildren.add(completionId);
+  active.parkedChildren.add(completionId);
   return undefined;
 }
 
@@ -80,7 +80,7 @@ export async function acceptChild(
  * An id that follows from the command belongs to no other. Under a key, or as the run of a workflow, what expired before
  * the command is a former life; what expired later, a redo may have met when the command was performed first.
  */
-function isMadeBy({ invocation }: Held, child: Acceptance, isRedo: boolean): (former: Loaded) => boolean {
+function isMadeBy({ invocation }: ActiveInvocation, child: Acceptance, isRedo: boolean): (former: Loaded) => boolean {
   const askedAtMs = invocation.modifiedAtMs;
   return (former) =>
     livesOnce(child) ||
@@ -90,7 +90,7 @@ function isMadeBy({ invocation }: Held, child: Acceptance, isRedo: boolean): (fo
 
 function acceptanceOf(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   { child, childId, completionId, startAtMs }: AcceptChild,
   routing: Routing,
 ): Acceptance {
@@ -98,8 +98,8 @@ function acceptanceOf(
   const { target } = routing.found ? withKey(child, routing.route) : child;
   const serviceType = routing.found ? routing.route.service.type : target.key === undefined ? "service" : "object";
   const handlerType = routing.found ? routing.route.handler.type : target.key === undefined ? "service" : "shared";
-  const { id, nonce, target: callerTarget, createdBy } = held.invocation.acceptance;
-  const traceparent = traceparentBelow(engine, held.invocation.acceptance);
+  const { id, nonce, target: callerTarget, createdBy } = active.invocation.acceptance;
+  const traceparent = traceparentBelow(engine, active.invocation.acceptance);
   const caller = { callerId: id, callerTarget: targetText(callerTarget) };
   const source: Source =
     completionId === undefined
@@ -115,7 +115,7 @@ function acceptanceOf(
     headers: child.headers,
     source,
     // Never before the command that makes it, whatever this clock says: by that a redo knows what the command has made.
-    createdAtMs: Math.max(engine.clock.nowMs(), held.invocation.modifiedAtMs),
+    createdAtMs: Math.max(engine.clock.nowMs(), active.invocation.modifiedAtMs),
     ...retentionOf(settings, child.idempotencyKey !== undefined, handlerType),
     ...(child.idempotencyKey !== undefined && { idempotencyKey: child.idempotencyKey }),
     ...(traceparent !== undefined && { traceparent }),
@@ -138,16 +138,21 @@ export const ALREADY_RUN: Result = {
 };
 
 /** The child lives already: a redo of ours, or somebody else's under the same idempotency key or workflow id. */
-async function joinExisting(engine: Engine, held: Held, loaded: Loaded, completionId: number): Promise<void> {
-  const { acceptance, standing } = loaded.invocation;
-  const { id: callerId, nonce: callerNonce } = held.invocation.acceptance;
+async function joinExisting(
+  engine: Engine,
+  active: ActiveInvocation,
+  loaded: Loaded,
+  completionId: number,
+): Promise<void> {
+  const { acceptance, phase } = loaded.invocation;
+  const { id: callerId, nonce: callerNonce } = active.invocation.acceptance;
   const ours = isMadeByCall(acceptance, { callerId, callerNonce, completionId });
   const nowMs = engine.clock.nowMs();
-  if (acceptance.handlerType === "workflow" && !ours) return completionOf(held, completionId, ALREADY_RUN, nowMs);
+  if (acceptance.handlerType === "workflow" && !ours) return completionOf(active, completionId, ALREADY_RUN, nowMs);
   await startAgain(engine, loaded);
-  if (standing.status === "completed") return completionOf(held, completionId, standing.result, nowMs);
+  if (phase.status === "completed") return completionOf(active, completionId, phase.result, nowMs);
   if (ours) return;
-  const { id, nonce, target } = held.invocation.acceptance;
-  await writeSink(engine, acceptance, { id, nonce, target }, completionId, loaded.hold?.keepUntilS);
+  const { id, nonce, target } = active.invocation.acceptance;
+  await writeSink(engine, acceptance, { id, nonce, target }, completionId, loaded.leaseRecord?.keepUntilS);
   await wakeNow(engine, acceptance);
 }

@@ -18,7 +18,7 @@ import { deliverResult, deliverSignal, orderKillOfCall } from "../messaging/deli
 import { lanesOf } from "./effect-lanes.ts";
 import type { Engine } from "../engine.ts";
 import { applyState, giveBack } from "../lock/give-back.ts";
-import type { Held } from "../local/active-invocation.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { idempotentId, workflowId } from "../accept/invocation-ids.ts";
 import { awakeableArrival, completionArrival } from "../store/item-keys.ts";
 import { hasExpired, load } from "../store/load.ts";
@@ -34,27 +34,27 @@ const NOT_FOUND: Result = { kind: "failure", failure: { code: 404, message: "not
  */
 export async function perform(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   before: Invocation,
   segment: Segment,
   isRedo = false,
-): Promise<readonly Held[]> {
+): Promise<readonly ActiveInvocation[]> {
   const redoOfMs = isRedo ? segment.writtenAtMs : undefined;
-  const effects = effectsOf(before, segment).filter((effect) => !isAnswered(held, effect));
+  const effects = effectsOf(before, segment).filter((effect) => !isAnswered(active, effect));
   if (effects.length === 0) return [];
   const [final, first] = [effects.filter(isFinal), effects.filter((effect) => !isFinal(effect) && !isState(effect))];
   // Whoever is called here finds the state as it was left before the call.
-  for (const effect of effects) if (isState(effect)) await performOne(engine, held, effect, 0, redoOfMs);
-  let room = ALONGSIDE_MAX - held.children.size;
-  const children: Held[] = [];
+  for (const effect of effects) if (isState(effect)) await performOne(engine, active, effect, 0, redoOfMs);
+  let room = ALONGSIDE_MAX - active.children.size;
+  const children: ActiveInvocation[] = [];
   try {
     await atMost(AT_ONCE, lanesOf(engine, first), async (lane) => {
       for (const effect of lane) {
-        const child = await performOne(engine, held, effect, isCall(effect) ? room-- : 0, redoOfMs);
+        const child = await performOne(engine, active, effect, isCall(effect) ? room-- : 0, redoOfMs);
         if (child !== undefined) children.push(child);
       }
     });
-    for (const effect of final) await performOne(engine, held, effect, 0, redoOfMs);
+    for (const effect of final) await performOne(engine, active, effect, 0, redoOfMs);
   } catch (error) {
     for (const child of children) leaveSlot(engine, child);
     throw error;
@@ -68,7 +68,7 @@ function isState({ kind }: Effect): boolean {
 }
 
 /** In a redo: what has brought its completion already was performed, and asking again would cost a refused write. */
-function isAnswered({ arrivals }: Held, effect: Effect): boolean {
+function isAnswered({ arrivals }: ActiveInvocation, effect: Effect): boolean {
   return (
     "completionId" in effect &&
     effect.completionId !== undefined &&
@@ -88,20 +88,20 @@ function isFinal({ kind }: Effect): boolean {
 
 async function performOne(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   effect: Effect,
   room: number,
   redoOfMs: number | undefined,
-): Promise<Held | undefined> {
+): Promise<ActiveInvocation | undefined> {
   if (effect.kind === "accept-child")
-    return await acceptChildInTurn(engine, held, effect, room, redoOfMs !== undefined);
-  await performOwn(engine, held, effect, redoOfMs);
+    return await acceptChildInTurn(engine, active, effect, room, redoOfMs !== undefined);
+  await performOwn(engine, active, effect, redoOfMs);
   return undefined;
 }
 
 async function performOwn(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   effect: Exclude<Effect, { kind: "accept-child" }>,
   redoOfMs: number | undefined,
 ): Promise<void> {
@@ -114,28 +114,28 @@ async function performOwn(
     case "complete-awakeable":
       return await completeAwakeable(engine, effect.awakeableId, effect.result, redoOfMs);
     case "attach":
-      return await attachTo(engine, held, effect.lookup, effect.completionId);
+      return await attachTo(engine, active, effect.lookup, effect.completionId);
     case "get-output":
-      return await outputOf(engine, held, effect.lookup, effect.completionId);
+      return await outputOf(engine, active, effect.lookup, effect.completionId);
     case "deliver":
-      return await deliver(engine, held, effect);
+      return await deliver(engine, active, effect);
     case "answer-sinks":
       // On the path of an uncontended call nobody attached: whoever does sends a wake, and a message's driver reads them.
-      if (held.messageDriven || held.poked || held.sinkSuspected || held.hold !== undefined)
-        await answerSinks(engine, held, effect.result);
+      if (active.messageDriven || active.dirty || active.sinkSuspected || active.leaseRecord !== undefined)
+        await answerSinks(engine, active, effect.result);
       return;
     case "kill-child":
       return await orderKillOfCall(engine, effect);
     case "get-promise":
-      return await awaitPromise(engine, held, effect);
+      return await awaitPromise(engine, active, effect);
     case "complete-promise":
-      return await completePromise(engine, held, effect, redoOfMs);
+      return await completePromise(engine, active, effect, redoOfMs);
     case "apply-state":
-      return await applyState(engine, held, effect.changes);
+      return await applyState(engine, active, effect.changes);
     case "give-back":
-      return await giveBack(engine, held, effect.changes);
+      return await giveBack(engine, active, effect.changes);
     case "close-workflow":
-      return await closeWorkflow(engine, held, effect);
+      return await closeWorkflow(engine, active, effect);
   }
 }
 
@@ -160,15 +160,15 @@ export async function completeAwakeable(
 /** A caller that is still there takes the result from memory; for any other it is written down (design §3.2). */
 async function deliver(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   { callerId, callerNonce, completionId, result }: Extract<Effect, { kind: "deliver" }>,
 ) {
-  const { caller } = held;
-  if (caller !== undefined && caller.held.open && !caller.held.lost) {
-    completionOf(caller.held, completionId, result, engine.clock.nowMs());
+  const { caller } = active;
+  if (caller !== undefined && caller.active.open && !caller.active.lost) {
+    completionOf(caller.active, completionId, result, engine.clock.nowMs());
     return;
   }
-  const { source } = held.invocation.acceptance;
+  const { source } = active.invocation.acceptance;
   const target = source.kind === "call" && { target: { service: serviceOf(source.callerTarget) } };
   await deliverResult(engine, { id: callerId, nonce: callerNonce, ...target }, completionId, result);
 }
@@ -185,29 +185,29 @@ export function idOfLookup(engine: Engine, lookup: Lookup): InvocationId | undef
   return lookup.kind === "idempotency" ? idempotentId(engine, lookup.target, lookup.idempotencyKey) : undefined;
 }
 
-async function attachTo(engine: Engine, held: Held, lookup: Lookup, completionId: number): Promise<void> {
+async function attachTo(engine: Engine, active: ActiveInvocation, lookup: Lookup, completionId: number): Promise<void> {
   const found = await find(engine, lookup);
   if (found === undefined || found.kind === "ended") {
-    completionOf(held, completionId, found?.result ?? NOT_FOUND, engine.clock.nowMs());
+    completionOf(active, completionId, found?.result ?? NOT_FOUND, engine.clock.nowMs());
     return;
   }
-  const { id, nonce, target } = held.invocation.acceptance;
+  const { id, nonce, target } = active.invocation.acceptance;
   await writeSink(engine, found.acceptance, { id, nonce, target }, completionId, found.extendedUntilS);
   await wakeNow(engine, found.acceptance);
 }
 
-async function outputOf(engine: Engine, held: Held, lookup: Lookup, completionId: number): Promise<void> {
+async function outputOf(engine: Engine, active: ActiveInvocation, lookup: Lookup, completionId: number): Promise<void> {
   const found = await find(engine, lookup);
   const result = found === undefined ? NOT_FOUND : found.kind === "ended" ? found.result : undefined;
-  completionOf(held, completionId, result, engine.clock.nowMs());
+  completionOf(active, completionId, result, engine.clock.nowMs());
 }
 
 async function find(engine: Engine, lookup: Lookup) {
   const id = idOfLookup(engine, lookup);
   const loaded = id === undefined ? undefined : await load(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
-  const { acceptance, standing } = loaded.invocation;
-  if (standing.status !== "completed")
-    return { kind: "open" as const, acceptance, extendedUntilS: loaded.hold?.keepUntilS };
-  return { kind: "ended" as const, result: standing.result };
+  const { acceptance, phase } = loaded.invocation;
+  if (phase.status !== "completed")
+    return { kind: "open" as const, acceptance, extendedUntilS: loaded.leaseRecord?.keepUntilS };
+  return { kind: "ended" as const, result: phase.result };
 }

@@ -22,12 +22,12 @@ export async function wakeAwaited(
 /** The invocations that a suspended one waits for: calls and attached ones that have not answered. */
 export function awaited(
   engine: Engine,
-  { invocation: { standing, journal }, arrivals }: Pick<Loaded, "invocation" | "arrivals">,
+  { invocation: { phase, journal }, arrivals }: Pick<Loaded, "invocation" | "arrivals">,
   parkedChildren: ReadonlySet<number> = new Set(),
 ): readonly Recipient[] {
-  if (standing.status !== "suspended") return [];
+  if (phase.status !== "suspended") return [];
   const found: Recipient[] = [];
-  for (const completionId of awaitedCompletions(standing.awaiting)) {
+  for (const completionId of awaitedCompletions(phase.awaiting)) {
     const command = journal.completable.get(completionId)?.entry.command;
     if (journal.completed.has(completionId) || arrivals.has(`c${completionId}`)) continue;
     if (parkedChildren.has(completionId)) continue;

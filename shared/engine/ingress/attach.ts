@@ -3,9 +3,9 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { endedOf } from "./ended.ts";
 import type { Engine } from "../engine.ts";
 import { findAccepted } from "../messaging/find-accepted.ts";
-import { hasExpired, isHeld, loadJointly, type Loaded } from "../store/load.ts";
+import { hasExpired, isLeased, loadJointly, type Loaded } from "../store/load.ts";
 import type { Absent, Ended } from "../ports/submission.ts";
-import { mayBeTold } from "../lock/result-visible.ts";
+import { isResultVisible } from "../lock/result-visible.ts";
 import { sendWake } from "../messaging/wake.ts";
 
 /** A ring in this process ends a wait at once; for ends in other processes the table is asked, ever more rarely. */
@@ -22,7 +22,7 @@ export async function attach(
 ): Promise<Ended | { readonly kind: "unknown" }> {
   const loaded = await loadKept(engine, id);
   if (loaded === undefined) return { kind: "unknown" };
-  if (await mayBeTold(engine, loaded.invocation)) return endedOf(loaded.invocation, engine.clock.nowMs());
+  if (await isResultVisible(engine, loaded.invocation)) return endedOf(loaded.invocation, engine.clock.nowMs());
   await wakeIfDriverless(engine, loaded);
   return (await waitForEnd(engine, loaded.invocation.acceptance, signal)) ?? { kind: "unknown" };
 }
@@ -31,8 +31,8 @@ export async function attach(
 export async function output(engine: Engine, id: InvocationId): Promise<Ended | Absent> {
   const loaded = await loadKept(engine, id);
   if (loaded === undefined) return { kind: "unknown" };
-  if (await mayBeTold(engine, loaded.invocation)) return endedOf(loaded.invocation, engine.clock.nowMs());
-  if (loaded.invocation.standing.status === "completed") await wakeIfDriverless(engine, loaded);
+  if (await isResultVisible(engine, loaded.invocation)) return endedOf(loaded.invocation, engine.clock.nowMs());
+  if (loaded.invocation.phase.status === "completed") await wakeIfDriverless(engine, loaded);
   return { kind: "open" };
 }
 
@@ -48,19 +48,19 @@ export async function waitForEnd(
   { id, nonce }: Life,
   signal?: AbortSignal,
 ): Promise<Ended | undefined> {
-  const pollMaxMs = engine.settings.soleOwner === undefined ? POLL_MAX_MS : POLL_MAX_ALONE_MS;
+  const pollMaxMs = engine.settings.exclusiveOwnerPrefix === undefined ? POLL_MAX_MS : POLL_MAX_ALONE_MS;
   for (let pollMs = POLL_MIN_MS; ; pollMs = Math.min(pollMs * 2, pollMaxMs)) {
     // Listening starts before the look, so that an end between the two is heard.
-    const heard = engine.drives.heard(id, pollMs, signal);
+    const heard = engine.activeInvocations.waitFor(id, pollMs, signal);
     const loaded = await loadJointly(engine, id);
     if (loaded === undefined || loaded.invocation.acceptance.nonce !== nonce) return undefined;
-    if (await mayBeTold(engine, loaded.invocation)) {
-      engine.drives.ring(id);
+    if (await isResultVisible(engine, loaded.invocation)) {
+      engine.activeInvocations.notify(id);
       return endedOf(loaded.invocation, undefined);
     }
-    if (!engine.drives.stopping) await heard;
+    if (!engine.activeInvocations.stopping) await heard;
     signal?.throwIfAborted();
-    if (engine.drives.stopping) throw new StoppingError(id);
+    if (engine.activeInvocations.stopping) throw new StoppingError(id);
   }
 }
 
@@ -81,8 +81,8 @@ async function loadKept(engine: Engine, id: InvocationId): Promise<Loaded | unde
 
 /** Who meets an open invocation whose hold has expired wakes it. */
 async function wakeIfDriverless(engine: Engine, loaded: Loaded): Promise<void> {
-  const { standing, acceptance } = loaded.invocation;
+  const { phase, acceptance } = loaded.invocation;
   // What has ended and may not be told yet is left by a driver that died ahead of its effects.
-  const driverless = standing.status === "running" || standing.status === "ready" || standing.status === "completed";
-  if (driverless && !isHeld(engine, loaded, engine.clock.nowMs())) await sendWake(engine, acceptance, 0);
+  const driverless = phase.status === "running" || phase.status === "ready" || phase.status === "completed";
+  if (driverless && !isLeased(engine, loaded, engine.clock.nowMs())) await sendWake(engine, acceptance, 0);
 }

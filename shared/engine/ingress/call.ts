@@ -1,6 +1,6 @@
 /** A request that waits for its answer: accepted and driven by the same process, without a queue between (design §3.1). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
-import { accept, heldByAcceptor } from "../accept/accept.ts";
+import { accept, activeByAcceptor } from "../accept/accept.ts";
 import { type Lease, NO_LEASE } from "../store/acceptance-record.ts";
 import { waitForEnd } from "./attach.ts";
 import { ALREADY_RUN } from "../effects/child.ts";
@@ -9,22 +9,26 @@ import { endedOf } from "./ended.ts";
 import type { Engine } from "../engine.ts";
 import { nextLease } from "../lease/lease.ts";
 import { lose } from "../local/active-invocation.ts";
-import { isHeld, type Loaded } from "../store/load.ts";
+import { isLeased, type Loaded } from "../store/load.ts";
 import { PendingAcceptance } from "../accept/pending-acceptance.ts";
-import type { Ended, Refusal, Submission } from "../ports/submission.ts";
+import type { Ended, SubmitRejection, Submission } from "../ports/submission.ts";
 import { startAgain, startSend } from "../accept/start-send.ts";
 import { type Admitted, submit } from "./submit.ts";
-import { mayBeTold } from "../lock/result-visible.ts";
+import { isResultVisible } from "../lock/result-visible.ts";
 import { sendWake } from "../messaging/wake.ts";
 
 /** @param signal aborts when the caller has gone: the invocation goes on all the same */
-export async function call(engine: Engine, submission: Submission, signal?: AbortSignal): Promise<Ended | Refusal> {
+export async function call(
+  engine: Engine,
+  submission: Submission,
+  signal?: AbortSignal,
+): Promise<Ended | SubmitRejection> {
   const submitted = await submit(engine, submission);
   if (submitted.kind !== "acceptance") return submitted;
   const { acceptance, route } = submitted;
   if (submitted.slow && engine.settings.leavesSlowToQueue === true)
     return await callByWorker(engine, acceptance, signal);
-  const lease = nextLease(engine, engine.drives.newToken());
+  const lease = nextLease(engine, engine.activeInvocations.newToken());
   const isFresh = submission.idempotencyKey === undefined && acceptance.handlerType !== "workflow";
   if (isFresh) return await callFresh(engine, submitted, lease, signal);
   const [acceptation, backstop] = await Promise.all([
@@ -32,10 +36,10 @@ export async function call(engine: Engine, submission: Submission, signal?: Abor
     sendWake(engine, acceptance, engine.settings.leaseMs),
   ]);
   if (acceptation.kind === "existing") return await joinCall(engine, acceptation.loaded, signal);
-  const held = heldByAcceptor(engine, acceptance, lease, { route });
-  if ((await drive(engine, held)) !== "ended") return await answer(engine, acceptance, signal);
+  const active = activeByAcceptor(engine, acceptance, lease, { route });
+  if ((await drive(engine, active)) !== "ended") return await answer(engine, acceptance, signal);
   void engine.queue.recall(backstop);
-  return endedOf(held.invocation, undefined);
+  return endedOf(active.invocation, undefined);
 }
 
 /** A fresh random id meets nobody, so the first attempt may overlap the put; nothing is committed before it is durable. */
@@ -47,16 +51,16 @@ async function callFresh(
 ): Promise<Ended> {
   const pending = new PendingAcceptance(engine, acceptance, lease);
   const { durable } = pending;
-  const held = heldByAcceptor(engine, acceptance, lease, { durable, pending, route });
+  const active = activeByAcceptor(engine, acceptance, lease, { durable, pending, route });
   // What was never accepted must not be driven any further: nothing could come of the attempt.
-  durable.catch(() => lose(held));
-  if ((await drive(engine, held)) !== "ended") {
+  durable.catch(() => lose(active));
+  if ((await drive(engine, active)) !== "ended") {
     await durable;
     return await answer(engine, acceptance, signal);
   }
   const { backstop } = pending;
   if (backstop !== undefined) void engine.queue.recall(await backstop);
-  return endedOf(held.invocation, undefined);
+  return endedOf(active.invocation, undefined);
 }
 
 /** A handler known as slow would be cut again here: a worker has the time that this driver lacks (design §3.6). */
@@ -73,8 +77,8 @@ async function joinCall(engine: Engine, loaded: Loaded, signal: AbortSignal | un
   const nowMs = engine.clock.nowMs();
   const { id, target, handlerType } = invocation.acceptance;
   if (handlerType === "workflow") return { kind: "ended", invocationId: id, target, result: ALREADY_RUN };
-  if (await mayBeTold(engine, invocation)) return endedOf(invocation, nowMs);
-  if (!isHeld(engine, loaded, nowMs)) await startAgain(engine, loaded);
+  if (await isResultVisible(engine, invocation)) return endedOf(invocation, nowMs);
+  if (!isLeased(engine, loaded, nowMs)) await startAgain(engine, loaded);
   return await answer(engine, invocation.acceptance, signal);
 }
 

@@ -4,15 +4,14 @@ import type { Ended } from "../ports/submission.ts";
 
 /** @param askedAtMs given where it had completed before it was asked for: then the answer tells when it expires */
 export function endedOf(invocation: Invocation, askedAtMs: number | undefined): Ended {
-  const { acceptance, standing } = invocation;
-  if (standing.status !== "completed")
-    throw new Error(`Invocation ${acceptance.id} is ${standing.status}, not completed`);
+  const { acceptance, phase } = invocation;
+  if (phase.status !== "completed") throw new Error(`Invocation ${acceptance.id} is ${phase.status}, not completed`);
   const expires = askedAtMs === undefined ? undefined : expiresAtMs(invocation);
   return {
     kind: "ended",
     invocationId: acceptance.id,
     target: acceptance.target,
-    result: standing.result,
+    result: phase.result,
     ...(expires !== undefined && { expiresAtMs: expires }),
   };
 }

@@ -4,11 +4,11 @@ import { NO_LEASE } from "../store/acceptance-record.ts";
 import type { Engine } from "../engine.ts";
 import { isDelayed, startAgain, startSend } from "../accept/start-send.ts";
 import { submit } from "./submit.ts";
-import type { Refusal, Sent, Submission } from "../ports/submission.ts";
+import type { SubmitRejection, Sent, Submission } from "../ports/submission.ts";
 import { sendWake } from "../messaging/wake.ts";
 
 /** Resolves when the invocation is durable. */
-export async function send(engine: Engine, submission: Submission): Promise<Sent | Refusal> {
+export async function send(engine: Engine, submission: Submission): Promise<Sent | SubmitRejection> {
   const submitted = await submit(engine, submission);
   if (submitted.kind !== "acceptance") return submitted;
   const { acceptance } = submitted;

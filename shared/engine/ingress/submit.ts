@@ -7,7 +7,7 @@ import { newNonce } from "../accept/accept.ts";
 import type { Engine } from "../engine.ts";
 import { freshId, idempotentId, workflowId } from "../accept/invocation-ids.ts";
 import { retentionOf } from "../store/retention.ts";
-import type { Refusal, Submission } from "../ports/submission.ts";
+import type { SubmitRejection, Submission } from "../ports/submission.ts";
 
 export interface Admitted {
   readonly kind: "acceptance";
@@ -16,7 +16,7 @@ export interface Admitted {
   readonly slow: boolean;
 }
 
-export type Submitted = Admitted | Refusal;
+export type Submitted = Admitted | SubmitRejection;
 
 export async function submit(engine: Engine, submission: Submission): Promise<Submitted> {
   const { target, idempotencyKey, traceparent, startAtMs, createdBy } = submission;

@@ -3,8 +3,8 @@ import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/active-invocation.ts";
-import { ACCEPTANCE_SK, ARRIVALS_AND_PIECES, belongsTo, holdKey, invocationPk } from "../store/item-keys.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
+import { ACCEPTANCE_SK, ARRIVALS_AND_PIECES, belongsTo, leaseRecordKey, invocationPk } from "../store/item-keys.ts";
 import { extendedUntilS, keepUntilS, RETENTION_ASSUMED_MS } from "../store/ttl.ts";
 import type { Item, Page, Range } from "../ports/table.ts";
 import { readPartition } from "../store/read-partition.ts";
@@ -19,10 +19,10 @@ const NEARLY_S = 86_400;
  */
 export async function extendOpen(engine: Engine, id: InvocationId, nonce: Nonce): Promise<boolean> {
   const pk = invocationPk(engine.settings.keyPrefix, id);
-  const key = holdKey(pk, nonce);
+  const key = leaseRecordKey(pk, nonce);
   const page = await engine.table.query(pk);
-  const standing = (sk: string) => standingAt(engine, page, { pk, sk });
-  const [acceptance, hold] = await Promise.all([standing(ACCEPTANCE_SK), standing(key.sk)]);
+  const existing = (sk: string) => standingAt(engine, page, { pk, sk });
+  const [acceptance, hold] = await Promise.all([existing(ACCEPTANCE_SK), existing(key.sk)]);
   if (hold === undefined || acceptance?.["n"] !== nonce) return false;
   const untilS = extendedUntilS(engine.settings, engine.clock.nowMs());
   // The acceptance expires by the retention later than the hold's `keepUntilS`.
@@ -32,8 +32,8 @@ export async function extendOpen(engine: Engine, id: InvocationId, nonce: Nonce)
   const older = { kind: "less", attribute: "keepUntilS", than: untilS } as const;
   await engine.table.update(key, { set: { keepUntilS: untilS } }, older);
   // A driver of this process would otherwise write the old `keepUntilS` back.
-  const driver = engine.drives.find(id);
-  if (driver?.hold !== undefined) driver.hold = { ...driver.hold, keepUntilS: untilS };
+  const driver = engine.activeInvocations.find(id);
+  if (driver?.leaseRecord !== undefined) driver.leaseRecord = { ...driver.leaseRecord, keepUntilS: untilS };
   return true;
 }
 
@@ -61,9 +61,12 @@ async function extendPages(engine: Engine, first: Page, extension: Extension): P
  * At the end of an invocation, extends its arrivals: their writers did not know its retention. Costs a read, and only
  * where the retention is longer than the writers assumed.
  */
-export async function keepArrivals(engine: Engine, { id, invocation }: Pick<Held, "id" | "invocation">): Promise<void> {
-  const { acceptance, taken }: Pick<Invocation, "acceptance" | "taken"> = invocation;
-  if (acceptance.completionRetentionMs <= RETENTION_ASSUMED_MS || taken.size === 0) return;
+export async function keepArrivals(
+  engine: Engine,
+  { id, invocation }: Pick<ActiveInvocation, "id" | "invocation">,
+): Promise<void> {
+  const { acceptance, consumed }: Pick<Invocation, "acceptance" | "consumed"> = invocation;
+  if (acceptance.completionRetentionMs <= RETENTION_ASSUMED_MS || consumed.size === 0) return;
   const pk = invocationPk(engine.settings.keyPrefix, id);
   const untilS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs());
   const range: Range = ARRIVALS_AND_PIECES;

@@ -3,16 +3,16 @@ import { expiresAtMs, hasJournal, type Invocation, journalExpiresAtMs } from "..
 import type { ParkedStatus } from "../../core/invocation/transition.ts";
 import type { Token } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
-import { type Held, lose, newHeld } from "../local/active-invocation.ts";
+import { type ActiveInvocation, lose, newActiveInvocation } from "../local/active-invocation.ts";
 import {
   changeCondition,
   claimCondition,
-  type Hold,
-  holdChange,
-  holdItem,
-  type HoldPlace,
+  type LeaseRecord,
+  leaseRecordChange,
+  leaseRecordItem,
+  type LeaseRecordKey,
   keepCondition,
-  readHold,
+  readLeaseRecord,
 } from "../store/lease-record.ts";
 import { checkIntervalMs, listingAgeMinMs } from "../ports/engine-settings.ts";
 import { keepUntilS, openUntilS } from "../store/ttl.ts";
@@ -27,7 +27,7 @@ const LISTED_BEFORE_SHARE = 0.8;
 const CHECK_SHARE = 0.25;
 const CHECK_MAX_MS = 86_400_000;
 
-export interface Grasp {
+export interface ClaimOptions {
   readonly messageDriven: boolean;
   /** The moment that the driver's message carries: the timer of that moment has fired. */
   readonly spentAtMs?: number | undefined;
@@ -38,13 +38,17 @@ export interface Grasp {
  * place in the open index. Where the load found none, a hold that the sweeper has put since then makes the claim fail.
  * @returns undefined where another process was faster
  */
-export async function claim(engine: Engine, loaded: Loaded, grasp: Grasp): Promise<Held | undefined> {
+export async function claim(
+  engine: Engine,
+  loaded: Loaded,
+  options: ClaimOptions,
+): Promise<ActiveInvocation | undefined> {
   const { invocation, pk } = loaded;
-  const { messageDriven, spentAtMs } = grasp;
-  const hold = loaded.hold && withoutTimer(loaded.hold, spentAtMs);
+  const { messageDriven, spentAtMs } = options;
+  const leaseRecord = loaded.leaseRecord && withoutTimer(loaded.leaseRecord, spentAtMs);
   const nowMs = engine.clock.nowMs();
-  const lease = { token: engine.drives.newToken(), untilMs: nowMs + engine.settings.leaseMs };
-  const held = newHeld({
+  const lease = { token: engine.activeInvocations.newToken(), untilMs: nowMs + engine.settings.leaseMs };
+  const active = newActiveInvocation({
     id: invocation.acceptance.id,
     pk,
     messageDriven,
@@ -52,18 +56,23 @@ export async function claim(engine: Engine, loaded: Loaded, grasp: Grasp): Promi
     invocation,
     lease,
     arrivals: new Map(loaded.arrivals),
-    ...(hold && { hold }),
+    ...(leaseRecord && { leaseRecord: leaseRecord }),
   });
   const won =
-    hold === undefined
-      ? await writeHold(engine, held, running(held), { kind: "absent" })
-      : await changeHold(engine, held, running(held), changeCondition(invocation.segmentIndex, [hold.token]));
-  return won ? held : undefined;
+    leaseRecord === undefined
+      ? await writeHold(engine, active, running(active), { kind: "absent" })
+      : await changeHold(
+          engine,
+          active,
+          running(active),
+          changeCondition(invocation.segmentIndex, [leaseRecord.token]),
+        );
+  return won ? active : undefined;
 }
 
-function withoutTimer(hold: Hold, spentAtMs: number | undefined): Hold {
-  const { timerAtMs, ...rest } = hold;
-  return timerAtMs === undefined || timerAtMs !== spentAtMs ? hold : rest;
+function withoutTimer(leaseRecord: LeaseRecord, spentAtMs: number | undefined): LeaseRecord {
+  const { timerAtMs, ...rest } = leaseRecord;
+  return timerAtMs === undefined || timerAtMs !== spentAtMs ? leaseRecord : rest;
 }
 
 /**
@@ -71,17 +80,20 @@ function withoutTimer(hold: Hold, spentAtMs: number | undefined): Hold {
  * looks at every running entry, so it finds a dead driver at any place. The sweeper finds an invocation that is not in
  * the open index by its entry in the listing, and then puts it into the open index (I8).
  */
-function running({ hold, lease }: Held): Changes {
-  const lookAtMs = hold?.lookAtMs;
+function running({ leaseRecord, lease }: ActiveInvocation): Changes {
+  const lookAtMs = leaseRecord?.lookAtMs;
   return { status: "running", untilMs: lease.untilMs, ...(lookAtMs !== undefined && { lookAtMs }) };
 }
 
 /** Claims an invocation again that this driver has just parked, because something arrived meanwhile (I4). */
-export async function reclaim(engine: Engine, held: Held): Promise<boolean> {
-  const parked = held.lease.token;
-  held.lease = { token: engine.drives.newToken(), untilMs: engine.clock.nowMs() + engine.settings.leaseMs };
+export async function reclaim(engine: Engine, active: ActiveInvocation): Promise<boolean> {
+  const parked = active.lease.token;
+  active.lease = {
+    token: engine.activeInvocations.newToken(),
+    untilMs: engine.clock.nowMs() + engine.settings.leaseMs,
+  };
   const ours: Condition = { kind: "equal", attribute: "token", value: parked };
-  return await changeHold(engine, held, running(held), ours);
+  return await changeHold(engine, active, running(active), ours);
 }
 
 /**
@@ -89,32 +101,32 @@ export async function reclaim(engine: Engine, held: Held): Promise<boolean> {
  * lease. A later renewal updates the hold and does not move its entry. Where the store fails, the driver cannot tell
  * whether the old or the new token is stored: it accepts either as its own, and counts on the old end of the lease.
  */
-export async function renew(engine: Engine, held: Held): Promise<boolean> {
-  const { lease: before, doubtedToken } = held;
+export async function renew(engine: Engine, active: ActiveInvocation): Promise<boolean> {
+  const { lease: before, doubtedToken } = active;
   const untilMs = engine.clock.nowMs() + engine.settings.leaseMs;
   // Where the outcome of a renewal is unknown, the next one uses the same token.
-  const lease = { token: doubtedToken === undefined ? engine.drives.newToken() : before.token, untilMs };
+  const lease = { token: doubtedToken === undefined ? engine.activeInvocations.newToken() : before.token, untilMs };
   const mine = [doubtedToken ?? before.token, lease.token];
-  held.lease = lease;
-  held.doubtedToken = mine[0]!;
-  const silentSinceMs = held.exchange?.silent === true ? held.exchange.heardAtMs : undefined;
+  active.lease = lease;
+  active.doubtedToken = mine[0]!;
+  const silentSinceMs = active.exchange?.silent === true ? active.exchange.heardAtMs : undefined;
   const hold = {
     status: "running" as const,
     untilMs,
-    lookAtMs: held.hold?.lookAtMs ?? untilMs,
+    lookAtMs: active.leaseRecord?.lookAtMs ?? untilMs,
     ...(silentSinceMs !== undefined && { silentSinceMs }),
   };
   try {
-    const { segmentIndex } = held.invocation;
+    const { segmentIndex } = active.invocation;
     const kept =
-      held.hold?.lookAtMs === undefined
-        ? await writeHold(engine, held, hold, keepCondition(segmentIndex, mine))
-        : await changeHold(engine, held, hold, changeCondition(segmentIndex, mine));
-    delete held.doubtedToken;
-    if (!kept) lose(held);
+      active.leaseRecord?.lookAtMs === undefined
+        ? await writeHold(engine, active, hold, keepCondition(segmentIndex, mine))
+        : await changeHold(engine, active, hold, changeCondition(segmentIndex, mine));
+    delete active.doubtedToken;
+    if (!kept) lose(active);
     return kept;
   } catch (error) {
-    if (held.lease === lease) held.lease = { token: lease.token, untilMs: before.untilMs };
+    if (active.lease === lease) active.lease = { token: lease.token, untilMs: before.untilMs };
     throw error;
   }
 }
@@ -124,26 +136,26 @@ export async function renew(engine: Engine, held: Held): Promise<boolean> {
  * @param performed the last segment whose effects are performed; by default the last segment of the journal
  * @returns false where another process holds the invocation
  */
-export async function putDown(
+export async function release(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   status: ParkedStatus,
   wakeAtMs: number | undefined,
-  performed = held.invocation.segmentIndex,
+  performed = active.invocation.segmentIndex,
 ): Promise<boolean> {
-  await held.renewal;
-  const mine = held.doubtedToken === undefined ? [held.lease.token] : [held.lease.token, held.doubtedToken];
-  const lookAtMs = wakeAtMs ?? engine.clock.nowMs() + untilCheckMs(engine, held, status);
-  held.lease = { token: engine.drives.newToken(), untilMs: 0 };
+  await active.renewal;
+  const mine = active.doubtedToken === undefined ? [active.lease.token] : [active.lease.token, active.doubtedToken];
+  const lookAtMs = wakeAtMs ?? engine.clock.nowMs() + untilCheckMs(engine, active, status);
+  active.lease = { token: engine.activeInvocations.newToken(), untilMs: 0 };
   const hold = { status, untilMs: 0, lookAtMs, performed, ...(wakeAtMs !== undefined && { wakeAtMs }) };
-  return await writeHold(engine, held, hold, keepCondition(held.invocation.segmentIndex, mine));
+  return await writeHold(engine, active, hold, keepCondition(active.invocation.segmentIndex, mine));
 }
 
 /**
  * Each look costs a claim and a park, so an invocation that has waited long for an outside event is looked at seldom.
  * One that waits in the queue of a key, or that was parked for another driver, is looked at after one interval.
  */
-function untilCheckMs({ clock, settings }: Engine, { invocation }: Held, status: ParkedStatus): number {
+function untilCheckMs({ clock, settings }: Engine, { invocation }: ActiveInvocation, status: ParkedStatus): number {
   const intervalMs = checkIntervalMs(settings);
   if (status !== "suspended" && status !== "paused") return intervalMs;
   return untilNextCheckMs(clock.nowMs() - invocation.modifiedAtMs, intervalMs);
@@ -162,31 +174,31 @@ export function untilNextCheckMs(waitedMs: number, intervalMs = checkIntervalMs(
  */
 export async function leaveOpenIndex(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   { forGood = false, mayBeNoted = false, isPerformed = true } = {},
 ): Promise<void> {
   // A renewal that is under way would put the entry back into the index behind this write.
-  if (held.renewal !== undefined) await held.renewal;
-  const dropAtMs = forGood ? undefined : journalDropAtMs(held.invocation);
-  const wasListed = !isToBeListed(engine, held.invocation);
+  if (active.renewal !== undefined) await active.renewal;
+  const dropAtMs = forGood ? undefined : journalDropAtMs(active.invocation);
+  const wasListed = !isToBeListed(engine, active.invocation);
   // The sweeper may have passed the entry of the listing during the drive and put a note that this driver has not read.
-  const mayStand = held.hold?.lookAtMs !== undefined || (mayBeNoted && wasListed);
+  const mayStand = active.leaseRecord?.lookAtMs !== undefined || (mayBeNoted && wasListed);
   if (!mayStand && (dropAtMs === undefined || !wasListed)) return;
-  const timerAtMs = held.timerAtMs ?? held.hold?.timerAtMs;
-  const token = engine.drives.newToken();
-  held.lease = { token, untilMs: 0 };
+  const timerAtMs = active.timerAtMs ?? active.leaseRecord?.timerAtMs;
+  const token = engine.activeInvocations.newToken();
+  active.lease = { token, untilMs: 0 };
   const hasLeft = await writeHold(
     engine,
-    held,
+    active,
     {
       status: "completed",
       untilMs: 0,
-      ...(isPerformed && { performed: held.invocation.segmentIndex }),
+      ...(isPerformed && { performed: active.invocation.segmentIndex }),
       ...(dropAtMs !== undefined && { lookAtMs: dropAtMs }),
     },
-    claimCondition(held.invocation.segmentIndex, held.hold?.token),
+    claimCondition(active.invocation.segmentIndex, active.leaseRecord?.token),
   );
-  if (hasLeft && timerAtMs !== undefined) await cancelTimer(engine, held.invocation.acceptance, timerAtMs);
+  if (hasLeft && timerAtMs !== undefined) await cancelTimer(engine, active.invocation.acceptance, timerAtMs);
 }
 
 /** When the journal expires; undefined where it expires together with the result. */
@@ -205,31 +217,31 @@ function isToBeListed({ clock, settings }: Engine, { acceptance }: Invocation): 
   return ageMs < LISTED_BEFORE_SHARE * listingAgeMinMs(settings);
 }
 
-type Changes = Partial<Hold> & Pick<Hold, "status" | "untilMs">;
+type Changes = Partial<LeaseRecord> & Pick<LeaseRecord, "status" | "untilMs">;
 
 /**
  * Puts the whole hold, with its place in the open index.
  * @param changes what differs from a bare hold at the last segment; attempts, retries and failure follow the invocation
  */
-export async function writeHold(engine: Engine, held: Held, changes: Changes, condition: Condition) {
-  const hold = holdOf(engine, held, changes);
-  held.units++;
-  const put = await engine.table.put(holdItem(placeOf(engine, held, hold), hold), condition);
-  const isOurs = put.written || hasToken(put.standing, hold);
-  if (isOurs) held.hold = hold;
+export async function writeHold(engine: Engine, active: ActiveInvocation, changes: Changes, condition: Condition) {
+  const leaseRecord = holdOf(engine, active, changes);
+  active.units++;
+  const put = await engine.table.put(leaseRecordItem(recordKeyOf(engine, active, leaseRecord), leaseRecord), condition);
+  const isOurs = put.written || hasToken(put.existing, leaseRecord);
+  if (isOurs) active.leaseRecord = leaseRecord;
   return isOurs;
 }
 
 /** Updates the stored hold, but not its place in the open index nor what the sweeper has extended (ADR 0022). */
-async function changeHold(engine: Engine, held: Held, changes: Changes, condition: Condition) {
-  const hold = holdOf(engine, held, changes);
-  const place = placeOf(engine, held, hold);
-  held.units++;
-  const { pk, sk } = holdItem(place, hold);
-  const outcome = await engine.table.update({ pk, sk }, holdChange(place, hold), condition);
-  const stands = outcome.written ? outcome.item : outcome.standing;
-  const isOurs = outcome.written || hasToken(stands, hold);
-  if (isOurs && stands !== undefined) held.hold = readHold(stands);
+async function changeHold(engine: Engine, active: ActiveInvocation, changes: Changes, condition: Condition) {
+  const leaseRecord = holdOf(engine, active, changes);
+  const key = recordKeyOf(engine, active, leaseRecord);
+  active.units++;
+  const { pk, sk } = leaseRecordItem(key, leaseRecord);
+  const outcome = await engine.table.update({ pk, sk }, leaseRecordChange(key, leaseRecord), condition);
+  const stands = outcome.written ? outcome.item : outcome.existing;
+  const isOurs = outcome.written || hasToken(stands, leaseRecord);
+  if (isOurs && stands !== undefined) active.leaseRecord = readLeaseRecord(stands);
   return isOurs;
 }
 
@@ -237,15 +249,15 @@ async function changeHold(engine: Engine, held: Held, changes: Changes, conditio
  * A repeated write whose first answer was lost is refused, because the first one took effect. Each write has its own
  * token, so the token of the stored hold shows that.
  */
-function hasToken(standing: Item | undefined, { token }: Hold): boolean {
-  return standing?.["token"] === token;
+function hasToken(existing: Item | undefined, { token }: LeaseRecord): boolean {
+  return existing?.["token"] === token;
 }
 
 function holdOf(
   engine: Engine,
-  { invocation, lease, ticket: drawn, timerAtMs: set, hold: before }: Held,
+  { invocation, lease, ticket: drawn, timerAtMs: set, leaseRecord: before }: ActiveInvocation,
   changes: Changes,
-): Hold {
+): LeaseRecord {
   const ticket = drawn ?? before?.ticket;
   const timerAtMs = changes.status === "completed" ? undefined : (set ?? before?.timerAtMs);
   const { acceptance, pin, lastFailure } = invocation;
@@ -264,11 +276,11 @@ function holdOf(
   };
 }
 
-function placeOf(
+function recordKeyOf(
   engine: Engine,
-  { id, invocation: { acceptance } }: Held,
-  { keepUntilS: extendedUntilS }: Hold,
-): HoldPlace {
+  { id, invocation: { acceptance } }: ActiveInvocation,
+  { keepUntilS: extendedUntilS }: LeaseRecord,
+): LeaseRecordKey {
   const { nonce, target, createdAtMs } = acceptance;
   const expiresAtS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), extendedUntilS);
   return { scheme: engine.settings, id, nonce, target, createdAtMs, expiresAtS };

@@ -11,8 +11,8 @@ const AFTER_ALL = "~";
  * answered with 404. The acceptance stays without its keys of the listing: an acceptor that repeats its put must find it.
  * The caller has performed the effects of the end, because the look at the listing finds those that are missing.
  */
-export async function unlistTombstone(engine: Engine, { acceptance, standing }: Invocation): Promise<void> {
-  if (standing.status !== "completed" || !standing.tombstone) return;
+export async function unlistTombstone(engine: Engine, { acceptance, phase }: Invocation): Promise<void> {
+  if (phase.status !== "completed" || !phase.tombstone) return;
   const { id, nonce } = acceptance;
   const key = segmentKey(invocationPk(engine.settings.keyPrefix, id), nonce, 0);
   // The mark says what the missing keys no longer say: that nothing can arrive here any more.

@@ -6,7 +6,7 @@ import type { Route } from "../../core/model/deployment.ts";
 import type { InvocationId, Token } from "../../core/model/ids.ts";
 import type { TraceContext } from "../../core/model/trace-context.ts";
 import type { Lease } from "../store/acceptance-record.ts";
-import type { Hold } from "../store/lease-record.ts";
+import type { LeaseRecord } from "../store/lease-record.ts";
 import type { Item, Written } from "../ports/table.ts";
 import type { ReplyRoom } from "./reply-room.ts";
 import type { Lock } from "../store/lock-record.ts";
@@ -30,7 +30,7 @@ export interface OpenExchange {
 
 /** The caller that is driven by the same driver and takes the result straight from it. */
 export interface InlineCaller {
-  readonly held: Held;
+  readonly active: ActiveInvocation;
   readonly completionId: number;
 }
 
@@ -42,7 +42,7 @@ export interface Joinable {
   putWith(segment: Item, isLast: boolean): Promise<Written>;
 }
 
-export interface Held {
+export interface ActiveInvocation {
   readonly id: InvocationId;
   readonly pk: string;
   /** A message that will come again is this driver's backstop; an ingress driver has none of its own (I4). */
@@ -55,7 +55,7 @@ export interface Held {
   invocation: Invocation;
   lease: Lease;
   /** The hold item as last read or written; absent while there is none. */
-  hold?: Hold;
+  leaseRecord?: LeaseRecord;
   /** Arrivals that no segment lists, by key; the segment that lists one marked inline holds it too. */
   readonly arrivals: Map<string, Arrival>;
   /** What the inline arrivals bring, free of any protocol version, for the case that they must be written down. */
@@ -81,7 +81,7 @@ export interface Held {
   /** The process stops: park at the next occasion. */
   stopping: boolean;
   /** Somebody wrote something: read the arrivals before parking on what is in memory. */
-  poked: boolean;
+  dirty: boolean;
   /** When arrivals were last read; absent before the first turn. */
   arrivalsReadAtMs?: number;
   /** A wake came while it was driven: somebody may have attached. */
@@ -94,7 +94,7 @@ export interface Held {
   /** Of the attempt under way, where somebody traces. */
   span?: TraceContext;
   /** Calls that are being driven along, by completion id. */
-  readonly children: Map<number, Held>;
+  readonly children: Map<number, ActiveInvocation>;
   /** Those that were driven along until they parked: their own wakes are set, so that they need none from here. */
   readonly parkedChildren: Set<number>;
   /** The token that stood before a renewal whose outcome is not known: it may stand still. */
@@ -104,12 +104,13 @@ export interface Held {
   /** An open circuit lets this driver make its next attempt. */
   mayProbe?: true;
   /** Ends a wait inside the driver. */
-  ring?: () => void;
+  interrupt?: () => void;
 }
 
-export function newHeld(
-  given: Pick<Held, "id" | "pk" | "messageDriven" | "depth" | "invocation" | "lease"> & Partial<Held>,
-): Held {
+export function newActiveInvocation(
+  given: Pick<ActiveInvocation, "id" | "pk" | "messageDriven" | "depth" | "invocation" | "lease"> &
+    Partial<ActiveInvocation>,
+): ActiveInvocation {
   return {
     arrivals: new Map(),
     children: new Map(),
@@ -119,30 +120,30 @@ export function newHeld(
     open: true,
     lost: false,
     stopping: false,
-    poked: false,
+    dirty: false,
     sinkSuspected: false,
     ...given,
   };
 }
 
 /** A result that comes straight from a child or a lookup: in memory until a segment lists it or a park writes it down. */
-export function takeInline(held: Held, arrival: Extract<Arrival, { kind: "notification" }>): void {
-  if (held.invocation.taken.has(arrival.taken.key) || held.arrivals.has(arrival.taken.key)) return;
-  held.arrivals.set(arrival.taken.key, arrival);
-  held.ring?.();
+export function takeInline(active: ActiveInvocation, arrival: Extract<Arrival, { kind: "notification" }>): void {
+  if (active.invocation.consumed.has(arrival.consumption.key) || active.arrivals.has(arrival.consumption.key)) return;
+  active.arrivals.set(arrival.consumption.key, arrival);
+  active.interrupt?.();
 }
 
 /** Ends the exchange of a driver, if one is open, and tells the driver why. */
-export function letGo(held: Held, why: LetGo): void {
-  const { exchange } = held;
+export function letGo(active: ActiveInvocation, why: LetGo): void {
+  const { exchange } = active;
   if (exchange === undefined || exchange.letGo !== undefined) return;
   exchange.letGo = why;
   exchange.abort();
 }
 
 /** Another driver has it: its exchange is let go of, and its wait is over. */
-export function lose(held: Held): void {
-  held.lost = true;
-  letGo(held, "lost");
-  held.ring?.();
+export function lose(active: ActiveInvocation): void {
+  active.lost = true;
+  letGo(active, "lost");
+  active.interrupt?.();
 }

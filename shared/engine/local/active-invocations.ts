@@ -2,12 +2,12 @@
 import type { InvocationId, Token } from "../../core/model/ids.ts";
 import { TransientMap } from "../../core/model/transient-map.ts";
 import { Drains } from "./drains.ts";
-import { type Held, letGo, lose } from "./active-invocation.ts";
+import { type ActiveInvocation, letGo, lose } from "./active-invocation.ts";
 import type { Clock } from "../ports/clock.ts";
-import { Shortly } from "./delayed-batch.ts";
-import { StandingMessages } from "./pending-requeues.ts";
+import { DelayedBatch } from "./delayed-batch.ts";
+import { PendingRequeues } from "./pending-requeues.ts";
 import type { Suspects } from "./suspects.ts";
-import { Woken } from "./recent-wakes.ts";
+import { RecentWakes } from "./recent-wakes.ts";
 
 /** `shutdown`: the process ends. `time`: its time for this event is nearly over, and it may be given another event later. */
 export type StopReason = "shutdown" | "time";
@@ -16,21 +16,21 @@ export type StopReason = "shutdown" | "time";
  * Nothing here is truth: a second process that knows none of it reaches the same results, later (I8).
  * The watch over leases and silent exchanges runs only while something is being driven.
  */
-export class Drives {
+export class ActiveInvocations {
   readonly #clock: Clock;
   readonly #owner: string;
-  readonly #held = new TransientMap<InvocationId, Held>();
+  readonly #held = new TransientMap<InvocationId, ActiveInvocation>();
   readonly #bells = new Map<InvocationId, Set<() => void>>();
   #tokens = 0;
   #stopReason: StopReason | undefined;
   #settled: (() => void)[] = [];
   readonly drains = new Drains();
   /** What may wait a moment for company. */
-  readonly shortly: Shortly;
+  readonly delayed: DelayedBatch;
   /** What this process has sent in place of other messages. */
-  readonly standing = new StandingMessages();
+  readonly requeues = new PendingRequeues();
   /** What this process's sweeper has woken lately. */
-  readonly woken = new Woken();
+  readonly recentWakes = new RecentWakes();
   /**
    * When this process last began to extend everything that is open. What had expired by then and is expired still belongs
    * to nothing that is open, however long the process or its machine had slept.
@@ -44,7 +44,7 @@ export class Drives {
   /** @param owner names this process: the beginning of every token it gives out */
   constructor(clock: Clock, owner: string) {
     this.#clock = clock;
-    this.shortly = new Shortly(clock);
+    this.delayed = new DelayedBatch(clock);
     this.#owner = owner;
   }
 
@@ -64,38 +64,38 @@ export class Drives {
     return `${this.#owner}.${++this.#tokens}` as Token;
   }
 
-  all(): Iterable<Held> {
+  all(): Iterable<ActiveInvocation> {
     return this.#held.values();
   }
 
   /** Who is driven anew in this process was lost to the drive before, whose exchange may never end by itself. */
-  add(held: Held): void {
-    const former = this.#held.get(held.id);
-    if (former !== undefined && former !== held) lose(former);
-    this.#held.set(held.id, held);
-    if (this.stopping) held.stopping = true;
+  add(active: ActiveInvocation): void {
+    const former = this.#held.get(active.id);
+    if (former !== undefined && former !== active) lose(former);
+    this.#held.set(active.id, active);
+    if (this.stopping) active.stopping = true;
   }
 
-  remove(held: Held): void {
-    if (this.#held.get(held.id) === held) this.#held.delete(held.id);
+  remove(active: ActiveInvocation): void {
+    if (this.#held.get(active.id) === active) this.#held.delete(active.id);
     if (this.#held.size > 0) return;
     for (const resolve of this.#settled.splice(0)) resolve();
   }
 
-  find(id: InvocationId): Held | undefined {
+  find(id: InvocationId): ActiveInvocation | undefined {
     return this.#held.get(id);
   }
 
   /** Something was written for this invocation: its driver, if it is one of ours, reads before it parks. */
-  poke(id: InvocationId): void {
-    const held = this.#held.get(id);
-    if (held === undefined) return;
-    held.poked = true;
-    held.ring?.();
+  markDirty(id: InvocationId): void {
+    const active = this.#held.get(id);
+    if (active === undefined) return;
+    active.dirty = true;
+    active.interrupt?.();
   }
 
   /** Tells those of this process who wait for the end of an invocation to look. */
-  ring(id: InvocationId): void {
+  notify(id: InvocationId): void {
     const waiting = this.#bells.get(id);
     if (waiting === undefined) return;
     this.#bells.delete(id);
@@ -103,7 +103,7 @@ export class Drives {
   }
 
   /** Waits until somebody rings, at most `ms`; a ring is a hint and may never come. */
-  async heard(id: InvocationId, ms: number, signal?: AbortSignal): Promise<void> {
+  async waitFor(id: InvocationId, ms: number, signal?: AbortSignal): Promise<void> {
     const bell = new AbortController();
     const wake = () => bell.abort();
     const waiting = this.#bells.get(id) ?? new Set();
@@ -128,11 +128,11 @@ export class Drives {
   /** Asks every driver to park at its next occasion and lets go of open exchanges. */
   stop(why: StopReason = "shutdown"): void {
     this.#stopReason = why;
-    for (const held of this.#held.values()) {
-      held.stopping = true;
-      letGo(held, "stopping");
-      held.ring?.();
+    for (const active of this.#held.values()) {
+      active.stopping = true;
+      letGo(active, "stopping");
+      active.interrupt?.();
     }
-    for (const id of this.#bells.keys()) this.ring(id);
+    for (const id of this.#bells.keys()) this.notify(id);
   }
 }

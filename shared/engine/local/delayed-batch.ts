@@ -1,7 +1,7 @@
 /** Work that may wait a moment for company: one timer for all of it. */
 import type { Clock } from "../ports/clock.ts";
 
-export class Shortly {
+export class DelayedBatch {
   readonly #clock: Clock;
   #waiting: (() => void)[] = [];
   #isRunning = false;

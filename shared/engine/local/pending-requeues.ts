@@ -14,7 +14,7 @@ const CLOCK_MARGIN_MS = 50;
 const FORGET_FROM = 1_024;
 
 /** The last one of each invocation; those that are due are forgotten, so that memory stays bounded. */
-export class StandingMessages {
+export class PendingRequeues {
   readonly #byId = new Map<InvocationId, StandingMessage>();
   #forgetFrom = FORGET_FROM;
 

@@ -4,7 +4,7 @@ import type { InvocationId } from "../../core/model/ids.ts";
 const FORGET_FROM = 1_024;
 
 /** Hints of this process: a sweeper that remembers nothing sends a message more. */
-export class Woken {
+export class RecentWakes {
   readonly #byId = new Map<InvocationId, { readonly state: string; readonly atMs: number }>();
   #forgetFrom = FORGET_FROM;
   #lostBeforeMs = -Infinity;

@@ -1,15 +1,15 @@
 /** Before the first attempt of what runs one at a time: the driver takes the lock of the key, or finds its place in the queue. */
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/active-invocation.ts";
-import { isHeld, isParked, load, type Loaded } from "../store/load.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
+import { isLeased, isParked, load, type Loaded } from "../store/load.ts";
 import type { Target } from "../../core/model/target.ts";
 import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
 import { passOn } from "./give-back.ts";
 import { EDITOR, type Lock, packState, readLock } from "../store/lock-record.ts";
 import { lockKey } from "../store/object-keys.ts";
 import { isHeldBy, takeOrQueue } from "./object-lock.ts";
-import { lockAt, placeOf } from "../store/object-partition.ts";
-import { standingAcceptance } from "../store/existing-acceptance.ts";
+import { lockAt, objectPartition } from "../store/object-partition.ts";
+import { existingAcceptance } from "../store/existing-acceptance.ts";
 import type { Condition, Update } from "../ports/table.ts";
 import { wakeNow } from "../messaging/wake.ts";
 
@@ -20,29 +20,29 @@ export type Acquired = "held" | "waits" | "lost";
  * Afterwards `held.lock` is what the lock shows, or `held.ticket` the place in the queue. Only what is durable may
  * stand in a lock (I6): the acceptance is waited for.
  */
-export async function acquire(engine: Engine, held: Held): Promise<Acquired> {
-  if (held.durable !== undefined) {
-    await held.durable;
-    delete held.durable;
+export async function acquire(engine: Engine, active: ActiveInvocation): Promise<Acquired> {
+  if (active.durable !== undefined) {
+    await active.durable;
+    delete active.durable;
   }
-  const { acceptance, segmentIndex } = held.invocation;
-  const pk = placeOf(engine, acceptance.target);
-  if (acceptance.handlerType === "workflow") return await beginLife(engine, held, pk);
+  const { acceptance, segmentIndex } = active.invocation;
+  const pk = objectPartition(engine, acceptance.target);
+  if (acceptance.handlerType === "workflow") return await beginLife(engine, active, pk);
   // Who has accepted it just now knows that nobody can have taken the lock for it.
-  const isNew = segmentIndex === 0 && held.hold === undefined && held.ticket === undefined;
+  const isNew = segmentIndex === 0 && active.leaseRecord === undefined && active.ticket === undefined;
   if (!isNew) {
     const lock = await lockAt(engine, pk);
-    if (isHeldBy(lock, acceptance)) return grasped(held, lock);
-    const ticket = held.ticket ?? held.hold?.ticket;
+    if (isHeldBy(lock, acceptance)) return grasped(active, lock);
+    const ticket = active.ticket ?? active.leaseRecord?.ticket;
     if (ticket !== undefined && lock.holder !== undefined && ticket > lock.head) {
-      held.ticket = ticket;
+      active.ticket = ticket;
       await lookAtHolder(engine, pk, acceptance.target, lock);
       return "waits";
     }
   }
   const taking = await takeOrQueue(engine, pk, acceptance);
-  if (taking.kind === "held") return grasped(held, taking.lock);
-  held.ticket = taking.ticket;
+  if (taking.kind === "held") return grasped(active, taking.lock);
+  active.ticket = taking.ticket;
   await lookIfStale(engine, pk, acceptance.target, taking);
   return "waits";
 }
@@ -66,27 +66,27 @@ export async function lookIfStale(
   if (isStale || lock.holder?.id === EDITOR) await lookAtHolder(engine, pk, target, lock);
 }
 
-function grasped(held: Held, lock: Lock): "held" {
-  held.lock = lock;
+function grasped(active: ActiveInvocation, lock: Lock): "held" {
+  active.lock = lock;
   return "held";
 }
 
 /** After a park was written: whether the lock came to it meanwhile, whose wake met a driver that was just leaving (I4). */
 export async function hasComeToHold(
   engine: Engine,
-  { invocation: { acceptance } }: { readonly invocation: Pick<Held["invocation"], "acceptance"> },
+  { invocation: { acceptance } }: { readonly invocation: Pick<ActiveInvocation["invocation"], "acceptance"> },
 ): Promise<boolean> {
-  return isHeldBy(await lockAt(engine, placeOf(engine, acceptance.target)), acceptance);
+  return isHeldBy(await lockAt(engine, objectPartition(engine, acceptance.target)), acceptance);
 }
 
 /** True where a wake found an invocation that still waits in the queue of its key. */
 export async function stillWaits(
   engine: Engine,
-  { invocation, hold }: Pick<Held, "invocation" | "hold">,
+  { invocation, leaseRecord }: Pick<ActiveInvocation, "invocation" | "leaseRecord">,
 ): Promise<boolean> {
-  if (hold?.status !== "pending" || hold.ticket === undefined) return false;
-  const lock = await lockAt(engine, placeOf(engine, invocation.acceptance.target));
-  return !isHeldBy(lock, invocation.acceptance) && lock.holder !== undefined && hold.ticket > lock.head;
+  if (leaseRecord?.status !== "pending" || leaseRecord.ticket === undefined) return false;
+  const lock = await lockAt(engine, objectPartition(engine, invocation.acceptance.target));
+  return !isHeldBy(lock, invocation.acceptance) && lock.holder !== undefined && leaseRecord.ticket > lock.head;
 }
 
 /** Who waits for long looks whether the holder is one that can ever give back: a ghost is passed over, and one that nobody drives is woken. */
@@ -97,40 +97,43 @@ async function lookAtHolder(engine: Engine, pk: string, target: Pick<Target, "se
   const loaded = await load(engine, holder.id);
   if (loaded === undefined || loaded.invocation.acceptance.nonce !== holder.nonce)
     await passOn(engine, pk, target, lock, lock.state);
-  else if (loaded.invocation.standing.status === "completed" || isLeft(engine, loaded))
+  else if (loaded.invocation.phase.status === "completed" || isLeft(engine, loaded))
     await wakeNow(engine, loaded.invocation.acceptance);
 }
 
 /** Its driver has died: the lease is over, and it was not put down. */
 function isLeft(engine: Engine, loaded: Loaded): boolean {
-  return !isParked(loaded) && !isHeld(engine, loaded, engine.clock.nowMs());
+  return !isParked(loaded) && !isLeased(engine, loaded, engine.clock.nowMs());
 }
 
 /**
  * Asked after the lock was read: a later life takes the lock only once its acceptance stands in place of this one. The
  * moments of two lives come from two clocks, and tell nothing of their order.
  */
-async function stillStands(engine: Engine, { id, nonce }: Held["invocation"]["acceptance"]): Promise<boolean> {
-  return (await standingAcceptance(engine, id))?.["n"] === nonce;
+async function stillStands(
+  engine: Engine,
+  { id, nonce }: ActiveInvocation["invocation"]["acceptance"],
+): Promise<boolean> {
+  return (await existingAcceptance(engine, id))?.["n"] === nonce;
 }
 
 /** The run of a workflow has its id for itself; what a former life left of state and promises is not its own (I12). */
-async function beginLife(engine: Engine, held: Held, pk: string): Promise<Acquired> {
-  const { acceptance, segmentIndex } = held.invocation;
+async function beginLife(engine: Engine, active: ActiveInvocation, pk: string): Promise<Acquired> {
+  const { acceptance, segmentIndex } = active.invocation;
   const { id, nonce, createdAtMs } = acceptance;
   if (segmentIndex > 0) {
     // Its life began with its first attempt: looking costs less than a write that is refused.
     const lock = await lockAt(engine, pk);
-    if (isHeldBy(lock, acceptance)) return grasped(held, lock);
+    if (isHeldBy(lock, acceptance)) return grasped(active, lock);
   }
   const set = { held: 1, holder: id, holderNonce: nonce, applied: 0, sinceMs: createdAtMs };
   const counters = { head: 0, tail: 0, edits: 0 };
   const first: Update = { set: { ...set, grant: createdAtMs }, add: { ...counters, life: 0 } };
   const neverRun: Condition = { kind: "any", of: [{ kind: "absent" }, { kind: "equal", attribute: "held", value: 0 }] };
   const begun = await engine.table.update(lockKey(pk), first, neverRun);
-  if (begun.written) return grasped(held, readLock(begun.item));
-  for (let lock = readLock(begun.standing); ;) {
-    if (isHeldBy(lock, acceptance)) return grasped(held, lock);
+  if (begun.written) return grasped(active, readLock(begun.item));
+  for (let lock = readLock(begun.existing); ;) {
+    if (isHeldBy(lock, acceptance)) return grasped(active, lock);
     if (lock.holder === undefined || !(await stillStands(engine, acceptance))) return "lost";
     const nextLife = { life: lock.life + 1, lifeFromMs: lock.goneAtMs ?? createdAtMs };
     const next: Update = {
@@ -140,6 +143,6 @@ async function beginLife(engine: Engine, held: Held, pk: string): Promise<Acquir
     };
     const standing: Condition = { kind: "equal", attribute: "holderNonce", value: lock.holder.nonce };
     const outcome = await engine.table.update(lockKey(pk), next, standing);
-    lock = readLock(outcome.written ? outcome.item : outcome.standing);
+    lock = readLock(outcome.written ? outcome.item : outcome.existing);
   }
 }

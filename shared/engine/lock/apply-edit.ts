@@ -6,7 +6,7 @@ import { encode } from "../../core/model/proto3-encode.ts";
 import { bytes, message, optional, repeated, string, submessage } from "../../core/model/proto3.ts";
 import type { Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
-import { whole } from "../store/large-record.ts";
+import { reassemble } from "../store/large-record.ts";
 import type { Lock } from "../store/lock-record.ts";
 import { hasWritten, readState, writeBeside } from "./object-state.ts";
 import type { Item } from "../ports/table.ts";
@@ -43,7 +43,7 @@ export async function applyEdit(
 ): Promise<KeyedState> {
   const nonce = String(item["n"]) as Nonce;
   // The key of a ticket is its number: what it holds, packed or in pieces, belongs to the edit all the same.
-  const [readable] = await whole(engine, [{ ...item, sk: `edit#${nonce}` }], nonce);
+  const [readable] = await reassemble(engine, [{ ...item, sk: `edit#${nonce}` }], nonce);
   const { values, expected } = decode(StoredEdit, opened(readable?.["b"], "an edit of a state"));
   const stamp = { grant, edits, segmentIndex: BEHIND_SEGMENTS + head + 1 };
   // One that was begun is gone on with: half of it may stand already.

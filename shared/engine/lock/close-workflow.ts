@@ -5,22 +5,26 @@ import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { applyState } from "./give-back.ts";
-import type { Held } from "../local/active-invocation.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { packState, readLock } from "../store/lock-record.ts";
 import { isHeldBy, underGrant } from "./object-lock.ts";
 import { lockKey } from "../store/object-keys.ts";
-import { lockAt, placeOf } from "../store/object-partition.ts";
+import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { expiryS } from "./promises.ts";
 import { readPartition } from "../store/read-partition.ts";
 
 type Close = Extract<Effect, { kind: "close-workflow" }>;
 
 /** The lock stays with the run: it tells until when this life is readable, and the next run begins another one. */
-export async function closeWorkflow(engine: Engine, held: Held, { changes, endedAtMs }: Close): Promise<void> {
-  if (changes.inOrder.length > 0) await applyState(engine, held, changes);
-  delete held.lock;
-  const { acceptance } = held.invocation;
-  const pk = placeOf(engine, acceptance.target);
+export async function closeWorkflow(
+  engine: Engine,
+  active: ActiveInvocation,
+  { changes, endedAtMs }: Close,
+): Promise<void> {
+  if (changes.inOrder.length > 0) await applyState(engine, active, changes);
+  delete active.lock;
+  const { acceptance } = active.invocation;
+  const pk = objectPartition(engine, acceptance.target);
   const lock = await lockAt(engine, pk);
   if (!isHeldBy(lock, acceptance)) return;
   const goneAtMs = endedAtMs + acceptance.completionRetentionMs;
@@ -32,7 +36,7 @@ export async function closeWorkflow(engine: Engine, held: Held, { changes, ended
 /** A purged run leaves nothing behind: what comes next under its key meets an empty state and no promise (I12). */
 export async function wipeWorkflow(engine: Engine, { acceptance }: Pick<Invocation, "acceptance">): Promise<void> {
   if (acceptance.handlerType !== "workflow") return;
-  const pk = placeOf(engine, acceptance.target);
+  const pk = objectPartition(engine, acceptance.target);
   const lock = await lockAt(engine, pk);
   if (!isHeldBy(lock, acceptance)) return;
   const nowMs = engine.clock.nowMs();
@@ -46,7 +50,7 @@ export async function wipeWorkflow(engine: Engine, { acceptance }: Pick<Invocati
     underGrant(acceptance, lock.grant),
   );
   // Lives are counted upwards: where a later one stands, this one is over, also where the answer to its end was lost.
-  const stands = readLock(outcome.written ? outcome.item : outcome.standing);
+  const stands = readLock(outcome.written ? outcome.item : outcome.existing);
   if (stands.life > lock.life) await dropLife(engine, pk, lock.life);
 }
 

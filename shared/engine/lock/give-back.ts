@@ -4,26 +4,26 @@ import type { KeyedState } from "../../core/object/keyed-state.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Target } from "../../core/model/target.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/active-invocation.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { load } from "../store/load.ts";
-import { type Hold, readHold } from "../store/lease-record.ts";
-import { holdKey, invocationPk } from "../store/item-keys.ts";
+import { type LeaseRecord, readLeaseRecord } from "../store/lease-record.ts";
+import { leaseRecordKey, invocationPk } from "../store/item-keys.ts";
 import { type Lock, packState, readLock } from "../store/lock-record.ts";
 import { inboxKey, lockKey } from "../store/object-keys.ts";
 import { isHeldBy, ticketExpiryS, underGrant, voidTicket } from "./object-lock.ts";
-import { lockAt, placeOf } from "../store/object-partition.ts";
+import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { expiryOfEmpty, writeBeside } from "./object-state.ts";
 import type { Item, Scalar, Update } from "../ports/table.ts";
 import { applyEdit } from "./apply-edit.ts";
 import { wakeNow } from "../messaging/wake.ts";
 
 /** Others see the changes, the lock is kept. Done twice it is done once, and late it is not done at all. */
-export async function applyState(engine: Engine, held: Held, changes: StateChanges): Promise<void> {
-  const { acceptance } = held.invocation;
-  const pk = placeOf(engine, acceptance.target);
-  let lock = held.lock ?? (await lockAt(engine, pk));
+export async function applyState(engine: Engine, active: ActiveInvocation, changes: StateChanges): Promise<void> {
+  const { acceptance } = active.invocation;
+  const pk = objectPartition(engine, acceptance.target);
+  let lock = active.lock ?? (await lockAt(engine, pk));
   // An operator's edit of a workflow may come in between: then the changes are made to what it left.
-  while (counts(lock, held, changes)) {
+  while (counts(lock, active, changes)) {
     const state = await writeBeside(engine, pk, lock.life, lock.state, changes.inOrder, stampOf(lock, changes));
     const outcome = await engine.table.update(
       lockKey(pk),
@@ -33,13 +33,13 @@ export async function applyState(engine: Engine, held: Held, changes: StateChang
         { kind: "equal", attribute: "edits", value: lock.edits },
       ]),
     );
-    lock = readLock(outcome.written ? outcome.item : outcome.standing);
+    lock = readLock(outcome.written ? outcome.item : outcome.existing);
   }
-  if (held.lock !== undefined && isHeldBy(lock, acceptance)) held.lock = lock;
+  if (active.lock !== undefined && isHeldBy(lock, acceptance)) active.lock = lock;
 }
 
 /** True where the segment ran under this very grant, and its changes are not in the state yet. */
-function counts(lock: Lock, { invocation }: Held, { grant, segmentIndex }: StateChanges): boolean {
+function counts(lock: Lock, { invocation }: ActiveInvocation, { grant, segmentIndex }: StateChanges): boolean {
   return isHeldBy(lock, invocation.acceptance) && lock.grant === grant && lock.applied < segmentIndex;
 }
 
@@ -51,21 +51,21 @@ function stampOf({ grant, edits }: Lock, { segmentIndex }: StateChanges) {
  * An exclusive invocation has ended: it may hold the lock, wait for it, or have given it back already. A repeated
  * give-back wakes its direct successor, since the one before may have died ahead of that.
  */
-export async function giveBack(engine: Engine, held: Held, changes: StateChanges): Promise<void> {
-  const { acceptance } = held.invocation;
-  const pk = placeOf(engine, acceptance.target);
-  const ticket = held.ticket ?? held.hold?.ticket;
-  let lock = held.lock;
+export async function giveBack(engine: Engine, active: ActiveInvocation, changes: StateChanges): Promise<void> {
+  const { acceptance } = active.invocation;
+  const pk = objectPartition(engine, acceptance.target);
+  const ticket = active.ticket ?? active.leaseRecord?.ticket;
+  let lock = active.lock;
   if (lock === undefined) {
     if (ticket !== undefined) await voidTicket(engine, pk, ticket);
     lock = await lockAt(engine, pk);
   }
-  delete held.lock;
+  delete active.lock;
   if (!isHeldBy(lock, acceptance)) {
     if (await isGhost(engine, acceptance, lock)) return await passOn(engine, pk, acceptance.target, lock, lock.state);
     return await wakeSuccessor(engine, acceptance.target, acceptance.nonce, lock);
   }
-  const state = counts(lock, held, changes)
+  const state = counts(lock, active, changes)
     ? await writeBeside(engine, pk, lock.life, lock.state, changes.inOrder, stampOf(lock, changes))
     : lock.state;
   await passOn(engine, pk, acceptance.target, lock, state);
@@ -123,7 +123,7 @@ async function free(engine: Engine, pk: string, lock: Lock, state: KeyedState): 
   };
   const condition = underGrant(lock.holder!, lock.grant, [{ kind: "equal", attribute: "tail", value: lock.tail }]);
   const outcome = await engine.table.update(lockKey(pk), update, condition);
-  return outcome.written ? undefined : readLock(outcome.standing);
+  return outcome.written ? undefined : readLock(outcome.existing);
 }
 
 /** Of a holder that leaves: all that it changed is in the state, so that a redo does not put it on top of an edit. */
@@ -142,7 +142,7 @@ async function nextInLine(engine: Engine, pk: string, ticket: number): Promise<N
     const gone = { ...key, void: true, expiresAtS: ticketExpiryS(engine) };
     const voided = await engine.table.put(gone, { kind: "absent" });
     if (voided.written) return { kind: "nobody" };
-    item = voided.standing;
+    item = voided.existing;
   }
   if (item?.["edit"] === true) return { kind: "edit", item };
   const { id, n }: Partial<Item> = item ?? {};
@@ -160,7 +160,7 @@ async function serve(engine: Engine, pk: string, lock: Lock, state: KeyedState, 
   } else set["applied"] = ALL_APPLIED;
   const condition = underGrant(lock.holder!, lock.grant, [{ kind: "equal", attribute: "head", value: lock.head }]);
   const outcome = await engine.table.update(lockKey(pk), { set }, condition);
-  return { served: outcome.written, lock: readLock(outcome.written ? outcome.item : outcome.standing) };
+  return { served: outcome.written, lock: readLock(outcome.written ? outcome.item : outcome.existing) };
 }
 
 /**
@@ -171,12 +171,12 @@ async function serve(engine: Engine, pk: string, lock: Lock, state: KeyedState, 
 async function wakeSuccessor(engine: Engine, target: KeyOwner, giver: Nonce | undefined, lock: Lock): Promise<void> {
   const { holder, givenBy } = lock;
   if (holder === undefined || givenBy === undefined || givenBy !== giver) return;
-  const key = holdKey(invocationPk(engine.settings.keyPrefix, holder.id), holder.nonce);
+  const key = leaseRecordKey(invocationPk(engine.settings.keyPrefix, holder.id), holder.nonce);
   const hold = await engine.table.get(key);
-  if (hold === undefined || mayBeUnaware(readHold(hold))) await wakeNow(engine, { id: holder.id, target });
+  if (hold === undefined || mayBeUnaware(readLeaseRecord(hold))) await wakeNow(engine, { id: holder.id, target });
 }
 
 /** It stands in line or has not begun, as far as its hold tells, or it has ended: the holder must hear of the key. */
-function mayBeUnaware({ status }: Hold): boolean {
+function mayBeUnaware({ status }: LeaseRecord): boolean {
   return status === "pending" || status === "ready" || status === "completed";
 }

@@ -8,9 +8,9 @@ import {
 } from "../../core/protocol/notifications.ts";
 import type { ProtocolVersion } from "../../core/protocol/version.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/active-invocation.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { type Lock, lifeAt } from "../store/lock-record.ts";
-import { lockAt, placeOf } from "../store/object-partition.ts";
+import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { ChangedState, readState, readValue } from "./object-state.ts";
 import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
 import { readPromise } from "./promises.ts";
@@ -20,13 +20,13 @@ export interface KeyedReads {
   answer(command: Command): Promise<NotificationEntry | undefined>;
 }
 
-export function keyedReads(engine: Engine, held: Held, version: ProtocolVersion): KeyedReads {
-  const { acceptance } = held.invocation;
+export function keyedReads(engine: Engine, active: ActiveInvocation, version: ProtocolVersion): KeyedReads {
+  const { acceptance } = active.invocation;
   let lock: Lock | undefined;
-  const pk = (): string => placeOf(engine, acceptance.target);
+  const pk = (): string => objectPartition(engine, acceptance.target);
   /** Who holds the lock knows the state; a shared handler reads it, once an attempt. */
   const shown = async (): Promise<Pick<Lock, "life" | "state">> => {
-    lock ??= held.lock ?? (await lockAt(engine, pk()));
+    lock ??= active.lock ?? (await lockAt(engine, pk()));
     const { life, over } = lifeAt(lock, engine.clock.nowMs());
     return { life, state: over ? EMPTY_STATE : lock.state };
   };

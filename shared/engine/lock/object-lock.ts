@@ -76,7 +76,7 @@ async function take(engine: Engine, pk: string, { id, nonce }: Claimant, grant: 
     },
     { kind: "any", of: [{ kind: "absent" }, free] },
   );
-  return readLock(outcome.written ? outcome.item : outcome.standing);
+  return readLock(outcome.written ? outcome.item : outcome.existing);
 }
 
 /** Draws a ticket and lays it down. @returns the lock, whose tail is the ticket; undefined where the key has become free */
@@ -106,7 +106,7 @@ export async function queueUp(
       { kind: "absent" },
     );
     // A holder that leaves voids a ticket that was drawn and not laid down yet: another one is drawn.
-    if (laid.written || laid.standing?.["n"] === nonce) return lock;
+    if (laid.written || laid.existing?.["n"] === nonce) return lock;
   }
 }
 

@@ -11,7 +11,7 @@ import type { StateChange } from "../../core/model/state-change.ts";
 import type { Nonce } from "../../core/model/ids.ts";
 import { atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import { dropLost, dropPieces, fitted, whole } from "../store/large-record.ts";
+import { dropLost, dropPieces, chunkForPut, reassemble } from "../store/large-record.ts";
 import { stateKey, stateRange } from "../store/object-keys.ts";
 import { shortenWith } from "../store/object-partition.ts";
 import type { Condition, Item } from "../ports/table.ts";
@@ -53,7 +53,7 @@ async function readBeside(engine: Engine, pk: string, life: number): Promise<Map
   const items = await readPartition(engine.table, pk, stateRange(life));
   const present = items.filter(({ gone }) => gone !== true);
   const values = new Map<string, Uint8Array>();
-  for (const item of await whole(engine, present, String(life) as Nonce))
+  for (const item of await reassemble(engine, present, String(life) as Nonce))
     values.set(String(item["key"]), valueIn(item));
   return values;
 }
@@ -70,7 +70,7 @@ export async function readValue(
   if (inline !== undefined || !(state.unlisted || state.beside.has(key))) return inline;
   const item = await engine.table.get(stateKey(pk, life, key, shortenWith(engine)));
   if (item === undefined || item["gone"] === true) return undefined;
-  const [readable] = await whole(engine, [item], String(life) as Nonce);
+  const [readable] = await reassemble(engine, [item], String(life) as Nonce);
   return readable && valueIn(readable);
 }
 
@@ -121,14 +121,14 @@ async function writePlaced(
       value === undefined ? markAt(engine, at, key, g) : await valueAt(engine, at, key, g, value, life);
     const put = await engine.table.put(item, older);
     // A put whose answer was lost and that was sent again is refused by itself.
-    const isOurs = put.written || (put.standing?.["g"] === g && isSameValue(put.standing, item));
-    if (!isOurs) await dropLost(engine, item, put.standing);
+    const isOurs = put.written || (put.existing?.["g"] === g && isSameValue(put.existing, item));
+    if (!isOurs) await dropLost(engine, item, put.existing);
     else if (former !== undefined) await dropPieces(engine, former);
   });
 }
 
-function isSameValue(standing: Item, { b }: Item): boolean {
-  return b === undefined ? standing["gone"] === true : sameBytes(standing["b"], b);
+function isSameValue(existing: Item, { b }: Item): boolean {
+  return b === undefined ? existing["gone"] === true : sameBytes(existing["b"], b);
 }
 
 /** Whether values beside the lock carry this very stamp. */
@@ -149,7 +149,7 @@ async function valueAt(
   value: Uint8Array,
   life: number,
 ): Promise<Item> {
-  return await fitted(engine, { ...at, key, g, b: enveloped(value, CODEC.plain) }, String(life));
+  return await chunkForPut(engine, { ...at, key, g, b: enveloped(value, CODEC.plain) }, String(life));
 }
 
 function stampText({ grant, edits, segmentIndex }: Stamp): string {

@@ -10,12 +10,12 @@ import { completionOf } from "../messaging/completion.ts";
 import { deliverResult } from "../messaging/deliver.ts";
 import { CLOCKS_DIFFER_MAX_MS } from "../messaging/later-life.ts";
 import type { Engine } from "../engine.ts";
-import type { Held } from "../local/active-invocation.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { arrivalKey, completionArrival, invocationPk } from "../store/item-keys.ts";
-import { fitted, whole } from "../store/large-record.ts";
+import { chunkForPut, reassemble } from "../store/large-record.ts";
 import { lifeAt } from "../store/lock-record.ts";
 import { promiseKey, waiterKey, waitersOf } from "../store/object-keys.ts";
-import { lockAt, placeOf, shortenWith } from "../store/object-partition.ts";
+import { lockAt, objectPartition, shortenWith } from "../store/object-partition.ts";
 import type { Item, Key } from "../ports/table.ts";
 import { readPartition } from "../store/read-partition.ts";
 import { ENVELOPE_BYTES, opened, sealed } from "../store/record-envelope.ts";
@@ -24,7 +24,7 @@ import { resultFromStored, resultToStored, StoredResult } from "../store/stored-
 const COMPLETED: Result = { kind: "failure", failure: { code: 409, message: "promise was already completed" } };
 
 /** Where a promise stands, in a life since when, and until when, once its workflow has ended. */
-interface Place {
+interface PromiseKey {
   readonly key: Key;
   readonly life: number;
   readonly fromMs: number;
@@ -33,8 +33,8 @@ interface Place {
 
 /** @returns undefined while it is not completed */
 export async function readPromise(engine: Engine, target: Target, name: string): Promise<Result | undefined> {
-  const place = await placeOfPromise(engine, target, name);
-  return await resultAt(engine, place);
+  const promise = await placeOfPromise(engine, target, name);
+  return await resultAt(engine, promise);
 }
 
 /**
@@ -48,12 +48,12 @@ export async function isCompletedAndTold(
   endedAtMs: number,
 ): Promise<boolean> {
   const { table, settings } = engine;
-  const place = await placeOfPromise(engine, target, name);
-  if (await isOfLaterLife(engine, place, { name, by }, endedAtMs)) return true;
-  const { key } = place;
-  const standing = await table.get(key);
-  if (standing === undefined) return false;
-  if (standing["by"] !== by) return true;
+  const promise = await placeOfPromise(engine, target, name);
+  if (await isOfLaterLife(engine, promise, { name, by }, endedAtMs)) return true;
+  const { key } = promise;
+  const existing = await table.get(key);
+  if (existing === undefined) return false;
+  if (existing["by"] !== by) return true;
   const waiters = await readPartition(table, key.pk, waitersOf(key));
   const told = await atMost(AT_ONCE, waiters, async ({ to, toNonce, completionId }) => {
     const waiter = invocationPk(settings.keyPrefix, String(to));
@@ -62,25 +62,25 @@ export async function isCompletedAndTold(
   return told.every((arrival) => arrival !== undefined);
 }
 
-async function resultAt(engine: Engine, { key, life }: Place): Promise<Result | undefined> {
+async function resultAt(engine: Engine, { key, life }: PromiseKey): Promise<Result | undefined> {
   const item = await engine.table.get(key);
   if (item === undefined) return undefined;
-  const [readable] = await whole(engine, [item], String(life) as Nonce);
+  const [readable] = await reassemble(engine, [item], String(life) as Nonce);
   return resultFromStored(decode(StoredResult, opened(readable?.["b"], "a promise")));
 }
 
 /** A listener is written before the promise is read again, and who completes reads the listeners afterwards: none is missed (I3, I4). */
 export async function awaitPromise(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   { name, completionId }: Extract<Effect, { kind: "get-promise" }>,
 ): Promise<void> {
-  const { id, nonce, target } = held.invocation.acceptance;
-  const place = await placeOfPromise(engine, target, name);
-  const waiter = waiterKey(place.key, { id, nonce, completionId });
-  await engine.table.put({ ...waiter, to: id, toNonce: nonce, completionId, ...expiryOf(place) }, { kind: "absent" });
-  const result = await resultAt(engine, place);
-  if (result !== undefined) completionOf(held, completionId, result, engine.clock.nowMs());
+  const { id, nonce, target } = active.invocation.acceptance;
+  const promise = await placeOfPromise(engine, target, name);
+  const waiter = waiterKey(promise.key, { id, nonce, completionId });
+  await engine.table.put({ ...waiter, to: id, toNonce: nonce, completionId, ...expiryOf(promise) }, { kind: "absent" });
+  const result = await resultAt(engine, promise);
+  if (result !== undefined) completionOf(active, completionId, result, engine.clock.nowMs());
 }
 
 /**
@@ -90,20 +90,20 @@ export async function awaitPromise(
  */
 export async function completePromise(
   engine: Engine,
-  held: Held,
+  active: ActiveInvocation,
   { name, result, completionId, by }: Extract<Effect, { kind: "complete-promise" }>,
   redoOfMs?: number,
 ): Promise<void> {
-  const { target } = held.invocation.acceptance;
-  const place = await placeOfPromise(engine, target, name);
-  if (redoOfMs !== undefined && (await isOfLaterLife(engine, place, { name, by }, redoOfMs)))
-    return completionOf(held, completionId, undefined, engine.clock.nowMs());
+  const { target } = active.invocation.acceptance;
+  const promise = await placeOfPromise(engine, target, name);
+  if (redoOfMs !== undefined && (await isOfLaterLife(engine, promise, { name, by }, redoOfMs)))
+    return completionOf(active, completionId, undefined, engine.clock.nowMs());
   const b = sealed(encode(StoredResult, resultToStored(result), ENVELOPE_BYTES));
-  const item: Item = { ...place.key, name, by, b, ...expiryOf(place) };
-  const put = await engine.table.put(await fitted(engine, item, String(place.life)), { kind: "absent" });
-  const isOurs = put.written || put.standing?.["by"] === by;
-  completionOf(held, completionId, isOurs ? undefined : COMPLETED, engine.clock.nowMs());
-  if (isOurs) await tellWaiters(engine, place.key, target, result);
+  const item: Item = { ...promise.key, name, by, b, ...expiryOf(promise) };
+  const put = await engine.table.put(await chunkForPut(engine, item, String(promise.life)), { kind: "absent" });
+  const isOurs = put.written || put.existing?.["by"] === by;
+  completionOf(active, completionId, isOurs ? undefined : COMPLETED, engine.clock.nowMs());
+  if (isOurs) await tellWaiters(engine, promise.key, target, result);
 }
 
 /** @param target the target of the completing invocation; all waiters belong to the same workflow */
@@ -121,7 +121,7 @@ async function tellWaiters(engine: Engine, promise: Key, target: Target, result:
  */
 async function isOfLaterLife(
   engine: Engine,
-  { key, life, fromMs }: Place,
+  { key, life, fromMs }: PromiseKey,
   { name, by }: { readonly name: string; readonly by: string },
   askedAtMs: number,
 ): Promise<boolean> {
@@ -132,8 +132,8 @@ async function isOfLaterLife(
   return former?.["by"] === by;
 }
 
-async function placeOfPromise(engine: Engine, target: Target, name: string): Promise<Place> {
-  const pk = placeOf(engine, target);
+async function placeOfPromise(engine: Engine, target: Target, name: string): Promise<PromiseKey> {
+  const pk = objectPartition(engine, target);
   const lock = await lockAt(engine, pk);
   const { life, over } = lifeAt(lock, engine.clock.nowMs());
   const { goneAtMs, lifeFromMs } = lock;
@@ -142,7 +142,7 @@ async function placeOfPromise(engine: Engine, target: Target, name: string): Pro
   return { key: promiseKey(pk, life, name, shortenWith(engine)), life, fromMs, ...kept };
 }
 
-function expiryOf({ expiresAtS }: Place): { expiresAtS?: number } {
+function expiryOf({ expiresAtS }: PromiseKey): { expiresAtS?: number } {
   return expiresAtS === undefined ? {} : { expiresAtS };
 }
 

@@ -3,16 +3,16 @@ import { needsLock } from "../../core/invocation/acceptance.ts";
 import type { Invocation } from "../../core/invocation/invocation.ts";
 import type { Engine } from "../engine.ts";
 import { isHeldBy } from "./object-lock.ts";
-import { lockAt, placeOf } from "../store/object-partition.ts";
+import { lockAt, objectPartition } from "../store/object-partition.ts";
 
 /**
  * The final segment is durable a moment before the state of the key is written and the lock passed on. Costs one read of
  * the lock for an invocation that had to hold one, and nothing for any other.
  */
-export async function mayBeTold(engine: Engine, { acceptance, standing }: Invocation): Promise<boolean> {
-  if (standing.status !== "completed") return false;
+export async function isResultVisible(engine: Engine, { acceptance, phase }: Invocation): Promise<boolean> {
+  if (phase.status !== "completed") return false;
   if (!needsLock(acceptance)) return true;
-  const lock = await lockAt(engine, placeOf(engine, acceptance.target));
+  const lock = await lockAt(engine, objectPartition(engine, acceptance.target));
   // The run of a workflow keeps the lock of its key for as long as its life can be read.
   return !isHeldBy(lock, acceptance) || lock.goneAtMs !== undefined;
 }

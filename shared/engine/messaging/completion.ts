@@ -2,15 +2,20 @@
 import type { NotificationEntry } from "../../core/invocation/entry.ts";
 import type { Result } from "../../core/model/failure.ts";
 import { notificationFor } from "../store/arrival-record.ts";
-import { type Held, takeInline } from "../local/active-invocation.ts";
+import { type ActiveInvocation, takeInline } from "../local/active-invocation.ts";
 import { completionArrival } from "../store/item-keys.ts";
 import { versionOf } from "../store/load.ts";
 
 /** @param result undefined for an output that is not there yet */
-export function completionOf(held: Held, completionId: number, result: Result | undefined, atMs: number): void {
-  const { invocation } = held;
+export function completionOf(
+  active: ActiveInvocation,
+  completionId: number,
+  result: Result | undefined,
+  atMs: number,
+): void {
+  const { invocation } = active;
   const entry: NotificationEntry = notificationFor({ completionId }, result, invocation.journal, versionOf(invocation));
   const key = completionArrival(completionId);
-  takeInline(held, { kind: "notification", atMs, taken: { key, entry, inline: true } });
-  held.results.set(key, { completionId, result });
+  takeInline(active, { kind: "notification", atMs, consumption: { key, entry, inline: true } });
+  active.results.set(key, { completionId, result });
 }

@@ -8,10 +8,10 @@ import type { Engine } from "../engine.ts";
 import { findAccepted } from "./find-accepted.ts";
 import { completionArrival, EARLY } from "../store/item-keys.ts";
 import { earlyUntilS, keepBesideS, keepUntilS, RETENTION_ASSUMED_MS } from "../store/ttl.ts";
-import { fitted } from "../store/large-record.ts";
+import { chunkForPut } from "../store/large-record.ts";
 import { load } from "../store/load.ts";
 import { actAttributes } from "../store/operator-act.ts";
-import { acceptanceIn, standingAcceptance } from "../store/existing-acceptance.ts";
+import { acceptanceIn, existingAcceptance } from "../store/existing-acceptance.ts";
 import { isLaterLife } from "./later-life.ts";
 import type { Item } from "../ports/table.ts";
 import type { OperatorAct } from "../ports/submission.ts";
@@ -35,7 +35,7 @@ export async function writeArrival(
   const expiresAtS =
     to.keptUntilS ?? keepUntilS(engine.settings, { completionRetentionMs: RETENTION_ASSUMED_MS }, nowMs);
   const item = arrivalItem(engine.settings.keyPrefix, { ...to, key }, content, nowMs, expiresAtS);
-  const fit = await fitted(engine, { ...item, ...actAttributes(act) }, to.nonce);
+  const fit = await chunkForPut(engine, { ...item, ...actAttributes(act) }, to.nonce);
   return (await engine.table.put(fit, { kind: "absent" })).written;
 }
 
@@ -56,8 +56,8 @@ async function bring(
 async function isOpen(engine: Engine, { id, nonce }: Addressee): Promise<boolean> {
   const loaded = await load(engine, id);
   if (loaded === undefined) return false;
-  const { acceptance, standing } = loaded.invocation;
-  return acceptance.nonce === nonce && standing.status !== "completed";
+  const { acceptance, phase } = loaded.invocation;
+  return acceptance.nonce === nonce && phase.status !== "completed";
 }
 
 /** Delivers the result of a call or an attach to the command that waits for it. */
@@ -80,10 +80,10 @@ export async function deliverSignal(
   redoOfMs?: number,
 ): Promise<void> {
   const content: ArrivalContent = { kind: "notification", id: signal, result };
-  const standing = await findAccepted(engine, id, () => standingAcceptance(engine, id));
-  if (standing === undefined) return await leaveEarly(engine, id, key, content);
-  if (redoOfMs !== undefined && (await isLaterLife(engine, id, standing, key, redoOfMs))) return;
-  await bring(engine, addresseeIn(id, standing), key, content);
+  const existing = await findAccepted(engine, id, () => existingAcceptance(engine, id));
+  if (existing === undefined) return await leaveEarly(engine, id, key, content);
+  if (redoOfMs !== undefined && (await isLaterLife(engine, id, existing, key, redoOfMs))) return;
+  await bring(engine, addresseeIn(id, existing), key, content);
 }
 
 /**
@@ -95,7 +95,7 @@ export async function deliverSignal(
 async function leaveEarly(engine: Engine, id: InvocationId, key: string, content: ArrivalContent): Promise<void> {
   const { clock, settings } = engine;
   // A process that owns its store alone knows every acceptance that is under way.
-  if (settings.soleOwner !== undefined) return;
+  if (settings.exclusiveOwnerPrefix !== undefined) return;
   await writeArrival(engine, { id, nonce: EARLY, keptUntilS: earlyUntilS(clock.nowMs()) }, key, content);
   const to = await currentLife(engine, id);
   if (to !== undefined) await bring(engine, to, key, content);
@@ -103,12 +103,12 @@ async function leaveEarly(engine: Engine, id: InvocationId, key: string, content
 
 /** The life that an id has now; undefined where it has none. */
 export async function currentLife(engine: Engine, id: InvocationId): Promise<Addressee | undefined> {
-  const standing = await standingAcceptance(engine, id);
-  return standing && addresseeIn(id, standing);
+  const existing = await existingAcceptance(engine, id);
+  return existing && addresseeIn(id, existing);
 }
 
-function addresseeIn(id: InvocationId, standing: Item): Addressee {
-  const { n, expiresAtS, service } = standing as Partial<{ n: Nonce; expiresAtS: number; service: string }>;
+function addresseeIn(id: InvocationId, existing: Item): Addressee {
+  const { n, expiresAtS, service } = existing as Partial<{ n: Nonce; expiresAtS: number; service: string }>;
   return {
     id,
     nonce: n!,
@@ -132,7 +132,7 @@ export async function orderKillOfCall(
   engine: Engine,
   { childId, ...call }: CallOrigin & { readonly childId: InvocationId },
 ): Promise<void> {
-  const standing = await standingAcceptance(engine, childId);
-  if (standing === undefined || !isMadeByCall(await acceptanceIn(engine, childId, standing), call)) return;
-  await orderKill(engine, addresseeIn(childId, standing));
+  const existing = await existingAcceptance(engine, childId);
+  if (existing === undefined || !isMadeByCall(await acceptanceIn(engine, childId, existing), call)) return;
+  await orderKill(engine, addresseeIn(childId, existing));
 }

@@ -11,7 +11,7 @@ export async function findAccepted<T>(
   id: InvocationId,
   look: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const underWay = engine.drives.find(id)?.durable;
+  const underWay = engine.activeInvocations.find(id)?.durable;
   const found = await look();
   if (found !== undefined) return found;
   if (underWay !== undefined) {
@@ -19,7 +19,7 @@ export async function findAccepted<T>(
     return await look();
   }
   // In a process that owns the store alone, all that is on its way is known.
-  if (engine.settings.soleOwner !== undefined) return undefined;
+  if (engine.settings.exclusiveOwnerPrefix !== undefined) return undefined;
   for (const waitMs of LOOK_AGAIN_AFTER_MS) {
     await engine.clock.sleep(waitMs);
     const late = await look();

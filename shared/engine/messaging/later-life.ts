@@ -15,27 +15,27 @@ export const CLOCKS_DIFFER_MAX_MS = 10_000;
  * of two processes show which came first only where they are far apart. Where they are closer than clocks may differ,
  * the former life decides: an arrival of the effect in the former life proves that the effect was performed, and where
  * the former life was purged, together with its arrivals, the effect may have been performed.
- * @param standing the acceptance that the redo finds
+ * @param existing the acceptance that the redo finds
  * @param key the key of the arrival that the effect writes
  * @param askedAtMs when the segment with the command was written
  */
 export async function isLaterLife(
   engine: Engine,
   id: InvocationId,
-  standing: Item,
+  existing: Item,
   key: string,
   askedAtMs: number,
 ): Promise<boolean> {
   // A purged acceptance has no moment, so that `laterByMs` is NaN, and no life that the effect could reach.
-  const laterByMs = momentOf(String(standing["listSk"])) - askedAtMs;
+  const laterByMs = momentOf(String(existing["listSk"])) - askedAtMs;
   // The key of an awakeable's value is the same in every life: where the current life began before the command, a value
   // in an earlier life proves nothing.
   const isOfOneSending = key.startsWith("x");
   if (!(laterByMs > (isOfOneSending ? -CLOCKS_DIFFER_MAX_MS : 0))) return false;
-  if (livesOnce(await acceptanceIn(engine, id, standing))) return false;
+  if (livesOnce(await acceptanceIn(engine, id, existing))) return false;
   if (laterByMs > CLOCKS_DIFFER_MAX_MS) return true;
-  const items = await readPartition(engine.table, standing.pk, ARRIVALS_TO_SEGMENTS);
-  const former = items.filter(({ sk }) => !belongsTo(sk, standing["n"] as Nonce));
+  const items = await readPartition(engine.table, existing.pk, ARRIVALS_TO_SEGMENTS);
+  const former = items.filter(({ sk }) => !belongsTo(sk, existing["n"] as Nonce));
   const isPurged = laterByMs > 0 && former.some(({ endAlone }) => endAlone === true);
   return isPurged || former.some(({ sk }) => sk.startsWith(ARRIVALS.from) && sk.endsWith(`#${key}`));
 }

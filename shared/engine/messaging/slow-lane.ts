@@ -1,6 +1,6 @@
 /** Decides which work belongs to the slow lane of the queue and leaves the drivers of the main lane. */
 import type { Engine } from "../engine.ts";
-import { type Held, letGo, type OpenExchange } from "../local/active-invocation.ts";
+import { type ActiveInvocation, letGo, type OpenExchange } from "../local/active-invocation.ts";
 import type { Wake } from "../ports/queue.ts";
 
 /** A message whose sender knew only an id, and whose service is slow: the worker forwards it with the service's name. */
@@ -21,20 +21,20 @@ const HAND_ON_AFTER = 5;
  * at the end of a function's time, and they go on in the slow lane. The service needs a note first: otherwise its message
  * would come back to the main lane, and the attempt would never end.
  */
-export function handOn(engine: Engine, held: Held, exchange: OpenExchange, nowMs: number): boolean {
+export function handOn(engine: Engine, active: ActiveInvocation, exchange: OpenExchange, nowMs: number): boolean {
   const { slowFromMs } = engine.settings;
-  if (slowFromMs === undefined || held.stopping || nowMs - exchange.startedAtMs < HAND_ON_AFTER * slowFromMs)
+  if (slowFromMs === undefined || active.stopping || nowMs - exchange.startedAtMs < HAND_ON_AFTER * slowFromMs)
     return false;
-  const { service, handler } = held.invocation.acceptance.target;
-  if (rootOf(held).inMainLane !== true || !engine.registry.isSlow(service)) return false;
-  engine.log.info("a long attempt is handed on to the slow lane", { invocationId: held.id, service, handler });
-  held.stopping = true;
-  letGo(held, "stopping");
-  held.ring?.();
+  const { service, handler } = active.invocation.acceptance.target;
+  if (rootOf(active).inMainLane !== true || !engine.registry.isSlow(service)) return false;
+  engine.log.info("a long attempt is handed on to the slow lane", { invocationId: active.id, service, handler });
+  active.stopping = true;
+  letGo(active, "stopping");
+  active.interrupt?.();
   return true;
 }
 
 /** The driver that a message started, also for a child that it drives along. */
-function rootOf(held: Held): Held {
-  return held.caller === undefined ? held : rootOf(held.caller.held);
+function rootOf(active: ActiveInvocation): ActiveInvocation {
+  return active.caller === undefined ? active : rootOf(active.caller.active);
 }

@@ -1,7 +1,7 @@
 /** Sends wakes: a wake is a hint to look at an invocation, now or later (I8). */
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Target } from "../../core/model/target.ts";
-import type { Ticket, Wake } from "../ports/queue.ts";
+import type { MessageHandle, Wake } from "../ports/queue.ts";
 import type { Engine } from "../engine.ts";
 
 /** The addressee of a wake. Where the sender knows the id alone, the message names no service. */
@@ -17,12 +17,12 @@ export interface Sleeper extends Recipient {
 
 /** Notifies the driver, in this process or another, of a write. The caller has made the write durable before (I3). */
 export async function wakeNow(engine: Engine, to: Recipient): Promise<void> {
-  engine.drives.poke(to.id);
+  engine.activeInvocations.markDirty(to.id);
   await sendWake(engine, to, 0);
 }
 
 /** @param delayMs at most the longest delay of the queue */
-export async function sendWake(engine: Engine, to: Recipient, delayMs: number): Promise<Ticket> {
+export async function sendWake(engine: Engine, to: Recipient, delayMs: number): Promise<MessageHandle> {
   return await engine.queue.send(wakeOf(to, engine.clock.nowMs(), delayMs));
 }
 
@@ -95,13 +95,13 @@ export const EARLY_MS = 90_000;
  */
 export async function sendInPlace(engine: Engine, came: Wake, to: Recipient, delayMs: number): Promise<void> {
   const nowMs = engine.clock.nowMs();
-  const { standing } = engine.drives;
+  const { requeues } = engine.activeInvocations;
   const { wakeAtMs } = came;
   const wake = { ...wakeOf(to, nowMs, delayMs), ...(wakeAtMs !== undefined && { wakeAtMs }) };
   const dueAtMs = nowMs + wake.delayMs;
-  const other = standing.before(came, nowMs, dueAtMs, EARLY_MS);
+  const other = requeues.before(came, nowMs, dueAtMs, EARLY_MS);
   if (other !== undefined) return void (await other.sent);
   const sent = engine.queue.send(wake);
-  standing.note({ wake, dueAtMs, sent }, nowMs);
+  requeues.note({ wake, dueAtMs, sent }, nowMs);
   await sent;
 }

@@ -8,7 +8,7 @@ import { drive } from "../drive/drive.ts";
 import type { Engine } from "../engine.ts";
 import { claim } from "../lease/lease.ts";
 import { keepUntilS } from "../store/ttl.ts";
-import { hasExpired, isHeld, load, unperformed } from "../store/load.ts";
+import { hasExpired, isLeased, load, unperformed } from "../store/load.ts";
 import { actNow } from "../store/operator-act.ts";
 import type { Interruption } from "../ports/submission.ts";
 import { sendWake, wakeNow } from "../messaging/wake.ts";
@@ -17,16 +17,16 @@ import { sendWake, wakeNow } from "../messaging/wake.ts";
 export async function cancel(engine: Engine, id: InvocationId, by?: string): Promise<Interruption> {
   const loaded = await load(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";
-  const { standing, acceptance } = loaded.invocation;
-  if (standing.status === "completed") return "completed";
+  const { phase, acceptance } = loaded.invocation;
+  if (phase.status === "completed") return "completed";
   // Each cancel counts, so each has a key of its own.
   const key = `x${hex(engine.ids.random(12))}`;
-  const extendedUntilS = loaded.hold?.keepUntilS;
+  const extendedUntilS = loaded.leaseRecord?.keepUntilS;
   const keptUntilS = keepUntilS(engine.settings, acceptance, engine.clock.nowMs(), extendedUntilS);
   const signal = { kind: "notification", id: { index: CANCEL_SIGNAL }, result: undefined } as const;
   const act = actNow(engine, "cancel", by);
   await writeArrival(engine, { id, nonce: acceptance.nonce, keptUntilS }, key, signal, act);
-  const waits = standing.status === "scheduled" || standing.status === "pending" || standing.status === "ready";
+  const waits = phase.status === "scheduled" || phase.status === "pending" || phase.status === "ready";
   if (waits) {
     // Stands behind this process in case that it dies; sent for now, it would race with it for the same claim.
     await sendWake(engine, acceptance, engine.settings.leaseMs);
@@ -39,12 +39,12 @@ export async function cancel(engine: Engine, id: InvocationId, by?: string): Pro
 /** What waits for its start has no driver: this one takes it, sees the cancel, and ends it. */
 async function endNow(engine: Engine, id: InvocationId): Promise<boolean> {
   const loaded = await load(engine, id);
-  if (loaded === undefined || isHeld(engine, loaded, engine.clock.nowMs())) return false;
-  if (loaded.invocation.standing.status === "completed") return true;
+  if (loaded === undefined || isLeased(engine, loaded, engine.clock.nowMs())) return false;
+  if (loaded.invocation.phase.status === "completed") return true;
   const arrivals = [...loaded.arrivals.values()];
-  const { step } = advance(loaded.invocation, { kind: "look", atMs: engine.clock.nowMs(), arrivals });
+  const { step } = advance(loaded.invocation, { kind: "poll", atMs: engine.clock.nowMs(), arrivals });
   // What began once goes on in the worker: whoever cancels does not wait for its handler.
   if (step.kind !== "end") return false;
-  const held = await claim(engine, loaded, { messageDriven: false });
-  return held !== undefined && (await drive(engine, held, unperformed(loaded))) === "ended";
+  const active = await claim(engine, loaded, { messageDriven: false });
+  return active !== undefined && (await drive(engine, active, unperformed(loaded))) === "ended";
 }

@@ -7,7 +7,7 @@ import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { belongsTo, PIECES, segmentKey } from "../store/item-keys.ts";
 import { keepUntilS } from "../store/ttl.ts";
-import { dropPieces, fitted } from "../store/large-record.ts";
+import { dropPieces, chunkForPut } from "../store/large-record.ts";
 import type { Loaded } from "../store/load.ts";
 import { actAttributes } from "../store/operator-act.ts";
 import type { OperatorAct } from "../ports/submission.ts";
@@ -26,9 +26,9 @@ const GONE: Failure = { code: 410, message: "gone" };
  * @returns false where somebody else has changed the end meanwhile: load again
  */
 export async function dropJournal(engine: Engine, { invocation, pk, last, lastAct }: Loaded): Promise<boolean> {
-  const { standing } = invocation;
-  if (standing.status !== "completed" || last === undefined) return false;
-  const { result, killed, tombstone } = standing;
+  const { phase } = invocation;
+  if (phase.status !== "completed" || last === undefined) return false;
+  const { result, killed, tombstone } = phase;
   const end = endAlone(last.segment, { kind: "completed", result, killed, tombstone });
   if (!(await replaceEnd(engine, pk, invocation, end, lastAct))) return false;
   const kept = (sk: string): boolean => sk.startsWith("hold#") || sk.startsWith("sink#");
@@ -60,7 +60,7 @@ function endAlone({ index, writtenAtMs, pin, attempt }: Segment, after: Segment[
   return {
     index,
     writtenAtMs,
-    taken: [],
+    consumed: [],
     entries: [],
     after,
     retries: NO_RETRIES,
@@ -80,15 +80,15 @@ async function replaceEnd(
 ): Promise<boolean> {
   const { acceptance, pin, attempts } = invocation;
   const key = segmentKey(pk, acceptance.nonce, end.index);
-  const standing = await engine.table.get(key);
-  const b = standing?.["b"];
-  if (standing === undefined || b === undefined) return false;
+  const existing = await engine.table.get(key);
+  const b = existing?.["b"];
+  if (existing === undefined || b === undefined) return false;
   const place = {
     pk,
     nonce: acceptance.nonce,
-    lease: { token: engine.drives.newToken(), untilMs: 0 },
+    lease: { token: engine.activeInvocations.newToken(), untilMs: 0 },
     consumedUnits: 0,
-    expiresAtS: expiresAtSOf(standing) ?? keepUntilS(engine.settings, acceptance, engine.clock.nowMs()),
+    expiresAtS: expiresAtSOf(existing) ?? keepUntilS(engine.settings, acceptance, engine.clock.nowMs()),
   };
   const span = end.attempt ?? { startedAtMs: end.writtenAtMs, endedAtMs: end.writtenAtMs };
   // The pin and the count of attempts stood in segments that are to go.
@@ -99,11 +99,11 @@ async function replaceEnd(
   };
   // The order of the last operator stood there, too.
   const told = { ...segmentItem(place, whole), ...actAttributes(lastAct) };
-  const item = await fitted(engine, told, acceptance.nonce);
+  const item = await chunkForPut(engine, told, acceptance.nonce);
   const put = await engine.table.put(item, { kind: "equal", attribute: "b", value: b });
   // A put whose answer was lost and that was sent again is refused by itself: its token tells it from any other.
-  const isOurs = put.written || sameBytes(put.standing?.["b"], item["b"]);
-  if (isOurs) await dropPieces(engine, standing);
+  const isOurs = put.written || sameBytes(put.existing?.["b"], item["b"]);
+  if (isOurs) await dropPieces(engine, existing);
   return isOurs;
 }
 
@@ -134,18 +134,18 @@ async function deleteItems(
  * @param isListed whether the listing still shows it
  */
 async function stripAcceptance(engine: Engine, { acceptance }: Invocation, isListed = true): Promise<void> {
-  const lease = { token: engine.drives.newToken(), untilMs: 0 };
+  const lease = { token: engine.activeInvocations.newToken(), untilMs: 0 };
   const stripped = { ...acceptance, input: new Uint8Array(0), headers: [] };
   const { listPk, listSk, ...item } = acceptanceItem(engine.settings, stripped, lease, 0);
   const key = { pk: item.pk, sk: item.sk };
-  const standing = await engine.table.get(key);
-  if (standing?.["n"] !== acceptance.nonce) return;
-  const untilS = expiresAtSOf(standing) ?? keepUntilS(engine.settings, acceptance, engine.clock.nowMs());
+  const existing = await engine.table.get(key);
+  if (existing?.["n"] !== acceptance.nonce) return;
+  const untilS = expiresAtSOf(existing) ?? keepUntilS(engine.settings, acceptance, engine.clock.nowMs());
   await engine.table.put(
     { ...item, end: true, expiresAtS: untilS, ...(isListed && listPk !== undefined && { listPk, listSk }) },
     { kind: "equal", attribute: "n", value: acceptance.nonce },
   );
-  await dropPieces(engine, standing);
+  await dropPieces(engine, existing);
 }
 
 /** A purge removes the caller from the acceptance. */
@@ -156,9 +156,9 @@ function withoutCaller(invocation: Invocation): Invocation {
 
 async function removeAcceptance(engine: Engine, pk: string, { acceptance }: Invocation): Promise<void> {
   const key = segmentKey(pk, acceptance.nonce, 0);
-  const standing = await engine.table.get(key);
-  if (standing?.["n"] !== acceptance.nonce) return;
+  const existing = await engine.table.get(key);
+  if (existing?.["n"] !== acceptance.nonce) return;
   await engine.table.delete(key, { kind: "equal", attribute: "n", value: acceptance.nonce });
   // Whether this delete has removed the acceptance, or one before it whose answer was lost: its pieces belong to nothing now.
-  await dropPieces(engine, standing);
+  await dropPieces(engine, existing);
 }

@@ -7,11 +7,11 @@ import { lookIfStale } from "../lock/acquire.ts";
 import { editRecord, fingerprint, replacing, type Values } from "../lock/apply-edit.ts";
 import type { Engine } from "../engine.ts";
 import { passOn } from "../lock/give-back.ts";
-import { fitted } from "../store/large-record.ts";
+import { chunkForPut } from "../store/large-record.ts";
 import { EDITOR, lifeAt, type Lock, packState, readLock } from "../store/lock-record.ts";
 import { lockKey } from "../store/object-keys.ts";
 import { isHeldBy, queueUp, takeOrQueue, ticketExpiryS } from "../lock/object-lock.ts";
-import { lockAt, placeOf } from "../store/object-partition.ts";
+import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { expiryOfEmpty, readState, writeBeside } from "../lock/object-state.ts";
 import type { Condition, Updated } from "../ports/table.ts";
 import { sameBytes } from "../store/record-envelope.ts";
@@ -19,7 +19,7 @@ import { sameBytes } from "../store/record-envelope.ts";
 type Keyed = Pick<Target, "service" | "key">;
 
 export async function stateOf(engine: Engine, target: Keyed): Promise<Values> {
-  const pk = placeOf(engine, target);
+  const pk = objectPartition(engine, target);
   return await shownState(engine, pk, await lockAt(engine, pk));
 }
 
@@ -39,7 +39,7 @@ export async function editState(
   values: Values,
   isExpected?: (current: Values) => Promise<boolean>,
 ): Promise<Edited> {
-  const pk = placeOf(engine, target);
+  const pk = objectPartition(engine, target);
   const nonce = newNonce(engine);
   for (;;) {
     const lock = await lockAt(engine, pk);
@@ -76,7 +76,7 @@ async function editFree(engine: Engine, pk: string, lock: Lock, values: Values, 
 
 /** An edit whose answer was lost and that was sent again is refused by itself; made twice, it would undo what came between. */
 function isMade(outcome: Updated, nonce: Nonce): boolean {
-  return outcome.written || readLock(outcome.standing).editedBy === nonce;
+  return outcome.written || readLock(outcome.existing).editedBy === nonce;
 }
 
 /**
@@ -92,7 +92,7 @@ async function editInTurn(
   nonce: Nonce,
 ): Promise<Edited> {
   const record = { pk, sk: "inbox#", b: editRecord(values, expected), expiresAtS: ticketExpiryS(engine) };
-  const { b } = await fitted(engine, record, nonce);
+  const { b } = await chunkForPut(engine, record, nonce);
   const [editor, ticket] = [
     { id: EDITOR, nonce },
     { edit: true, b: b! },

@@ -22,7 +22,7 @@ export async function giveOrder(
   const nowMs = engine.clock.nowMs();
   const standing = standingOrders(loaded).map(({ atMs }) => atMs + 1);
   const key = `o${hex(engine.ids.random(KEY_BYTES))}`;
-  const keptUntilS = keepUntilS(engine.settings, acceptance, nowMs, loaded.hold?.keepUntilS);
+  const keptUntilS = keepUntilS(engine.settings, acceptance, nowMs, loaded.leaseRecord?.keepUntilS);
   const atMs = Math.max(nowMs, ...standing);
   const item = arrivalItem(engine.settings.keyPrefix, { id, nonce, key }, order, atMs, keptUntilS);
   await engine.table.put(

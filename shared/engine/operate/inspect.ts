@@ -4,20 +4,20 @@ import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { entryView } from "./entry-view.ts";
 import { readFailures } from "../drive/failure-events.ts";
-import type { Held } from "../local/active-invocation.ts";
+import type { ActiveInvocation } from "../local/active-invocation.ts";
 import { knownNow } from "./known-now.ts";
-import { hasExpired, isHeld, load, type Loaded } from "../store/load.ts";
+import { hasExpired, isLeased, load, type Loaded } from "../store/load.ts";
 import { EDITOR } from "../store/lock-record.ts";
-import { lockAt, placeOf } from "../store/object-partition.ts";
+import { lockAt, objectPartition } from "../store/object-partition.ts";
 import type { InvocationView, PresentedStatus, QueueView } from "../ports/submission.ts";
 
 /** @returns undefined where there is no such invocation, or no longer */
 export async function inspect(engine: Engine, id: InvocationId): Promise<InvocationView | undefined> {
   const loaded = await load(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return undefined;
-  const driven = engine.drives.find(id);
+  const driven = engine.activeInvocations.find(id);
   const invocation = knownNow(engine, loaded);
-  const { acceptance, standing, journal, lastFailure, pin } = invocation;
+  const { acceptance, phase, journal, lastFailure, pin } = invocation;
   const { source, idempotencyKey, createdBy } = acceptance;
   const aside = await readFailures(engine, loaded.pk, acceptance.nonce);
   const kept = hasJournal(invocation, engine.clock.nowMs());
@@ -37,46 +37,50 @@ export async function inspect(engine: Engine, id: InvocationId): Promise<Invocat
     ...(source.kind === "restart" && { restartedFrom: source.formerId }),
     ...(loaded.lastAct && { lastAct: loaded.lastAct }),
     ...(pin && { pinnedDeploymentId: pin.deploymentId, protocolVersion: pin.protocolVersion }),
-    ...(lastFailure && standing.status !== "completed" && { lastFailure }),
-    ...(standing.status === "backing-off" && { nextRetryAtMs: standing.retryAtMs }),
-    ...(standing.status === "completed" && { completedAtMs: standing.endedAtMs }),
-    ...(standing.status === "completed" && standing.result.kind === "failure" && { failure: standing.result.failure }),
+    ...(lastFailure && phase.status !== "completed" && { lastFailure }),
+    ...(phase.status === "backing-off" && { nextRetryAtMs: phase.retryAtMs }),
+    ...(phase.status === "completed" && { completedAtMs: phase.endedAtMs }),
+    ...(phase.status === "completed" && phase.result.kind === "failure" && { failure: phase.result.failure }),
     ...waits(loaded, invocation, driven),
     ...(await queueOf(engine, loaded, invocation)),
   };
 }
 
 function waits(
-  { hold }: Loaded,
-  { standing }: Invocation,
-  driven: Held | undefined,
+  { leaseRecord }: Loaded,
+  { phase }: Invocation,
+  driven: ActiveInvocation | undefined,
 ): { wakeAtMs?: number; silentSinceMs?: number } {
   const silentSinceMs =
     driven?.exchange?.silent === true
       ? driven.exchange.heardAtMs
       : driven === undefined
-        ? hold?.silentSinceMs
+        ? leaseRecord?.silentSinceMs
         : undefined;
-  const parked = standing.status === "suspended" || standing.status === "scheduled";
+  const parked = phase.status === "suspended" || phase.status === "scheduled";
   return {
-    ...(parked && driven === undefined && hold?.wakeAtMs !== undefined && { wakeAtMs: hold.wakeAtMs }),
-    ...(silentSinceMs !== undefined && standing.status !== "completed" && { silentSinceMs }),
+    ...(parked && driven === undefined && leaseRecord?.wakeAtMs !== undefined && { wakeAtMs: leaseRecord.wakeAtMs }),
+    ...(silentSinceMs !== undefined && phase.status !== "completed" && { silentSinceMs }),
   };
 }
 
 /** Where it stands now, in the words that an operator reads. */
 export function presentedStatus(engine: Engine, loaded: Loaded): PresentedStatus {
-  const { status } = knownNow(engine, loaded).standing;
+  const { status } = knownNow(engine, loaded).phase;
   if (status !== "running" && status !== "ready") return status;
-  if (engine.drives.find(loaded.invocation.acceptance.id) !== undefined) return "running";
-  return isHeld(engine, loaded, engine.clock.nowMs()) ? "running" : "ready";
+  if (engine.activeInvocations.find(loaded.invocation.acceptance.id) !== undefined) return "running";
+  return isLeased(engine, loaded, engine.clock.nowMs()) ? "running" : "ready";
 }
 
 /** The lock tells it, in one read that only those pay who wait. */
-async function queueOf(engine: Engine, { hold }: Loaded, invocation: Invocation): Promise<{ queue?: QueueView }> {
-  const ticket = engine.drives.find(invocation.acceptance.id)?.ticket ?? hold?.ticket;
-  if (invocation.standing.status !== "pending" || ticket === undefined) return {};
-  const { holder, head } = await lockAt(engine, placeOf(engine, invocation.acceptance.target));
+async function queueOf(
+  engine: Engine,
+  { leaseRecord }: Loaded,
+  invocation: Invocation,
+): Promise<{ queue?: QueueView }> {
+  const ticket = engine.activeInvocations.find(invocation.acceptance.id)?.ticket ?? leaseRecord?.ticket;
+  if (invocation.phase.status !== "pending" || ticket === undefined) return {};
+  const { holder, head } = await lockAt(engine, objectPartition(engine, invocation.acceptance.target));
   const isHeld = holder !== undefined && holder.id !== EDITOR;
   return { queue: { place: Math.max(1, ticket - head), ...(isHeld && { holderId: holder.id }) } };
 }

@@ -3,14 +3,14 @@ import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { giveOrder } from "./give-order.ts";
 import { knownNow } from "./known-now.ts";
-import { hasExpired, isHeld, load, type Loaded } from "../store/load.ts";
+import { hasExpired, isLeased, load, type Loaded } from "../store/load.ts";
 import type { Pausing } from "../ports/submission.ts";
 
 /** @param by the operator, if one was authenticated */
 export async function pause(engine: Engine, id: InvocationId, by?: string): Promise<Pausing> {
   const loaded = await load(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";
-  const { status } = knownNow(engine, loaded).standing;
+  const { status } = knownNow(engine, loaded).phase;
   switch (status) {
     case "completed":
       return "completed";
@@ -34,6 +34,6 @@ export async function pause(engine: Engine, id: InvocationId, by?: string): Prom
 
 /** The last segment may tell of a suspension that a driver elsewhere has left behind; of one of this process all is known. */
 function isAttempting(engine: Engine, loaded: Loaded): boolean {
-  const isOurs = engine.drives.find(loaded.invocation.acceptance.id) !== undefined;
-  return !isOurs && isHeld(engine, loaded, engine.clock.nowMs());
+  const isOurs = engine.activeInvocations.find(loaded.invocation.acceptance.id) !== undefined;
+  return !isOurs && isLeased(engine, loaded, engine.clock.nowMs());
 }

@@ -4,7 +4,7 @@ import { wipeWorkflow } from "../lock/close-workflow.ts";
 import { answerSinks } from "../effects/attach-sink.ts";
 import { dropAll, dropJournal } from "./drop-journal.ts";
 import type { Engine } from "../engine.ts";
-import { finishBeforeForgetting, heldByNobody } from "../recover/finish-completed.ts";
+import { finishBeforeForgetting, activeWithoutDriver } from "../recover/finish-completed.ts";
 import { journalDropAtMs, leaveOpenIndex } from "../lease/lease.ts";
 import { hasExpired, load, type Loaded, unperformed } from "../store/load.ts";
 import type { Purging } from "../ports/submission.ts";
@@ -12,9 +12,9 @@ import type { Purging } from "../ports/submission.ts";
 /** The id is free afterwards: another life may begin under it, and after the run of a workflow another run of its key. */
 export async function purge(engine: Engine, id: InvocationId): Promise<Purging> {
   return await forget(engine, id, async (_, loaded) => {
-    const { standing } = loaded.invocation;
+    const { phase } = loaded.invocation;
     // Who attached to what had ended counts on a wake, which may be lost; here it would come too late (I8).
-    if (standing.status === "completed") await answerSinks(engine, heldByNobody(loaded), standing.result);
+    if (phase.status === "completed") await answerSinks(engine, activeWithoutDriver(loaded), phase.result);
     await wipeWorkflow(engine, loaded.invocation);
     return await dropAll(engine, loaded);
   });
@@ -33,7 +33,7 @@ async function forget(
   for (;;) {
     const loaded = await load(engine, id);
     if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";
-    if (loaded.invocation.standing.status !== "completed") return "open";
+    if (loaded.invocation.phase.status !== "completed") return "open";
     await finishBeforeForgetting(engine, loaded);
     if (await drop(engine, loaded)) return "done";
   }
@@ -42,9 +42,10 @@ async function forget(
 /** For the sweeper: drops the journal when its time has come, and sees to it that somebody looks again where it has not. */
 export async function forgetInTime(engine: Engine, loaded: Loaded): Promise<void> {
   const dropAtMs = journalDropAtMs(loaded.invocation);
-  if (dropAtMs === undefined) return await leaveOpenIndex(engine, heldByNobody(loaded), { forGood: true });
+  if (dropAtMs === undefined) return await leaveOpenIndex(engine, activeWithoutDriver(loaded), { forGood: true });
   const isPerformed = unperformed(loaded) === undefined;
-  if (dropAtMs > engine.clock.nowMs()) return await leaveOpenIndex(engine, heldByNobody(loaded), { isPerformed });
+  if (dropAtMs > engine.clock.nowMs())
+    return await leaveOpenIndex(engine, activeWithoutDriver(loaded), { isPerformed });
   await finishBeforeForgetting(engine, loaded);
-  if (await dropJournal(engine, loaded)) await leaveOpenIndex(engine, heldByNobody(loaded), { forGood: true });
+  if (await dropJournal(engine, loaded)) await leaveOpenIndex(engine, activeWithoutDriver(loaded), { forGood: true });
 }

@@ -17,7 +17,7 @@ import { NO_LEASE } from "../store/acceptance-record.ts";
 import type { Engine } from "../engine.ts";
 import { invocationPk } from "../store/item-keys.ts";
 import { keepUntilS } from "../store/ttl.ts";
-import { fitted } from "../store/large-record.ts";
+import { chunkForPut } from "../store/large-record.ts";
 import { hasExpired, load } from "../store/load.ts";
 import { deploymentFor } from "./resume.ts";
 import { actNow } from "../store/operator-act.ts";
@@ -45,7 +45,7 @@ export async function restart(
   const nowMs = engine.clock.nowMs();
   if (loaded === undefined || hasExpired(loaded, nowMs)) return "unknown";
   const { invocation } = loaded;
-  const { status } = invocation.standing;
+  const { status } = invocation.phase;
   if (status === "scheduled" || status === "pending") return "not-begun";
   if (status !== "completed") return "open";
   if (invocation.acceptance.handlerType === "workflow") return "workflow";
@@ -112,7 +112,7 @@ async function writeBeginning(
   const segment: Segment = {
     index: 1,
     writtenAtMs: nowMs,
-    taken: [],
+    consumed: [],
     entries,
     after: { kind: "running" },
     retries: NO_RETRIES,
@@ -126,5 +126,5 @@ async function writeBeginning(
     consumedUnits: 1,
     expiresAtS: keepUntilS(engine.settings, acceptance, nowMs),
   };
-  await engine.table.put(await fitted(engine, segmentItem(place, segment), nonce), { kind: "absent" });
+  await engine.table.put(await chunkForPut(engine, segmentItem(place, segment), nonce), { kind: "absent" });
 }

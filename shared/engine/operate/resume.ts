@@ -19,7 +19,7 @@ export async function resume(
   const loaded = await load(engine, id);
   if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return "unknown";
   const invocation = knownNow(engine, loaded);
-  const { status } = invocation.standing;
+  const { status } = invocation.phase;
   switch (status) {
     case "completed":
       return "completed";

@@ -58,7 +58,7 @@ export interface EngineSettings {
    * Set where one process owns the store alone: holds whose token does not begin with this belonged to a dead
    * process and count as expired at once. Absent where drivers share a table.
    */
-  readonly soleOwner?: string;
+  readonly exclusiveOwnerPrefix?: string;
   /**
    * The acceptance of a call waits about so long for its first segment, to be written with it. Set where that saves a
    * write; absent where a call must be known to others before its handler runs, as where drivers share a table.

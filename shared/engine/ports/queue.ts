@@ -38,15 +38,15 @@ export interface Admission {
 }
 
 /** Names a message to the one who sent it. */
-export type Ticket = string;
+export type MessageHandle = string;
 
 export const QUEUE_DELAY_MAX_MS = 900_000;
 
 export interface Queue {
   /** @param delayMs 0 to 900,000; fractions of the adapter's unit are rounded up */
-  send(wake: Wake): Promise<Ticket>;
+  send(wake: Wake): Promise<MessageHandle>;
   /** Forgets a message that nobody has received yet, where the queue can do that. Never fails: a hint for nothing does no harm. */
-  recall(ticket: Ticket): Promise<void>;
+  recall(ticket: MessageHandle): Promise<void>;
   /**
    * Waits up to `waitMs` for at least one message; those received stay invisible for `visibilityMs`.
    * @param admission ignored by a queue whose receivers cannot choose

@@ -21,7 +21,7 @@ export interface Submission {
 }
 
 /** Why nothing was accepted. Faces turn it into their own words and statuses. */
-export type Refusal =
+export type SubmitRejection =
   | { readonly kind: "unknown-service" }
   | { readonly kind: "unknown-handler" }
   /** The deployment speaks only protocol versions that take nothing new: RT0020. */

@@ -28,12 +28,12 @@ export type Condition =
   | { readonly kind: "any"; readonly of: readonly Condition[] };
 
 /** `written: false` carries the item that stood in the way, read at the very moment of the refusal. */
-export type Written = { readonly written: true } | { readonly written: false; readonly standing: Item | undefined };
+export type Written = { readonly written: true } | { readonly written: false; readonly existing: Item | undefined };
 
 /** As `Written`; a success carries the item as this very write left it. */
 export type Updated =
   | { readonly written: true; readonly item: Item }
-  | { readonly written: false; readonly standing: Item | undefined };
+  | { readonly written: false; readonly existing: Item | undefined };
 
 export interface Update {
   readonly set?: Readonly<Record<string, Scalar>>;

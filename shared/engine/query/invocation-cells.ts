@@ -56,16 +56,16 @@ function acceptanceCells(engine: Engine, { acceptance, journal, modifiedAtMs, pi
   };
 }
 
-function standingCells({ standing }: Invocation): Cells {
-  if (standing.status === "suspended") {
-    const { awaiting } = standing;
+function standingCells({ phase }: Invocation): Cells {
+  if (phase.status === "suspended") {
+    const { awaiting } = phase;
     return {
       suspended_waiting_for_completions: [...awaitedCompletions(awaiting)],
       suspended_waiting_for_signals: awaitedSignals(awaiting),
     };
   }
-  if (standing.status !== "completed") return {};
-  const { result, endedAtMs } = standing;
+  if (phase.status !== "completed") return {};
+  const { result, endedAtMs } = phase;
   return {
     completed_at: endedAtMs,
     completion_result: result.kind,
@@ -79,15 +79,15 @@ function awaitedSignals({ signals, nested }: Await): readonly number[] {
 
 function attemptCells(engine: Engine, loaded: Loaded, invocation: Invocation): Cells {
   const status = presentedStatus(engine, loaded);
-  const { standing, attempts, lastFailure, pin } = invocation;
+  const { phase, attempts, lastFailure, pin } = invocation;
   if (status === "completed" || status === "scheduled" || status === "pending" || status === "suspended") return {};
-  const startedAtMs = engine.drives.find(invocation.acceptance.id)?.exchange?.startedAtMs;
+  const startedAtMs = engine.activeInvocations.find(invocation.acceptance.id)?.exchange?.startedAtMs;
   return {
     retry_count: attempts,
     last_attempt_deployment_id: pin?.deploymentId,
     // Of an attempt that added nothing only its failure is kept, with the moment of that.
     last_start_at: startedAtMs ?? lastFailure?.atMs ?? loaded.last?.segment.attempt?.startedAtMs,
-    next_retry_at: standing.status === "backing-off" ? standing.retryAtMs : undefined,
+    next_retry_at: phase.status === "backing-off" ? phase.retryAtMs : undefined,
     ...(lastFailure && failureCells(lastFailure)),
   };
 }

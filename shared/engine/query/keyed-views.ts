@@ -3,10 +3,10 @@ import { EMPTY_STATE } from "../../core/object/keyed-state.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
 import type { Engine } from "../engine.ts";
-import { whole } from "../store/large-record.ts";
+import { reassemble } from "../store/large-record.ts";
 import { lifeAt } from "../store/lock-record.ts";
 import { INBOX, inboxKey, promiseRange } from "../store/object-keys.ts";
-import { lockAt, placeOf } from "../store/object-partition.ts";
+import { lockAt, objectPartition } from "../store/object-partition.ts";
 import { readState } from "../lock/object-state.ts";
 import type { Item } from "../ports/table.ts";
 import type { KeyedTarget, KeyedViews, PromiseView, QueueView } from "./reading.ts";
@@ -17,13 +17,13 @@ import { resultFromStored, StoredResult } from "../store/stored-values.ts";
 /** Each answer costs a read of the lock, and one of what stands beside it. */
 export function keyedViews(engine: Engine): KeyedViews {
   const lockOf = async (target: KeyedTarget) => {
-    const pk = placeOf(engine, target);
+    const pk = objectPartition(engine, target);
     const lock = await lockAt(engine, pk);
     const { life, over } = lifeAt(lock, engine.clock.nowMs());
     return { pk, life, state: over ? EMPTY_STATE : lock.state };
   };
   return {
-    queue: (target) => queueOf(engine, placeOf(engine, target)),
+    queue: (target) => queueOf(engine, objectPartition(engine, target)),
     async state(target) {
       const { pk, life, state } = await lockOf(target);
       return (await readState(engine, pk, life, state)).values;
@@ -31,7 +31,7 @@ export function keyedViews(engine: Engine): KeyedViews {
     async promises(target) {
       const { pk, life } = await lockOf(target);
       const items = await readPartition(engine.table, pk, promiseRange(life));
-      return (await whole(engine, items, String(life) as Nonce)).map(promiseView);
+      return (await reassemble(engine, items, String(life) as Nonce)).map(promiseView);
     },
   };
 }

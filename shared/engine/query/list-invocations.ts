@@ -62,9 +62,9 @@ async function listed(page: ListPage): Promise<InvocationPage> {
   const { invocations } = page;
   let lookedAt = 0;
   let reached = after;
-  for await (const { entry, standing } of page.told(entriesBehind(stream, after), "wanted")) {
-    if (standing === "unread" && reached !== undefined) return { invocations, next: reached };
-    page.take(standing);
+  for await (const { entry, status } of page.told(entriesBehind(stream, after), "wanted")) {
+    if (status === "unread" && reached !== undefined) return { invocations, next: reached };
+    page.take(status);
     reached = positionOf(entry);
     if (page.isFull || ++lookedAt >= LOOKED_AT_MAX) return { invocations, next: reached };
   }

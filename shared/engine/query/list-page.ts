@@ -1,14 +1,14 @@
 /** One page of a list while it is built: its remaining read budget, and the rows found so far. */
 import type { Wanted } from "../../core/query/access.ts";
 import type { Engine } from "../engine.ts";
-import { Glances } from "./status-probe.ts";
+import { StatusProbe } from "./status-probe.ts";
 import { shardsOf } from "../store/item-keys.ts";
 import type { ListingBudget } from "./listing-budget.ts";
 import { hasExpired, load } from "../store/load.ts";
 import type { ListPosition } from "./list-position.ts";
 import { type ListingEntry, type ListingRange, ListingStream } from "./listing-stream.ts";
 import { type Summary, summaryOfLoaded } from "./open-listing.ts";
-import { type Known, type Looked, type Standing, standingsOf, told, type Told } from "./with-status.ts";
+import { type Known, type Probed, type EntryStatus, statusesOf, withStatus, type ListedStatus } from "./with-status.ts";
 import { isWanted, matters } from "./wanted.ts";
 
 export interface InvocationPage {
@@ -39,8 +39,8 @@ export class ListPage {
   readonly known: Known;
   readonly asked: PageAsked;
   readonly invocations: Summary[] = [];
-  readonly #glances: Glances;
-  readonly #deployments: Glances;
+  readonly #glances: StatusProbe;
+  readonly #deployments: StatusProbe;
   #hasLooked = false;
 
   constructor(engine: Engine, budget: ListingBudget, known: Known, asked: PageAsked) {
@@ -48,8 +48,8 @@ export class ListPage {
     this.budget = budget;
     this.known = known;
     this.asked = asked;
-    this.#glances = new Glances(engine, GLANCES_MAX);
-    this.#deployments = new Glances(engine, DEPLOYMENTS_MAX);
+    this.#glances = new StatusProbe(engine, GLANCES_MAX);
+    this.#deployments = new StatusProbe(engine, DEPLOYMENTS_MAX);
   }
 
   get isFull(): boolean {
@@ -68,29 +68,29 @@ export class ListPage {
    * The standing of each entry, in the order of the entries; `unread` where the budget of the page is used up.
    * @param mostly whether most entries become rows of the page, or few rows are found by many looks
    */
-  told(entries: AsyncIterable<ListingEntry>, mostly: "wanted" | "unwanted"): AsyncGenerator<Told> {
+  told(entries: AsyncIterable<ListingEntry>, mostly: "wanted" | "unwanted"): AsyncGenerator<ListedStatus> {
     const { wanted, limit, needsDeployment } = this.asked;
-    return told(entries, {
+    return withStatus(entries, {
       known: this.known,
-      look: (unknown) => this.#look(unknown),
+      probe: (unknown) => this.#look(unknown),
       isExcluded: (entry) => !matters(entry, wanted),
       isLacking: (open) => needsDeployment && this.#lacksDeployment(open),
-      looksTogether: () =>
+      probesTogether: () =>
         mostly === "wanted" ? Math.min(LOOKS_TOGETHER, limit - this.invocations.length) : LOOKS_TOGETHER,
     });
   }
 
   /** Adds the standing as a row where the filter wants it. */
-  take(standing: Standing): void {
+  take(standing: EntryStatus): void {
     if (typeof standing === "string" || !isWanted(standing, this.asked.wanted)) return;
     if (this.asked.needsDeployment && standing.deploymentId === undefined) return;
     this.invocations.push(standing);
   }
 
-  async #look(entries: readonly ListingEntry[]): Promise<Looked[]> {
+  async #look(entries: readonly ListingEntry[]): Promise<Probed[]> {
     const { open } = this.known;
     const unlisted = entries.filter(({ id }) => !open.has(id));
-    const looked = standingsOf(unlisted, await this.#glances.at(unlisted));
+    const looked = statusesOf(unlisted, await this.#glances.at(unlisted));
     let at = 0;
     const found = entries.map(({ id }) => open.get(id) ?? looked[at++]!);
     const whole = this.asked.needsDeployment ? await this.#withDeployments(found) : found;
@@ -106,14 +106,14 @@ export class ListPage {
     return summaryOfLoaded(this.engine, loaded);
   }
 
-  async #withDeployments(found: readonly Looked[]): Promise<Looked[]> {
+  async #withDeployments(found: readonly Probed[]): Promise<Probed[]> {
     return await Promise.all(found.map((one) => this.#withDeployment(one)));
   }
 
   /**
    * An entry of a running invocation may be older than its pin to a deployment: then the first segment shows the pin.
    */
-  async #withDeployment(found: Looked): Promise<Looked> {
+  async #withDeployment(found: Probed): Promise<Probed> {
     if (typeof found === "string" || !this.#lacksDeployment(found)) return found;
     const { id, nonce } = found;
     const deploymentId = nonce && (await this.#deployments.deploymentOf({ id, nonce }));

@@ -58,10 +58,10 @@ async function walk(
   const left = rows.filter((row) => isBehind(row, after));
   let reached = after;
   const entries = mayBeOpen(page.known, left, young?.entries(), "newest-first");
-  for await (const { entry, standing } of page.told(entries, "unwanted")) {
-    const isUnread = standing === "unread";
+  for await (const { entry, status } of page.told(entries, "unwanted")) {
+    const isUnread = status === "unread";
     if (reached !== undefined && (isUnread || page.isFull)) return { reached: positionOf(reached), isUnread };
-    page.take(standing);
+    page.take(status);
     reached = entry;
     // Further entries would cost looks that bring this page no row.
     if (page.isFull && young !== undefined) return { reached: positionOf(reached), isUnread };

@@ -4,7 +4,7 @@ import { planInvocations, type Wanted } from "../../core/query/access.ts";
 import type { StatusWords } from "../../core/query/status-words.ts";
 import type { TableShape } from "../../core/query/table-shape.ts";
 import { IdError, type InvocationId, parseInvocationId } from "../../core/model/ids.ts";
-import { Glances } from "./status-probe.ts";
+import { StatusProbe } from "./status-probe.ts";
 import { hasExpired, load } from "../store/load.ts";
 import type { Reading } from "./reading.ts";
 import type { ScanRequest, SqlTable } from "../ports/sql.ts";
@@ -12,7 +12,7 @@ import { InvocationRow } from "./invocation-row.ts";
 import { type ListingEntry, type ListingRange, ListingStream } from "./listing-stream.ts";
 import { mayBeOpen, sorted, unreadEntries } from "./may-be-open.ts";
 import { isAllParked, type Summary, summaryOfLoaded } from "./open-listing.ts";
-import { type Known, readKnown, standingsOf, told, type Telling } from "./with-status.ts";
+import { type Known, readKnown, statusesOf, withStatus, type Probing } from "./with-status.ts";
 import { isWanted, matters } from "./wanted.ts";
 
 /** Entries that each shard of a day gives at a time: few at first, because a LIMIT may need no more. */
@@ -115,19 +115,19 @@ async function* wantedOf(
   wanted: Wanted,
   entries: AsyncIterable<ListingEntry>,
 ): AsyncGenerator<Summary> {
-  const glances = new Glances(engine, Infinity);
+  const glances = new StatusProbe(engine, Infinity);
   // A LIMIT may need no more than the first few: each group is as large as all before it.
   let looked = 0;
-  const telling: Telling = {
+  const telling: Probing = {
     known,
     isExcluded: (entry) => !matters(entry, wanted),
-    look: async (unknown) => {
+    probe: async (unknown) => {
       looked += unknown.length;
       budget.looks(unknown.length, known.noted.belowMs);
-      return standingsOf(unknown, await glances.at(unknown));
+      return statusesOf(unknown, await glances.at(unknown));
     },
-    looksTogether: () => Math.min(looked || PAGES.firstPage, LOOKS_TOGETHER_MAX),
+    probesTogether: () => Math.min(looked || PAGES.firstPage, LOOKS_TOGETHER_MAX),
   };
-  for await (const { standing } of told(entries, telling))
-    if (typeof standing !== "string" && isWanted(standing, wanted)) yield standing;
+  for await (const { status } of withStatus(entries, telling))
+    if (typeof status !== "string" && isWanted(status, wanted)) yield status;
 }

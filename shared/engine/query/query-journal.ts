@@ -50,7 +50,7 @@ async function* histories(reading: Reading, narrowing: Narrowing): AsyncGenerato
 function* journalRows({ invocation, last }: Loaded): Generator<SqlRow> {
   const { acceptance, journal } = invocation;
   const lastFrom =
-    journal.entries.length - (last === undefined ? 0 : last.segment.taken.length + last.segment.entries.length);
+    journal.entries.length - (last === undefined ? 0 : last.segment.consumed.length + last.segment.entries.length);
   const head = { id: acceptance.id, partition_key: partitionKey(acceptance.id), version: 2 };
   for (const [index, entry] of journal.entries.entries()) {
     const isCommand = entry.kind === "command";
@@ -98,14 +98,14 @@ function jsonCell(entry: Entry, index: number, invocation: Invocation): string {
 
 /** Each failure that is known, and of what is paused now the pause with what led to it. */
 async function eventRows({ engine }: Reading, loaded: Loaded): Promise<SqlRow[]> {
-  const { acceptance, journal, standing, lastFailure, modifiedAtMs } = loaded.invocation;
+  const { acceptance, journal, phase, lastFailure, modifiedAtMs } = loaded.invocation;
   const aside = await readFailures(engine, loaded.pk, acceptance.nonce);
   const failures = [...loaded.failures, ...aside].sort((a, b) => a.atMs - b.atMs);
   const events: { atMs: number; event: { ty: string } }[] = failures.map((failure) => ({
     atMs: failure.atMs,
     event: { ty: "TransientError", ...failureJson(failure) },
   }));
-  if (standing.status === "paused") {
+  if (phase.status === "paused") {
     const atMs = Math.max(modifiedAtMs, lastFailure?.atMs ?? 0);
     const last = lastFailure && { last_failure: failureJson(lastFailure) };
     events.push({ atMs, event: { ty: "Paused", ...last } });

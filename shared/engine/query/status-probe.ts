@@ -7,10 +7,17 @@ import { atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { type Item, type Key, KEYS_MAX } from "../ports/table.ts";
 import { readAcceptance } from "../store/acceptance-record.ts";
-import { type Hold, readHold } from "../store/lease-record.ts";
-import { ACCEPTANCE_SK, holdKey, invocationPk, segmentIndexOf, segmentKey, segmentRange } from "../store/item-keys.ts";
-import { whole } from "../store/large-record.ts";
-import { isHeld } from "../store/load.ts";
+import { type LeaseRecord, readLeaseRecord } from "../store/lease-record.ts";
+import {
+  ACCEPTANCE_SK,
+  leaseRecordKey,
+  invocationPk,
+  segmentIndexOf,
+  segmentKey,
+  segmentRange,
+} from "../store/item-keys.ts";
+import { reassemble } from "../store/large-record.ts";
+import { isLeased } from "../store/load.ts";
 import { readOutline, type SegmentOutline } from "../store/segment-record.ts";
 
 const UNIT_BYTES = 4096;
@@ -24,7 +31,7 @@ export interface Glanced {
 }
 
 /** The attributes of an index entry that a glance at its invocation needs. */
-export interface Glimpsed {
+export interface ProbedStatus {
   readonly id: InvocationId;
   /** Missing where an older version has created the index (ADR 0020). */
   readonly nonce?: Nonce;
@@ -35,7 +42,7 @@ class NoReadsLeft extends Error {
 }
 
 /** Reads the status of many invocations within a budget of read units. */
-export class Glances {
+export class StatusProbe {
   readonly #engine: Engine;
   #unitsLeft: number;
 
@@ -45,7 +52,7 @@ export class Glances {
   }
 
   /** @returns the statuses in the order of the entries; undefined from the first one that the budget does not cover */
-  async at(entries: readonly Glimpsed[]): Promise<readonly (Glanced | undefined)[]> {
+  async at(entries: readonly ProbedStatus[]): Promise<readonly (Glanced | undefined)[]> {
     const firsts = await this.#firstSegments(entries);
     const glanced = await atMost(READS_AT_ONCE, entries, async (entry) => {
       const first = firsts.get(entry);
@@ -59,11 +66,11 @@ export class Glances {
    * Most invocations end with their first segment, and need no further read. The read is not strongly consistent, so a
    * missing end proves nothing: such an entry is read again, alone.
    */
-  async #firstSegments(entries: readonly Glimpsed[]): Promise<ReadonlyMap<Glimpsed, Item>> {
-    const { settings, drives, table } = this.#engine;
-    const firsts = new Map<Glimpsed, Item>();
+  async #firstSegments(entries: readonly ProbedStatus[]): Promise<ReadonlyMap<ProbedStatus, Item>> {
+    const { settings, activeInvocations, table } = this.#engine;
+    const firsts = new Map<ProbedStatus, Item>();
     const asked = entries.flatMap((entry) => {
-      if (entry.nonce === undefined || drives.find(entry.id) !== undefined) return [];
+      if (entry.nonce === undefined || activeInvocations.find(entry.id) !== undefined) return [];
       return [{ entry, key: segmentKey(invocationPk(settings.keyPrefix, entry.id), entry.nonce, 1) }];
     });
     for (let from = 0; from < asked.length && this.#unitsLeft > 0; from += KEYS_MAX) {
@@ -79,16 +86,16 @@ export class Glances {
     return firsts;
   }
 
-  async #at(entry: Glimpsed): Promise<Glanced | undefined> {
-    const driven = this.#engine.drives.find(entry.id)?.invocation;
+  async #at(entry: ProbedStatus): Promise<Glanced | undefined> {
+    const driven = this.#engine.activeInvocations.find(entry.id)?.invocation;
     if (driven === undefined) return await this.#affordable(() => this.#glance(entry));
-    const { standing, pin } = driven;
-    const status = standing.status === "completed" && standing.tombstone ? "gone" : standing.status;
+    const { phase, pin } = driven;
+    const status = phase.status === "completed" && phase.tombstone ? "gone" : phase.status;
     return { status: status === "ready" ? "running" : status, ...(pin && { deploymentId: pin.deploymentId }) };
   }
 
   /** The deployment to which the first attempt was pinned. @returns undefined where the budget does not suffice */
-  deploymentOf({ id, nonce }: Glimpsed & { readonly nonce: Nonce }): Promise<DeploymentId | "none" | undefined> {
+  deploymentOf({ id, nonce }: ProbedStatus & { readonly nonce: Nonce }): Promise<DeploymentId | "none" | undefined> {
     const { keyPrefix } = this.#engine.settings;
     return this.#affordable(async () => {
       const first = await this.#get(segmentKey(invocationPk(keyPrefix, id), nonce, 1));
@@ -105,7 +112,7 @@ export class Glances {
     }
   }
 
-  async #glance(entry: Glimpsed): Promise<Glanced> {
+  async #glance(entry: ProbedStatus): Promise<Glanced> {
     const { id } = entry;
     const pk = invocationPk(this.#engine.settings.keyPrefix, id);
     const nonce = entry.nonce ?? ((await this.#get({ pk, sk: ACCEPTANCE_SK }))?.["n"] as Nonce | undefined);
@@ -117,9 +124,12 @@ export class Glances {
     const { after, deploymentId } = outline;
     // An older version has ended the invocation: it did not mark the item of the final segment.
     if (after === "completed") return { status: after };
-    const found = await this.#get(holdKey(pk, nonce));
-    const hold = found && readHold(found);
-    const status = this.#status(outline, hold !== undefined && hold.base >= last.index ? hold : undefined);
+    const found = await this.#get(leaseRecordKey(pk, nonce));
+    const leaseRecord = found && readLeaseRecord(found);
+    const status = this.#status(
+      outline,
+      leaseRecord !== undefined && leaseRecord.base >= last.index ? leaseRecord : undefined,
+    );
     return { status, ...(deploymentId !== undefined && { deploymentId }) };
   }
 
@@ -135,24 +145,30 @@ export class Glances {
     // An acceptance without a key of the listing is a tombstone or was purged; the listing index may lag behind.
     if (first === undefined || first["n"] !== nonce || first["listSk"] === undefined) return { status: "gone" };
     if (first["end"] === true) return { status: "completed" };
-    const [plain] = await whole(this.#engine, [first], nonce);
+    const [plain] = await reassemble(this.#engine, [first], nonce);
     const { acceptance, lease } = readAcceptance(id, plain ?? first);
-    if (isHeld(this.#engine, { lease }, this.#engine.clock.nowMs())) return { status: "running" };
-    const found = await this.#get(holdKey(pk, nonce));
+    if (isLeased(this.#engine, { lease }, this.#engine.clock.nowMs())) return { status: "running" };
+    const found = await this.#get(leaseRecordKey(pk, nonce));
     if (found === undefined) return { status: acceptance.startAtMs === undefined ? "ready" : "scheduled" };
-    const hold = readHold(found);
-    return { status: hold.status === "scheduled" ? hold.status : this.#status({ after: "running", lease }, hold) };
+    const leaseRecord = readLeaseRecord(found);
+    return {
+      status:
+        leaseRecord.status === "scheduled"
+          ? leaseRecord.status
+          : this.#status({ after: "running", lease }, leaseRecord),
+    };
   }
 
-  #status({ after, lease }: SegmentOutline, hold: Hold | undefined): Presented {
-    if (hold?.status === "backing-off" || hold?.status === "paused" || hold?.status === "pending") return hold.status;
-    if (after !== "running" && (after === "suspended" || hold === undefined)) return after;
-    const held = hold === undefined ? lease : { token: hold.token, untilMs: hold.untilMs };
-    return isHeld(this.#engine, { lease: held }, this.#engine.clock.nowMs()) ? "running" : "ready";
+  #status({ after, lease }: SegmentOutline, leaseRecord: LeaseRecord | undefined): Presented {
+    if (leaseRecord?.status === "backing-off" || leaseRecord?.status === "paused" || leaseRecord?.status === "pending")
+      return leaseRecord.status;
+    if (after !== "running" && (after === "suspended" || leaseRecord === undefined)) return after;
+    const held = leaseRecord === undefined ? lease : { token: leaseRecord.token, untilMs: leaseRecord.untilMs };
+    return isLeased(this.#engine, { lease: held }, this.#engine.clock.nowMs()) ? "running" : "ready";
   }
 
   async #outline(segment: Item, nonce: Nonce): Promise<SegmentOutline> {
-    const [plain] = await whole(this.#engine, [segment], nonce);
+    const [plain] = await reassemble(this.#engine, [segment], nonce);
     return readOutline(plain ?? segment);
   }
 

@@ -21,29 +21,29 @@ export async function readKnown(engine: Engine, budget: ListingBudget): Promise<
 }
 
 /** `gone`: the invocation no longer exists. `unread`: the budget of the reader is used up. */
-export type Looked = Summary | "gone" | "unread";
+export type Probed = Summary | "gone" | "unread";
 /** `passed`: the question excludes the entry whatever its status is. */
-export type Standing = Looked | "passed";
+export type EntryStatus = Probed | "passed";
 
-export interface Told {
+export interface ListedStatus {
   readonly entry: ListingEntry;
-  readonly standing: Standing;
+  readonly status: EntryStatus;
 }
 
-export interface Telling {
+export interface Probing {
   readonly known: Known;
   /** Looks at entries whose status neither index shows; the answers have the order of the entries. */
-  readonly look: (entries: readonly ListingEntry[]) => Promise<readonly Looked[]>;
+  readonly probe: (entries: readonly ListingEntry[]) => Promise<readonly Probed[]>;
   /** True where the question excludes an entry whatever its status is: such an entry needs no look. */
   readonly isExcluded: (entry: ListingEntry) => boolean;
   /** True where the question asks for more of an open invocation than the open index shows. */
   readonly isLacking?: (summary: Summary) => boolean;
-  /** How many looks go together: a reader that wants few more rows pays for few looks. */
-  readonly looksTogether: () => number;
+  /** How many probes go together: a reader that wants few more rows pays for few probes. */
+  readonly probesTogether: () => number;
 }
 
 /** The standings of glanced entries, in the order of the entries. */
-export function standingsOf(entries: readonly ListingEntry[], glanced: readonly (Glanced | undefined)[]): Looked[] {
+export function statusesOf(entries: readonly ListingEntry[], glanced: readonly (Glanced | undefined)[]): Probed[] {
   return entries.map((entry, at) => {
     const one = glanced[at];
     if (one === undefined) return "unread";
@@ -53,36 +53,36 @@ export function standingsOf(entries: readonly ListingEntry[], glanced: readonly 
   });
 }
 
-/** The most entries that wait together for the looks of those before them. */
+/** The most entries that wait together for the probes of those before them. */
 const GROUP_MAX = 500;
 
 /** Yields the entries in their order. No later answer revises an earlier one, so a reader may stop anywhere. */
-export async function* told(
+export async function* withStatus(
   entries: AsyncIterable<ListingEntry>,
-  { known, look, isExcluded, isLacking = () => false, looksTogether }: Telling,
-): AsyncGenerator<Told> {
-  const standingOf = (entry: ListingEntry): Standing | undefined => {
+  { known, probe, isExcluded, isLacking = () => false, probesTogether }: Probing,
+): AsyncGenerator<ListedStatus> {
+  const statusOf = (entry: ListingEntry): EntryStatus | undefined => {
     if (isExcluded(entry)) return "passed";
     const open = known.open.get(entry.id);
     if (open !== undefined) return isLacking(open) ? undefined : open;
     return isUnnoted(known.noted, entry) ? undefined : ended(entry);
   };
-  let group: { readonly entry: ListingEntry; readonly standing: Standing | undefined }[] = [];
-  let looks = 0;
-  const tell = async (): Promise<Told[]> => {
-    const unknown = group.filter(({ standing }) => standing === undefined).map(({ entry }) => entry);
-    const found = unknown.length === 0 ? [] : await look(unknown);
+  let group: { readonly entry: ListingEntry; readonly status: EntryStatus | undefined }[] = [];
+  let probes = 0;
+  const tell = async (): Promise<ListedStatus[]> => {
+    const unknown = group.filter(({ status }) => status === undefined).map(({ entry }) => entry);
+    const found = unknown.length === 0 ? [] : await probe(unknown);
     let at = 0;
-    const all = group.map(({ entry, standing }) => ({ entry, standing: standing ?? found[at++] ?? "unread" }));
-    [group, looks] = [[], 0];
+    const all = group.map(({ entry, status }) => ({ entry, status: status ?? found[at++] ?? "unread" }));
+    [group, probes] = [[], 0];
     return all;
   };
   for await (const entry of entries) {
-    const standing = standingOf(entry);
-    group.push({ entry, standing });
-    if (standing === undefined) looks++;
-    const isDecided = looks === 0 || (standing !== undefined && !isUnnoted(known.noted, entry));
-    if (isDecided || looks >= looksTogether() || group.length >= GROUP_MAX) yield* await tell();
+    const status = statusOf(entry);
+    group.push({ entry, status });
+    if (status === undefined) probes++;
+    const isDecided = probes === 0 || (status !== undefined && !isUnnoted(known.noted, entry));
+    if (isDecided || probes >= probesTogether() || group.length >= GROUP_MAX) yield* await tell();
   }
   yield* await tell();
 }

@@ -5,7 +5,7 @@ import type { Engine } from "../engine.ts";
 import { keepArrivals } from "../lease/extend.ts";
 import { leaveOpenIndex } from "../lease/lease.ts";
 import { giveBack } from "../lock/give-back.ts";
-import { type Held, newHeld } from "../local/active-invocation.ts";
+import { type ActiveInvocation, newActiveInvocation } from "../local/active-invocation.ts";
 import { isLeftUndone } from "./left-undone.ts";
 import { type Loaded, unperformed } from "../store/load.ts";
 import { perform } from "../effects/perform.ts";
@@ -22,26 +22,26 @@ const REDO_MAX_MS = 1.5 * DAY_MS;
  * @param isSeenDone the caller has found that what the effects make is there, wherever it can still be
  */
 export async function finishCompleted(engine: Engine, loaded: Loaded, isSeenDone = false): Promise<void> {
-  const { last, hold } = loaded;
+  const { last, leaseRecord } = loaded;
   if (last === undefined) return;
   // The purge performed the effects before it wrote this tombstone, which has no result to deliver.
   if (last.segment.endAlone && isTombstone(last.segment)) return await passKeyOn(engine, loaded);
-  const held = heldByNobody(loaded);
+  const active = activeWithoutDriver(loaded);
   const isPerformed = unperformed(loaded) === undefined;
   const mayRunAnew = !isPerformed && hasExpiredEffects(engine, loaded);
   await perform(
     engine,
-    held,
+    active,
     last.before,
     isPerformed || mayRunAnew || isSeenDone ? tellingOnly(last.segment, mayRunAnew) : last.segment,
     true,
   );
   // Requests of this process that wait for the end of a keyed handler also wait for its state, which is written now.
-  engine.drives.ring(held.id);
+  engine.activeInvocations.notify(active.id);
   if (isPerformed) return;
-  await keepArrivals(engine, held);
-  await unlistTombstone(engine, held.invocation);
-  if (hold !== undefined) await leaveOpenIndex(engine, held);
+  await keepArrivals(engine, active);
+  await unlistTombstone(engine, active.invocation);
+  if (leaseRecord !== undefined) await leaveOpenIndex(engine, active);
 }
 
 /**
@@ -50,17 +50,32 @@ export async function finishCompleted(engine: Engine, loaded: Loaded, isSeenDone
  * because the id of their target may have begun another life.
  */
 export async function finishBeforeForgetting(engine: Engine, loaded: Loaded): Promise<void> {
-  const { standing } = loaded.invocation;
-  const isRecent = standing.status === "completed" && engine.clock.nowMs() - standing.endedAtMs < DAY_MS;
+  const { phase } = loaded.invocation;
+  const isRecent = phase.status === "completed" && engine.clock.nowMs() - phase.endedAtMs < DAY_MS;
   if (!isRecent || unperformed(loaded) === undefined) return;
   await finishCompleted(engine, loaded, !(await isLeftUndone(engine, loaded)));
 }
 
 /** For work on an invocation without a driver. The infinite depth keeps it from driving children along. */
-export function heldByNobody({ invocation, pk, lease, hold, arrivals: arrived }: Loaded): Held {
+export function activeWithoutDriver({
+  invocation,
+  pk,
+  lease,
+  leaseRecord,
+  arrivals: arrived,
+}: Loaded): ActiveInvocation {
   const { id } = invocation.acceptance;
   const arrivals = new Map(arrived);
-  return newHeld({ id, pk, messageDriven: true, depth: Infinity, invocation, lease, arrivals, ...(hold && { hold }) });
+  return newActiveInvocation({
+    id,
+    pk,
+    messageDriven: true,
+    depth: Infinity,
+    invocation,
+    lease,
+    arrivals,
+    ...(leaseRecord && { leaseRecord }),
+  });
 }
 
 /**
@@ -70,7 +85,7 @@ export function heldByNobody({ invocation, pk, lease, hold, arrivals: arrived }:
 async function passKeyOn(engine: Engine, loaded: Loaded): Promise<void> {
   const { acceptance, segmentIndex } = loaded.invocation;
   if (acceptance.handlerType !== "exclusive") return;
-  await giveBack(engine, heldByNobody(loaded), { inOrder: [], segmentIndex, grant: undefined });
+  await giveBack(engine, activeWithoutDriver(loaded), { inOrder: [], segmentIndex, grant: undefined });
 }
 
 function isTombstone({ after }: Segment): boolean {
@@ -83,9 +98,9 @@ function isTombstone({ after }: Segment): boolean {
  * hold. An entry that is still in the open index as not completed was left by a dead driver and is redone at any age,
  * because a table may be restored after days.
  */
-function hasExpiredEffects({ clock }: Engine, { invocation: { standing }, hold }: Loaded): boolean {
-  if (hold?.lookAtMs !== undefined && hold.status !== "completed") return false;
-  return standing.status === "completed" && clock.nowMs() - standing.endedAtMs >= REDO_MAX_MS;
+function hasExpiredEffects({ clock }: Engine, { invocation: { phase }, leaseRecord }: Loaded): boolean {
+  if (leaseRecord?.lookAtMs !== undefined && leaseRecord.status !== "completed") return false;
+  return phase.status === "completed" && clock.nowMs() - phase.endedAtMs >= REDO_MAX_MS;
 }
 
 /**

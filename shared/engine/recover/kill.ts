@@ -6,7 +6,7 @@ import { type Addressee, orderKill } from "../messaging/deliver.ts";
 import type { Engine } from "../engine.ts";
 import { keepArrivals } from "../lease/extend.ts";
 import { leaveOpenIndex } from "../lease/lease.ts";
-import { type Held, lose, newHeld } from "../local/active-invocation.ts";
+import { type ActiveInvocation, lose, newActiveInvocation } from "../local/active-invocation.ts";
 import { keepBesideS } from "../store/ttl.ts";
 import { hasExpired, load, type Loaded, unperformed } from "../store/load.ts";
 import { perform } from "../effects/perform.ts";
@@ -22,7 +22,7 @@ export async function kill(engine: Engine, id: InvocationId, by?: string): Promi
   for (let first = true; ; first = false) {
     const loaded = await load(engine, id);
     if (loaded === undefined || hasExpired(loaded, engine.clock.nowMs())) return first ? "unknown" : "done";
-    if (loaded.invocation.standing.status === "completed") return first ? "completed" : "done";
+    if (loaded.invocation.phase.status === "completed") return first ? "completed" : "done";
     // I3: the order is durable before the killer acts on it, so a worker finishes the kill of a killer that dies here.
     if (first) await orderKill(engine, addresseeOf(loaded), actNow(engine, "kill", by));
     if (await killLoaded(engine, loaded)) return "done";
@@ -34,20 +34,20 @@ export async function kill(engine: Engine, id: InvocationId, by?: string): Promi
  * @returns false where another process has written the next segment, perhaps the final one: the killer loads again
  */
 export async function killLoaded(engine: Engine, loaded: Loaded): Promise<boolean> {
-  const held = killerOf(loaded);
+  const active = killerOf(loaded);
   // I2: the writer of segment k+1 performs the effects of segment k first.
   const redo = unperformed(loaded);
-  if (redo !== undefined) await perform(engine, held, redo.before, redo.segment, true);
-  const before = held.invocation;
+  if (redo !== undefined) await perform(engine, active, redo.before, redo.segment, true);
+  const before = active.invocation;
   const { segment, ...rest } = advance(before, { kind: "kill", atMs: engine.clock.nowMs() });
-  if (segment === undefined || !(await commit(engine, held, { ...rest, segment }))) return false;
-  const driver = engine.drives.find(held.id);
+  if (segment === undefined || !(await commit(engine, active, { ...rest, segment }))) return false;
+  const driver = engine.activeInvocations.find(active.id);
   if (driver !== undefined) lose(driver);
-  await perform(engine, held, before, segment);
-  await keepArrivals(engine, held);
-  await unlistTombstone(engine, held.invocation);
-  await leaveOpenIndex(engine, held, { mayBeNoted: true });
-  engine.drives.ring(held.id);
+  await perform(engine, active, before, segment);
+  await keepArrivals(engine, active);
+  await unlistTombstone(engine, active.invocation);
+  await leaveOpenIndex(engine, active, { mayBeNoted: true });
+  engine.activeInvocations.notify(active.id);
   return true;
 }
 
@@ -58,9 +58,9 @@ function addresseeOf({ invocation, expiresAtS }: Loaded): Addressee {
 }
 
 /** The killer has no lease: the fence alone decides. Its infinite depth keeps it from driving children along. */
-function killerOf({ invocation, pk, lease, hold, arrivals }: Loaded): Held {
+function killerOf({ invocation, pk, lease, leaseRecord, arrivals }: Loaded): ActiveInvocation {
   const { id } = invocation.acceptance;
-  return newHeld({
+  return newActiveInvocation({
     id,
     pk,
     messageDriven: true,
@@ -68,6 +68,6 @@ function killerOf({ invocation, pk, lease, hold, arrivals }: Loaded): Held {
     invocation,
     lease: { ...lease, untilMs: 0 },
     arrivals: new Map(arrivals),
-    ...(hold && { hold }),
+    ...(leaseRecord && { leaseRecord }),
   });
 }

@@ -7,7 +7,7 @@ import { isLaterLife } from "../messaging/later-life.ts";
 import { signalArrival } from "../effects/perform.ts";
 import type { Engine } from "../engine.ts";
 import { isCompletedAndTold } from "../lock/promises.ts";
-import { mayBeTold } from "../lock/result-visible.ts";
+import { isResultVisible } from "../lock/result-visible.ts";
 import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import {
   ACCEPTANCE_SK,
@@ -19,7 +19,7 @@ import {
   momentOf,
 } from "../store/item-keys.ts";
 import { hasExpired, load, type Loaded, unperformed } from "../store/load.ts";
-import { acceptanceIn, standingAcceptance } from "../store/existing-acceptance.ts";
+import { acceptanceIn, existingAcceptance } from "../store/existing-acceptance.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -30,10 +30,10 @@ const DAY_MS = 86_400_000;
  *   make it anew
  */
 export async function isLeftUndone(engine: Engine, loaded: Loaded): Promise<boolean> {
-  const { standing } = loaded.invocation;
+  const { phase } = loaded.invocation;
   const last = unperformed(loaded);
-  if (standing.status !== "completed" || last === undefined) return false;
-  const { endedAtMs } = standing;
+  if (phase.status !== "completed" || last === undefined) return false;
+  const { endedAtMs } = phase;
   if (engine.clock.nowMs() - endedAtMs >= DAY_MS) return false;
   const effects = effectsOf(last.before, last.segment);
   let isUndone = false;
@@ -63,7 +63,7 @@ async function leavesNothing(
       return await isNotKilled(engine, arrivals, effect);
     case "give-back":
     case "close-workflow":
-      return !(await mayBeTold(engine, invocation));
+      return !(await isResultVisible(engine, invocation));
     case "complete-promise":
       return !(await isCompletedAndTold(engine, invocation.acceptance.target, effect, endedAtMs));
     // The state is applied with the lock, and an invocation that waits for one of the others asks again when driven.
@@ -97,7 +97,7 @@ async function isNotAccepted(engine: Engine, id: InvocationId, endedAtMs: number
  * the end is another addressee.
  */
 async function hasNotArrived(engine: Engine, id: InvocationId, key: string, endedAtMs: number): Promise<boolean> {
-  const first = await standingAcceptance(engine, id);
+  const first = await existingAcceptance(engine, id);
   if (first === undefined || first["end"] === true) return false;
   if (await isLaterLife(engine, id, first, key, endedAtMs)) return false;
   for (const owner of [first["n"] as Nonce, EARLY])
@@ -112,7 +112,7 @@ async function isNotKilled(
   { childId, ...call }: Extract<Effect, { kind: "kill-child" }>,
 ): Promise<boolean> {
   if (arrivals.has(completionArrival(call.completionId))) return false;
-  const first = await standingAcceptance(engine, childId);
+  const first = await existingAcceptance(engine, childId);
   if (first === undefined || first["end"] === true) return false;
   if (!isMadeByCall(await acceptanceIn(engine, childId, first), call)) return false;
   return (await engine.table.get(arrivalKey(first.pk, first["n"] as Nonce, "kill"))) === undefined;

@@ -4,8 +4,8 @@
 import type { Engine } from "../engine.ts";
 import type { Lease } from "../store/acceptance-record.ts";
 import { claimCondition } from "../store/lease-record.ts";
-import { isHeld, load, type Loaded } from "../store/load.ts";
-import { heldByNobody } from "./finish-completed.ts";
+import { isLeased, load, type Loaded } from "../store/load.ts";
+import { activeWithoutDriver } from "./finish-completed.ts";
 import { writeHold } from "../lease/lease.ts";
 
 const TRIES_MAX = 3;
@@ -20,7 +20,7 @@ const TRIES_MAX = 3;
 export async function noteOpen(engine: Engine, found: Loaded, lookAtMs: number): Promise<Loaded | undefined> {
   let loaded: Loaded | undefined = found;
   for (let tries = 0; loaded !== undefined && tries < TRIES_MAX; tries++) {
-    if (loaded.invocation.standing.status === "completed" || loaded.hold?.lookAtMs !== undefined) return loaded;
+    if (loaded.invocation.phase.status === "completed" || loaded.leaseRecord?.lookAtMs !== undefined) return loaded;
     const noted = await note(engine, loaded, lookAtMs);
     if (noted !== undefined) return noted;
     loaded = await load(engine, found.invocation.acceptance.id);
@@ -34,14 +34,14 @@ async function note(engine: Engine, loaded: Loaded, lookAtMs: number): Promise<L
   const { untilMs } = loaded.lease;
   // A process that has read the expired lease may claim it just now: the new token makes that claim fail, so that the
   // process loads the invocation again.
-  const isDriven = isHeld(engine, loaded, engine.clock.nowMs());
-  const lease: Lease = { token: isDriven ? loaded.lease.token : engine.drives.newToken(), untilMs };
-  const held = heldByNobody({ ...loaded, lease });
+  const isDriven = isLeased(engine, loaded, engine.clock.nowMs());
+  const lease: Lease = { token: isDriven ? loaded.lease.token : engine.activeInvocations.newToken(), untilMs };
+  const active = activeWithoutDriver({ ...loaded, lease });
   const how =
     untilMs > 0
       ? ({ status: "running", untilMs, lookAtMs: untilMs } as const)
       : ({ status: "ready", untilMs, lookAtMs } as const);
-  const condition = claimCondition(loaded.invocation.segmentIndex, loaded.hold?.token);
-  if (!(await writeHold(engine, held, how, condition))) return undefined;
-  return { ...loaded, lease, ...(held.hold && { hold: held.hold }) };
+  const condition = claimCondition(loaded.invocation.segmentIndex, loaded.leaseRecord?.token);
+  if (!(await writeHold(engine, active, how, condition))) return undefined;
+  return { ...loaded, lease, ...(active.leaseRecord && { leaseRecord: active.leaseRecord }) };
 }

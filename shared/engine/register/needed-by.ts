@@ -4,7 +4,7 @@ import type { DeploymentId, InvocationId, Nonce } from "../../core/model/ids.ts"
 import { latestRevisions } from "../../core/registry/latest-revisions.ts";
 import { atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
-import { Glances } from "../query/status-probe.ts";
+import { StatusProbe } from "../query/status-probe.ts";
 import { idOf, listedItems, oldestListedMs, openItems } from "../store/index-walk.ts";
 import { invocationPk, placeAt } from "../store/item-keys.ts";
 import { load } from "../store/load.ts";
@@ -97,7 +97,7 @@ class NeedCount {
   readonly #id: DeploymentId;
   readonly #isServedOnlyHere: (service: string, handler: string) => boolean;
   readonly #limits: NeedLimits;
-  readonly #glances: Glances;
+  readonly #glances: StatusProbe;
   readonly #services = new Set<string>();
   #pinned = 0;
   #unserved = 0;
@@ -114,7 +114,7 @@ class NeedCount {
     this.#id = id;
     this.#isServedOnlyHere = isServedOnlyHere;
     this.#limits = limits;
-    this.#glances = new Glances(engine, Infinity);
+    this.#glances = new StatusProbe(engine, Infinity);
   }
 
   get isOver(): boolean {
@@ -151,7 +151,7 @@ class NeedCount {
     this.#looks += ids.length;
     await atMost(LOADS_AT_ONCE, ids, async (id) => {
       const invocation = (await load(this.#engine, id))?.invocation;
-      if (invocation === undefined || invocation.standing.status === "completed") return;
+      if (invocation === undefined || invocation.phase.status === "completed") return;
       const { service, handler } = invocation.acceptance.target;
       this.#add(invocation.pin?.deploymentId, service, handler);
     });

@@ -57,5 +57,5 @@ async function* openHolds(engine: Engine): AsyncGenerator<Item> {
 /** As the journal has it: a driver that has not parked since has told it nowhere else. */
 async function pinOf(engine: Engine, item: Item): Promise<DeploymentId | undefined> {
   const loaded = await load(engine, idOf(item));
-  return loaded?.invocation.standing.status === "completed" ? undefined : loaded?.invocation.pin?.deploymentId;
+  return loaded?.invocation.phase.status === "completed" ? undefined : loaded?.invocation.pin?.deploymentId;
 }

@@ -26,10 +26,10 @@ export async function removeDeployment(engine: Engine, id: DeploymentId, force: 
     if (needs.pinned + needs.unserved > 0 || needs.isAtLeast) return { kind: "in-use", needs };
   }
   const gone = await changeRegistry(engine, (existing) => {
-    const standing = existing.find((deployment) => deployment.id === id);
+    const current = existing.find((deployment) => deployment.id === id);
     // Somebody else was quicker, with the same end.
-    if (standing === undefined) return { kind: "gone", deployment: registered } as const;
-    return { kind: "delete", deployment: standing } as const;
+    if (current === undefined) return { kind: "gone", deployment: registered } as const;
+    return { kind: "delete", deployment: current } as const;
   });
   engine.log.info("a deployment was removed", {
     deploymentId: id,

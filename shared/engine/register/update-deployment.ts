@@ -53,9 +53,9 @@ export async function updateDeployment(
   const discovered = await discover(engine, asked);
   const update = { ...discovered, additionalHeaders: asked.additionalHeaders };
   const { kind, deployment } = await changeRegistry(engine, (existing) => {
-    const standing = existing.find((one) => one.id === id);
-    if (standing === undefined) return { kind: "gone", deployment: registered } as const;
-    const decision = decideUpdate(standing, update, request.rule);
+    const current = existing.find((one) => one.id === id);
+    if (current === undefined) return { kind: "gone", deployment: registered } as const;
+    const decision = decideUpdate(current, update, request.rule);
     if (decision.kind === "refused") throw decision.error;
     return { kind: request.dryRun ? "nothing" : "write", deployment: decision.deployment } as const;
   });

@@ -94,7 +94,7 @@ export function readArrival(item: Item, nonce: Nonce, journal: Journal, version:
       ...(deploymentId !== undefined && { deploymentId: deploymentId as DeploymentId }),
     };
   const entry = notificationFor(idFromStored(stored), resultFromStored(stored.result), journal, version);
-  return { kind: "notification", atMs, taken: { key, entry, inline: false } };
+  return { kind: "notification", atMs, consumption: { key, entry, inline: false } };
 }
 
 function idFromStored({ completionId, signalIndex, signalName }: StoredArrival): NotificationId {

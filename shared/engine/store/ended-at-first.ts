@@ -3,7 +3,7 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { StorePorts } from "./store-ports.ts";
 import { AbsentArrivalError } from "./segment-record.ts";
 import { assemble, type Loaded } from "./load.ts";
-import { whole } from "./large-record.ts";
+import { reassemble } from "./large-record.ts";
 import { isInPieces } from "./record-envelope.ts";
 import type { Item } from "../ports/table.ts";
 
@@ -22,7 +22,7 @@ export async function endedAtFirst(
   const nonce = first["n"] as Nonce;
   if (second["end"] !== true || second["endAlone"] === true || !second.sk.startsWith(`seg#${nonce}#`)) return undefined;
   if (isInPieces(first["b"]) || isInPieces(second["b"])) return undefined;
-  const items = await whole(engine, [first, second], nonce);
+  const items = await reassemble(engine, [first, second], nonce);
   try {
     return assemble(id, first.pk, items[0]!, items, []);
   } catch (error) {

@@ -4,17 +4,17 @@ import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import { readAcceptance } from "./acceptance-record.ts";
 import type { StorePorts } from "./store-ports.ts";
 import { ACCEPTANCE_SK, invocationPk } from "./item-keys.ts";
-import { whole } from "./large-record.ts";
+import { reassemble } from "./large-record.ts";
 import type { Item } from "../ports/table.ts";
 
 /** @returns the stored item, of whichever life; undefined where there is none */
-export async function standingAcceptance({ table, settings }: StorePorts, id: InvocationId): Promise<Item | undefined> {
+export async function existingAcceptance({ table, settings }: StorePorts, id: InvocationId): Promise<Item | undefined> {
   const item = await table.get({ pk: invocationPk(settings.keyPrefix, id), sk: ACCEPTANCE_SK });
   return item?.["n"] === undefined ? undefined : item;
 }
 
 /** Decodes the item; costs another read where a large input is stored in pieces. @throws StoreError */
 export async function acceptanceIn(engine: StorePorts, id: InvocationId, item: Item): Promise<Acceptance> {
-  const [readable] = await whole(engine, [item], item["n"] as Nonce);
+  const [readable] = await reassemble(engine, [item], item["n"] as Nonce);
   return readAcceptance(id, readable ?? item).acceptance;
 }

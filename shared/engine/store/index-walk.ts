@@ -17,10 +17,10 @@ const PAGE_ITEMS = 500;
  * Where an item stands in its index: the sort key there. A place orders the items of all shards, by moment and id. What is
  * written down as a place to go on from is the first that was not reached.
  */
-export type Place = string;
+export type IndexPosition = string;
 
 /** Ahead of every entry. */
-export const START: Place = "";
+export const START: IndexPosition = "";
 
 /** @param from inclusive @param below exclusive; places of `item-keys.ts`, everything unless given */
 export async function* openItems(engine: StorePorts, range: Stretch = {}, shards = SHARDS): AsyncGenerator<Item> {
@@ -50,16 +50,16 @@ export async function* listedItems(
 }
 
 export interface Stretch {
-  readonly from?: Place;
-  readonly below?: Place;
+  readonly from?: IndexPosition;
+  readonly below?: IndexPosition;
 }
 
-export function placeOf(index: IndexName, item: Item): Place {
+export function indexPositionOf(index: IndexName, item: Item): IndexPosition {
   return String(item[index === "open" ? "openSk" : "listSk"]);
 }
 
 /** The place right behind one at which an item stands. */
-export function behind(place: Place): Place {
+export function behind(place: IndexPosition): IndexPosition {
   // Less than all that ids are made of.
   return `${place}!`;
 }
@@ -90,7 +90,7 @@ async function newestOfDay(engine: StorePorts, dayMs: number): Promise<number | 
     SHARDS.map(async (shard) => {
       const pk = listingPk(engine.settings.keyPrefix, dayMs, shard);
       const { items } = await engine.table.queryIndex("list", pk, { reverse: true, limit: 1 });
-      return items[0] && momentOf(placeOf("list", items[0]));
+      return items[0] && momentOf(indexPositionOf("list", items[0]));
     }),
   );
   const known = moments.filter((atMs) => atMs !== undefined);
@@ -130,8 +130,8 @@ async function* inOrder(
   }
 }
 
-function headOf(index: IndexName, { items, at }: Reading): Place {
-  return placeOf(index, items[at]!);
+function headOf(index: IndexName, { items, at }: Reading): IndexPosition {
+  return indexPositionOf(index, items[at]!);
 }
 
 async function hasMore(engine: StorePorts, index: IndexName, reading: Reading, range: Range): Promise<boolean> {
@@ -152,6 +152,6 @@ export function idOf({ pk }: Item): InvocationId {
 }
 
 /** Of a place at which an item stands. */
-export function idAt(place: Place): InvocationId {
+export function idAt(place: IndexPosition): InvocationId {
   return place.slice(place.indexOf("#") + 1) as InvocationId;
 }

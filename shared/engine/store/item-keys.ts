@@ -47,7 +47,7 @@ export function segmentIndexOf({ sk }: Key): number {
   return Number(sk.slice(sk.lastIndexOf("#") + 1));
 }
 
-export function holdKey(pk: string, nonce: Nonce): Key {
+export function leaseRecordKey(pk: string, nonce: Nonce): Key {
   return { pk, sk: `${HOLDS}${nonce}` };
 }
 

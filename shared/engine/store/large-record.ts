@@ -34,7 +34,7 @@ const StoredPieces = message({ name: string(1), count: uint32(2), sizeBytes: uin
  * @param owner what the pieces belong to within the partition: the creation nonce of an invocation
  * @param inlineMaxBytes records up to this size stay in the item
  */
-export async function fitted(
+export async function chunkForPut(
   ports: Ports,
   item: Item,
   owner: string,
@@ -95,7 +95,7 @@ function sizeOf(item: Item): number {
  * @param onUnpacked called with the unpacked size of each record, which may be a thousand times the packed size
  * @throws StoreError where pieces are missing
  */
-export async function whole(
+export async function reassemble(
   ports: Ports,
   items: readonly Item[],
   owner: Nonce,
@@ -164,14 +164,14 @@ function partsOf(
 /**
  * For items that never expire, after a refused put: what was cut for nothing is removed. A put whose answer was lost and
  * that was sent again is refused by itself; its pieces count.
- * @param standing what stood in the way
+ * @param existing what stood in the way
  */
 export async function dropLost(
   ports: Pick<StorePorts, "table">,
   item: Item,
-  standing: Item | undefined,
+  existing: Item | undefined,
 ): Promise<void> {
-  if (!sameBytes(item["b"], standing?.["b"])) await dropPieces(ports, item);
+  if (!sameBytes(item["b"], existing?.["b"])) await dropPieces(ports, item);
 }
 
 /** For items that are replaced: removes the pieces of the record that an item held. */

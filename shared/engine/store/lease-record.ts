@@ -4,10 +4,10 @@ import type { Retries } from "../../core/invocation/segment.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { InvocationId, Nonce, Token } from "../../core/model/ids.ts";
 import type { Target } from "../../core/model/target.ts";
-import { holdKey, invocationPk, type KeyScheme, openKeys } from "./item-keys.ts";
+import { leaseRecordKey, invocationPk, type KeyScheme, openKeys } from "./item-keys.ts";
 import type { Condition, Item, Scalar, Update } from "../ports/table.ts";
 
-export interface Hold {
+export interface LeaseRecord {
   /** The index of the last segment that its writer had loaded. */
   readonly base: number;
   readonly token: Token;
@@ -33,7 +33,7 @@ export interface Hold {
   readonly ticket?: number;
 }
 
-export interface HoldPlace {
+export interface LeaseRecordKey {
   readonly scheme: KeyScheme;
   readonly id: InvocationId;
   readonly nonce: Nonce;
@@ -43,32 +43,35 @@ export interface HoldPlace {
   readonly expiresAtS: number;
 }
 
-export function holdItem({ scheme, id, nonce, target, createdAtMs, expiresAtS }: HoldPlace, hold: Hold): Item {
-  const { lookAtMs } = hold;
+export function leaseRecordItem(
+  { scheme, id, nonce, target, createdAtMs, expiresAtS }: LeaseRecordKey,
+  leaseRecord: LeaseRecord,
+): Item {
+  const { lookAtMs } = leaseRecord;
   return {
-    ...holdKey(invocationPk(scheme.keyPrefix, id), nonce),
+    ...leaseRecordKey(invocationPk(scheme.keyPrefix, id), nonce),
     ...(lookAtMs !== undefined && openKeys(scheme, id, lookAtMs)),
-    base: hold.base,
-    token: hold.token,
-    untilMs: hold.untilMs,
-    status: hold.status,
-    attempts: hold.attempts,
-    policyAttempts: hold.retries.policyAttempts,
-    sinceEntry: hold.retries.sinceEntry,
-    keepUntilS: hold.keepUntilS,
+    base: leaseRecord.base,
+    token: leaseRecord.token,
+    untilMs: leaseRecord.untilMs,
+    status: leaseRecord.status,
+    attempts: leaseRecord.attempts,
+    policyAttempts: leaseRecord.retries.policyAttempts,
+    sinceEntry: leaseRecord.retries.sinceEntry,
+    keepUntilS: leaseRecord.keepUntilS,
     service: target.service,
     handler: target.handler,
     createdAtMs,
     expiresAtS,
     ...(target.key !== undefined && { objectKey: target.key }),
-    ...(hold.wakeAtMs !== undefined && { wakeAtMs: hold.wakeAtMs }),
-    ...(hold.timerAtMs !== undefined && { timerAtMs: hold.timerAtMs }),
-    ...(hold.performed !== undefined && { performed: hold.performed }),
-    ...(hold.silentSinceMs !== undefined && { silentSinceMs: hold.silentSinceMs }),
-    ...(hold.deploymentId !== undefined && { deploymentId: hold.deploymentId }),
+    ...(leaseRecord.wakeAtMs !== undefined && { wakeAtMs: leaseRecord.wakeAtMs }),
+    ...(leaseRecord.timerAtMs !== undefined && { timerAtMs: leaseRecord.timerAtMs }),
+    ...(leaseRecord.performed !== undefined && { performed: leaseRecord.performed }),
+    ...(leaseRecord.silentSinceMs !== undefined && { silentSinceMs: leaseRecord.silentSinceMs }),
+    ...(leaseRecord.deploymentId !== undefined && { deploymentId: leaseRecord.deploymentId }),
     ...(lookAtMs !== undefined && { lookAtMs }),
-    ...(hold.ticket !== undefined && { ticket: hold.ticket }),
-    ...(hold.lastFailure && { lastFailure: JSON.stringify(hold.lastFailure) }),
+    ...(leaseRecord.ticket !== undefined && { ticket: leaseRecord.ticket }),
+    ...(leaseRecord.lastFailure && { lastFailure: JSON.stringify(leaseRecord.lastFailure) }),
   };
 }
 
@@ -100,14 +103,14 @@ const OPTIONAL = [
  * read the hold before the note may still write; its write must not remove the place in the index that the note has
  * set.
  */
-export function holdChange(place: HoldPlace, hold: Hold): Update {
+export function leaseRecordChange(key: LeaseRecordKey, leaseRecord: LeaseRecord): Update {
   const set: Record<string, Scalar> = {};
-  for (const [name, value] of Object.entries(holdItem(place, hold)))
+  for (const [name, value] of Object.entries(leaseRecordItem(key, leaseRecord)))
     if (value !== undefined && !LEFT_ALONE.has(name)) set[name] = value;
   return { set, remove: OPTIONAL.filter((name) => set[name] === undefined) };
 }
 
-export function readHold(item: Item): Hold {
+export function readLeaseRecord(item: Item): LeaseRecord {
   const number = (name: string): number | undefined =>
     typeof item[name] === "number" ? (item[name] as number) : undefined;
   const wakeAtMs = number("wakeAtMs");
@@ -121,7 +124,7 @@ export function readHold(item: Item): Hold {
     base: number("base") ?? 0,
     token: String(token) as Token,
     untilMs: number("untilMs") ?? 0,
-    status: status as Hold["status"],
+    status: status as LeaseRecord["status"],
     attempts: number("attempts") ?? 0,
     retries: { policyAttempts: number("policyAttempts") ?? 0, sinceEntry: number("sinceEntry") ?? 0 },
     keepUntilS: number("keepUntilS") ?? 0,

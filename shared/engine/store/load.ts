@@ -1,14 +1,7 @@
 /** Reads an invocation back from its partition: the acceptance with every segment folded in, and what arrived since. */
 import { livesOnce } from "../../core/invocation/acceptance.ts";
 import type { Arrival } from "../../core/invocation/event.ts";
-import {
-  accepted,
-  expiresAtMs,
-  fold,
-  Folding,
-  type Invocation,
-  type Standing,
-} from "../../core/invocation/invocation.ts";
+import { accepted, expiresAtMs, fold, Folding, type Invocation, type Phase } from "../../core/invocation/invocation.ts";
 import type { AttemptFailure } from "../../core/model/attempt-failure.ts";
 import type { Segment } from "../../core/invocation/segment.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
@@ -16,12 +9,12 @@ import { PROTOCOL_VERSION_MAX, isProtocolVersion } from "../../core/protocol/ver
 import { type Lease, readAcceptance } from "./acceptance-record.ts";
 import { readArrival } from "./arrival-record.ts";
 import type { StorePorts } from "./store-ports.ts";
-import { type Hold, readHold } from "./lease-record.ts";
+import { type LeaseRecord, readLeaseRecord } from "./lease-record.ts";
 import { inputEntry } from "./input-entry.ts";
 import { ACCEPTANCE_SK, ARRIVALS, ARRIVALS_TO_SEGMENTS, EARLY, invocationPk, uniquePart } from "./item-keys.ts";
 import type { Item } from "../ports/table.ts";
 import { JointReads } from "./joint-reads.ts";
-import { whole } from "./large-record.ts";
+import { reassemble } from "./large-record.ts";
 import { type OnBytes, readPartition, TooLargeError } from "./read-partition.ts";
 import { lastActIn } from "./operator-act.ts";
 import type { OperatorAct } from "../ports/submission.ts";
@@ -32,7 +25,7 @@ export interface Loaded {
   readonly invocation: Invocation;
   /** The last segment and the invocation before it: what it takes to redo its effects (I2). */
   readonly last?: { readonly before: Invocation; readonly segment: Segment };
-  readonly hold?: Hold;
+  readonly leaseRecord?: LeaseRecord;
   /** Who drives now, as the newest of hold and segment says. */
   readonly lease: Lease;
   /** Those that no segment lists, by key. */
@@ -101,7 +94,7 @@ export async function load(
   const nonce = found.find(({ sk }) => sk === ACCEPTANCE_SK)?.["n"] as Nonce | undefined;
   if (nonce === undefined) return undefined;
   let unpackedBytes = 0;
-  const items = await whole(engine, found, nonce, async (bytes) => {
+  const items = await reassemble(engine, found, nonce, async (bytes) => {
     unpackedBytes += bytes;
     if (unpackedBytes > sizeMaxBytes) throw new TooLargeError(`${pk} unpacks to more than ${sizeMaxBytes} bytes`);
     await onBytes?.(bytes);
@@ -112,7 +105,7 @@ export async function load(
   } catch (error) {
     if (!(error instanceof AbsentArrivalError)) throw error;
     // I4: the arrivals come before the segments in a read, so that one written meanwhile may be listed and not be seen.
-    const arrived = await whole(engine, await readPartition(engine.table, pk, ARRIVALS), nonce);
+    const arrived = await reassemble(engine, await readPartition(engine.table, pk, ARRIVALS), nonce);
     return assemble(id, pk, acceptance, items, arrived);
   }
 }
@@ -152,13 +145,13 @@ export function assemble(
   }
   let invocation = last === undefined ? folding.invocation : fold(last.before, last.segment);
   const holdFound = items.find(({ sk }) => sk === `hold#${nonce}`);
-  const hold = holdFound && readHold(holdFound);
-  if (hold && hold.base >= invocation.segmentIndex) {
-    lease = { token: hold.token, untilMs: hold.untilMs };
-    invocation = underHold(invocation, hold);
-  } else if (lease.token !== "" && invocation.standing.status === "ready") {
+  const leaseRecord = holdFound && readLeaseRecord(holdFound);
+  if (leaseRecord && leaseRecord.base >= invocation.segmentIndex) {
+    lease = { token: leaseRecord.token, untilMs: leaseRecord.untilMs };
+    invocation = underHold(invocation, leaseRecord);
+  } else if (lease.token !== "" && invocation.phase.status === "ready") {
     // The acceptor drives, or drove: an attempt may have begun that nothing written tells of.
-    invocation = { ...invocation, standing: { status: "running" } };
+    invocation = { ...invocation, phase: { status: "running" } };
   }
   const arrivals = freshArrivals(arrived, invocation, nonce);
   const expiresAtS = typeof first["expiresAtS"] === "number" ? first["expiresAtS"] : 0;
@@ -171,7 +164,7 @@ export function assemble(
     expiresAtS,
     failures,
     ...(last && { last }),
-    ...(hold && { hold }),
+    ...(leaseRecord && { leaseRecord: leaseRecord }),
     ...(lastAct && { lastAct }),
   };
 }
@@ -187,7 +180,7 @@ export function freshArrivals(arrived: readonly Item[], invocation: Invocation, 
     const owner = isEarly(item.sk) && livesOnce(invocation.acceptance) ? EARLY : nonce;
     const key = uniquePart(item.sk, "arr", owner);
     // An early arrival precedes every other one, in key order too: of two under one key the first counts.
-    if (key === undefined || invocation.taken.has(key) || fresh.has(key)) continue;
+    if (key === undefined || invocation.consumed.has(key) || fresh.has(key)) continue;
     const arrival = readArrival(item, owner, invocation.journal, versionOf(invocation));
     if (arrival !== undefined) fresh.set(key, owner === EARLY ? inSegment(arrival) : arrival);
   }
@@ -200,7 +193,9 @@ function isEarly(sk: string): boolean {
 
 /** The segment that lists an early arrival holds it too: programs before early arrivals go on with such a journal. */
 function inSegment(arrival: Arrival): Arrival {
-  return arrival.kind === "notification" ? { ...arrival, taken: { ...arrival.taken, inline: true } } : arrival;
+  return arrival.kind === "notification"
+    ? { ...arrival, consumption: { ...arrival.consumption, inline: true } }
+    : arrival;
 }
 
 /** Before the pin the newest version is assumed: all that differs is the metadata of failures. */
@@ -209,18 +204,18 @@ export function versionOf({ pin }: Invocation): 5 | 6 | 7 {
 }
 
 /** What the hold knows that no segment tells: how it is parked, how often it was tried, what failed. */
-function underHold(invocation: Invocation, hold: Hold): Invocation {
-  if (invocation.standing.status === "completed") return invocation;
+function underHold(invocation: Invocation, leaseRecord: LeaseRecord): Invocation {
+  if (invocation.phase.status === "completed") return invocation;
   return {
     ...invocation,
-    standing: standingUnder(invocation.standing, hold),
-    attempts: Math.max(invocation.attempts, hold.attempts),
-    retries: hold.retries,
-    ...(hold.lastFailure && { lastFailure: hold.lastFailure }),
+    phase: phaseUnder(invocation.phase, leaseRecord),
+    attempts: Math.max(invocation.attempts, leaseRecord.attempts),
+    retries: leaseRecord.retries,
+    ...(leaseRecord.lastFailure && { lastFailure: leaseRecord.lastFailure }),
   };
 }
 
-function standingUnder(standing: Standing, { status, untilMs, wakeAtMs }: Hold): Standing {
+function phaseUnder(phase: Phase, { status, untilMs, wakeAtMs }: LeaseRecord): Phase {
   switch (status) {
     case "backing-off":
       return { status, retryAtMs: wakeAtMs ?? 0 };
@@ -229,19 +224,19 @@ function standingUnder(standing: Standing, { status, untilMs, wakeAtMs }: Hold):
       return { status };
     case "running":
       // Under a lease that was over before its start no attempt has begun: whoever held it came to end it, or to park it again.
-      if (standing.status === "scheduled" && untilMs < standing.startAtMs) return standing;
-      return standing.status === "ready" || standing.status === "scheduled" ? { status } : standing;
+      if (phase.status === "scheduled" && untilMs < phase.startAtMs) return phase;
+      return phase.status === "ready" || phase.status === "scheduled" ? { status } : phase;
     case "ready":
     case "scheduled":
     case "suspended":
     case "completed":
-      return standing;
+      return phase;
   }
 }
 
 /** The last segment, where its effects may not have been performed (I2): whoever parks has performed them before. */
-export function unperformed({ last, hold }: Loaded): Loaded["last"] {
-  return last !== undefined && (hold?.performed ?? 0) >= last.segment.index ? undefined : last;
+export function unperformed({ last, leaseRecord }: Loaded): Loaded["last"] {
+  return last !== undefined && (leaseRecord?.performed ?? 0) >= last.segment.index ? undefined : last;
 }
 
 /** True where the invocation has ended and its result is not kept any longer: its id is free (I6). */
@@ -251,13 +246,13 @@ export function hasExpired({ invocation }: Loaded, atMs: number): boolean {
 }
 
 /** True while somebody else may be driving. */
-export function isHeld(engine: StorePorts, { lease }: Pick<Loaded, "lease">, atMs: number): boolean {
-  const { soleOwner } = engine.settings;
-  if (soleOwner !== undefined && !lease.token.startsWith(`${soleOwner}.`)) return false;
+export function isLeased(engine: StorePorts, { lease }: Pick<Loaded, "lease">, atMs: number): boolean {
+  const { exclusiveOwnerPrefix } = engine.settings;
+  if (exclusiveOwnerPrefix !== undefined && !lease.token.startsWith(`${exclusiveOwnerPrefix}.`)) return false;
   return lease.untilMs > atMs;
 }
 
 /** A park stands in the open index, under the moment at which it is to be looked at. */
-export function isParked({ hold, invocation }: Pick<Loaded, "hold" | "invocation">): boolean {
-  return hold !== undefined && hold.untilMs === 0 && hold.base >= invocation.segmentIndex;
+export function isParked({ leaseRecord, invocation }: Pick<Loaded, "leaseRecord" | "invocation">): boolean {
+  return leaseRecord !== undefined && leaseRecord.untilMs === 0 && leaseRecord.base >= invocation.segmentIndex;
 }

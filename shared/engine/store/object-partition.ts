@@ -12,7 +12,10 @@ export function shortenWith({ ids }: Pick<StorePorts, "ids">): Shorten {
   return (name) => hex(ids.derive(["name", name], SHORT_NAME_BYTES));
 }
 
-export function placeOf(engine: Pick<StorePorts, "ids" | "settings">, target: Pick<Target, "service" | "key">): string {
+export function objectPartition(
+  engine: Pick<StorePorts, "ids" | "settings">,
+  target: Pick<Target, "service" | "key">,
+): string {
   return objectPk(engine.settings.keyPrefix, target, shortenWith(engine));
 }
 

@@ -1,5 +1,5 @@
 /** A segment as an item: everything that one attempt added, with the lease of the driver that wrote it. */
-import type { Taken, After, Segment } from "../../core/invocation/segment.ts";
+import type { Consumption, After, Segment } from "../../core/invocation/segment.ts";
 import type { Arrival } from "../../core/invocation/event.ts";
 import type { DeploymentId, Nonce, Token } from "../../core/model/ids.ts";
 import { decode } from "../../core/model/proto3-decode.ts";
@@ -87,7 +87,7 @@ function toStored({ lease, consumedUnits }: SegmentPlace, segment: Segment): Sto
     startedAtMs: attempt?.startedAtMs ?? 0,
     endedAtMs: attempt?.endedAtMs ?? 0,
     protocolVersion: pin?.protocolVersion ?? 0,
-    taken: segment.taken.map(({ key, entry, inline }) => ({ key, ...(inline && { frame: entry.frame }) })),
+    taken: segment.consumed.map(({ key, entry, inline }) => ({ key, ...(inline && { frame: entry.frame }) })),
     after: AFTER_KINDS.indexOf(after.kind),
     policyAttempts: retries.policyAttempts,
     sinceEntry: retries.sinceEntry,
@@ -138,7 +138,7 @@ export function readSegment(next: number, item: Item, arrivalOf: ArrivalLookup):
     index: endAlone ? segmentIndexOf(item) : next,
     writtenAtMs: stored.writtenAtMs,
     ...(endAlone && { endAlone }),
-    taken: stored.taken.map((taken) => readTaken(taken, arrivalOf)),
+    consumed: stored.taken.map((taken) => readTaken(taken, arrivalOf)),
     entries,
     after: readAfter(stored, entries),
     retries: { policyAttempts: stored.policyAttempts, sinceEntry: stored.sinceEntry },
@@ -168,11 +168,11 @@ export function readOutline(item: Item): SegmentOutline {
   };
 }
 
-function readTaken({ key, frame }: Infer<typeof StoredTaken>, arrivalOf: ArrivalLookup): Taken {
+function readTaken({ key, frame }: Infer<typeof StoredTaken>, arrivalOf: ArrivalLookup): Consumption {
   if (frame === undefined) {
     const arrival = arrivalOf(key);
     if (arrival === undefined) throw new AbsentArrivalError(`a segment lists arrival ${key}, which is not there`);
-    return arrival.taken;
+    return arrival.consumption;
   }
   return { key, entry: notificationEntry(frame, framesOf(frame)[0]?.type ?? 0), inline: true };
 }

@@ -19,11 +19,11 @@ const EXTENDED_S = 30 * DAY_S;
  */
 export const RETENTION_ASSUMED_MS = 30 * DAY_S * 1000;
 
-type Keeping = Pick<EngineSettings, "openKeptMs" | "soleOwner">;
+type Keeping = Pick<EngineSettings, "openKeptMs" | "exclusiveOwnerPrefix">;
 
-function openKeptS({ openKeptMs, soleOwner }: Keeping): number {
+function openKeptS({ openKeptMs, exclusiveOwnerPrefix }: Keeping): number {
   if (openKeptMs !== undefined) return Math.ceil(openKeptMs / 1000);
-  return soleOwner === undefined ? SHARED_KEPT_S : OWNED_KEPT_S;
+  return exclusiveOwnerPrefix === undefined ? SHARED_KEPT_S : OWNED_KEPT_S;
 }
 
 /** Until when an invocation whose items are all written now may stay open before the sweeper must have extended it. */

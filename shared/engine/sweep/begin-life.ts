@@ -23,7 +23,7 @@ export async function beginLife(engine: Engine): Promise<number> {
     await marks.delete(id);
     paused++;
   }
-  engine.drives.suspects = new Suspects(engine.clock, marks, left);
+  engine.activeInvocations.suspects = new Suspects(engine.clock, marks, left);
   if (left.size > 0)
     engine.log.warn("invocations that may have ended the process are tried alone", { suspects: left.size, paused });
   return paused;

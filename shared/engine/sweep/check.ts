@@ -7,7 +7,7 @@ import { TooLargeError } from "../store/read-partition.ts";
 /** `extend` reads page by page; `look` reads a whole invocation, up to a bound. */
 export type Phase = "extend" | "look";
 
-export interface Look {
+export interface Check {
   readonly id: InvocationId;
   readonly phase: Phase;
   /** @returns false where the look failed; never rejects */
@@ -21,12 +21,12 @@ const LOADED_MAX_BYTES = 4 << 20;
  * Loads an invocation and looks at it.
  * @param unread the action for an invocation that is too large to be loaded here
  */
-export function lookAt(
+export function checkAt(
   engine: Engine,
   id: InvocationId,
   look: (loaded: Loaded) => Promise<void>,
   unread: () => Promise<void>,
-): Look {
+): Check {
   const run = () =>
     spared(engine, id, async () => {
       const loaded = await load(engine, id, LOADED_MAX_BYTES).catch((error: unknown) => {

@@ -4,12 +4,12 @@ import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { noteFailure } from "../drive/failure-events.ts";
-import { claim, putDown } from "../lease/lease.ts";
+import { claim, release } from "../lease/lease.ts";
 import { sweeperPk } from "../store/item-keys.ts";
-import { isHeld, load } from "../store/load.ts";
+import { isLeased, load } from "../store/load.ts";
 import type { Delivery, Queue } from "../ports/queue.ts";
 import { StoreError } from "../ports/table.ts";
-import { takeWake } from "../consume/consume-wake.ts";
+import { consumeWake } from "../consume/consume-wake.ts";
 import { sendWake } from "../messaging/wake.ts";
 import { pauseUnread } from "./pause-unread.ts";
 
@@ -33,7 +33,7 @@ export interface DeadLetterReport {
 export async function drainDeadLetters(engine: Engine, letters: Queue, untilMs: number): Promise<DeadLetterReport> {
   const report = { driven: 0, paused: 0 };
   const left: string[] = [];
-  while (engine.clock.nowMs() < untilMs && !engine.drives.stopping) {
+  while (engine.clock.nowMs() < untilMs && !engine.activeInvocations.stopping) {
     const [letter] = await letters.receive(1, HIDDEN_MS, 0);
     if (letter === undefined) break;
     const became = await answerLetter(engine, letter);
@@ -69,7 +69,7 @@ async function tryAlone(engine: Engine, { wake, receiveCount }: Delivery): Promi
     await engine.table.delete(marker);
     return "paused";
   }
-  const failure = await takeWake(engine, wake).then(
+  const failure = await consumeWake(engine, wake).then(
     () => undefined,
     (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
   );
@@ -89,13 +89,13 @@ function told(reason: string): string {
 async function beginTry(engine: Engine, marker: { readonly pk: string; readonly sk: string }): Promise<boolean> {
   const nowS = Math.ceil(engine.clock.nowMs() / 1000);
   // A repeated put whose first answer was lost finds its own mark, which proves no earlier try.
-  const by = engine.drives.newToken();
+  const by = engine.activeInvocations.newToken();
   const put = await engine.table.put(
     { ...marker, by, expiresAtS: nowS + TRY_REMEMBERED_S },
     { kind: "any", of: [{ kind: "absent" }, { kind: "less", attribute: "expiresAtS", than: nowS }] },
   );
   // A mark of this very process is there because the store refused to delete it: that try killed no process.
-  return put.written || processOf(String(put.standing?.["by"])) === processOf(by);
+  return put.written || processOf(String(put.existing?.["by"])) === processOf(by);
 }
 
 /** The part of a token that names the process, before the number that the process has added. */
@@ -112,9 +112,9 @@ async function pauseFor(engine: Engine, id: InvocationId, reason: string): Promi
   for (let hasWaited = false; ; hasWaited = true) {
     const loaded = await load(engine, id);
     if (loaded === undefined) return;
-    if (loaded.invocation.standing.status === "completed") throw new Error(`it has ended, and ${reason}`);
+    if (loaded.invocation.phase.status === "completed") throw new Error(`it has ended, and ${reason}`);
     const nowMs = engine.clock.nowMs();
-    if (isHeld(engine, loaded, nowMs)) {
+    if (isLeased(engine, loaded, nowMs)) {
       const leftMs = loaded.lease.untilMs - nowMs + 1;
       // The lease may belong to the try that has just failed; a lease that is renewed meanwhile has another driver.
       if (!hasWaited) {
@@ -125,20 +125,20 @@ async function pauseFor(engine: Engine, id: InvocationId, reason: string): Promi
       await sendWake(engine, loaded.invocation.acceptance, leftMs);
       return;
     }
-    const held = await claim(engine, loaded, { messageDriven: true });
-    if (held === undefined) continue;
+    const active = await claim(engine, loaded, { messageDriven: true });
+    if (active === undefined) continue;
     const failure = keptFailure({ errorCode: "RT0006", code: 500, message: reason, atMs: nowMs });
-    held.invocation = {
-      ...held.invocation,
-      standing: { status: "paused" },
+    active.invocation = {
+      ...active.invocation,
+      phase: { status: "paused" },
       retries: NO_RETRIES,
       lastFailure: failure,
     };
     // The effects of the last segment may be what fails, so the driver after a resume performs them (I2).
-    if (!(await putDown(engine, held, "paused", undefined, loaded.hold?.performed ?? 0))) continue;
+    if (!(await release(engine, active, "paused", undefined, loaded.leaseRecord?.performed ?? 0))) continue;
     engine.meter.count("invocations_paused_total");
     engine.log.error("an invocation is paused", { invocationId: id, reason });
-    await noteFailure(engine, held, failure);
+    await noteFailure(engine, active, failure);
     return;
   }
 }

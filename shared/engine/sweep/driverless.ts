@@ -7,7 +7,7 @@ import { noteOpen } from "../recover/note-open.ts";
 import { unlistTombstone } from "../lease/unlist.ts";
 import { type Recipient, sendWake } from "../messaging/wake.ts";
 import { forgetInTime } from "../operate/purge.ts";
-import { hasExpired, isHeld, isParked, type Loaded } from "../store/load.ts";
+import { hasExpired, isLeased, isParked, type Loaded } from "../store/load.ts";
 
 /** The share of the check interval after which a message that no worker has received is sent again. */
 const REPLACED_AFTER_SHARE = 0.5;
@@ -22,9 +22,9 @@ export type Waking = (engine: Engine, loaded: Loaded, nowMs: number) => Promise<
 export async function wakeOrNote(engine: Engine, loaded: Loaded, nowMs: number): Promise<boolean> {
   const open = await noteOpen(engine, loaded, nowMs + checkIntervalMs(engine.settings));
   if (open === undefined) return false;
-  const stoodThere = loaded.hold?.lookAtMs !== undefined;
-  if (stoodThere || open.invocation.standing.status === "completed") return await wakeDriverless(engine, open, nowMs);
-  return !isHeld(engine, open, nowMs) && (await wakeLoaded(engine, open, nowMs));
+  const stoodThere = loaded.leaseRecord?.lookAtMs !== undefined;
+  if (stoodThere || open.invocation.phase.status === "completed") return await wakeDriverless(engine, open, nowMs);
+  return !isLeased(engine, open, nowMs) && (await wakeLoaded(engine, open, nowMs));
 }
 
 /**
@@ -33,14 +33,14 @@ export async function wakeOrNote(engine: Engine, loaded: Loaded, nowMs: number):
  * @returns whether it sent a message or performed an effect
  */
 export async function wakeDriverless(engine: Engine, loaded: Loaded, nowMs: number): Promise<boolean> {
-  if (loaded.invocation.standing.status === "completed") {
+  if (loaded.invocation.phase.status === "completed") {
     const isUndone = await isLeftUndone(engine, loaded);
     if (isUndone) await finishLate(engine, loaded);
     else await unlistTombstone(engine, loaded.invocation);
-    if (loaded.hold?.lookAtMs === undefined && !hasExpired(loaded, nowMs)) await forgetInTime(engine, loaded);
+    if (loaded.leaseRecord?.lookAtMs === undefined && !hasExpired(loaded, nowMs)) await forgetInTime(engine, loaded);
     return isUndone;
   }
-  if (isHeld(engine, loaded, nowMs) || isParked(loaded)) return false;
+  if (isLeased(engine, loaded, nowMs) || isParked(loaded)) return false;
   return await wakeLoaded(engine, loaded, nowMs);
 }
 
@@ -62,11 +62,11 @@ export async function wakeLoaded(engine: Engine, { invocation, lease }: Loaded, 
  * @param state changes whenever a driver claims or parks the invocation
  */
 export async function wakeOnce(engine: Engine, to: Recipient, state: string, nowMs: number): Promise<boolean> {
-  const { woken } = engine.drives;
+  const { recentWakes } = engine.activeInvocations;
   const sinceMs = nowMs - REPLACED_AFTER_SHARE * checkIntervalMs(engine.settings);
-  if (woken.isKnown(to.id, state, sinceMs)) return false;
-  engine.drives.suspects?.note(to.id);
+  if (recentWakes.isKnown(to.id, state, sinceMs)) return false;
+  engine.activeInvocations.suspects?.note(to.id);
   await sendWake(engine, to, 0);
-  woken.note(to.id, state, nowMs, sinceMs);
+  recentWakes.note(to.id, state, nowMs, sinceMs);
   return true;
 }

@@ -31,8 +31,8 @@ export type DeadlyLooks = ReadonlySet<string>;
 
 /** @param items the items of the sweeper's partition */
 export function deadlyLooks(items: readonly Item[], nowMs: number): DeadlyLooks {
-  const standing = items.filter(({ sk, expiresAtS }) => sk.startsWith(DEADLY) && Number(expiresAtS) * 1000 > nowMs);
-  return new Set(standing.map(({ sk }) => sk.slice(DEADLY.length)));
+  const existing = items.filter(({ sk, expiresAtS }) => sk.startsWith(DEADLY) && Number(expiresAtS) * 1000 > nowMs);
+  return new Set(existing.map(({ sk }) => sk.slice(DEADLY.length)));
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Loaded } from "../store/load.ts";
 import type { Nonce } from "../../core/model/ids.ts";
 import { type Item, KEYS_MAX } from "../ports/table.ts";
 import type { Waking } from "./driverless.ts";
-import { type Look, lookAt, spared } from "./check.ts";
+import { type Check, checkAt, spared } from "./check.ts";
 import type { Looking } from "./open-check.ts";
 import { noteUnread } from "./unread.ts";
 
@@ -53,12 +53,12 @@ async function glanceAt(engine: Engine, items: readonly Item[]): Promise<readonl
 }
 
 /** @param wake the action for a loaded invocation */
-export function lookAtListed(at: Looking, { item, ended }: Glanced, wake: Waking): Look {
+export function lookAtListed(at: Looking, { item, ended }: Glanced, wake: Waking): Check {
   const { engine, tally, guard } = at;
   const id = idOf(item);
   const unread = () => noteUnread(engine, item);
   if (guard.isDeadly(id, "look")) return { id, phase: "look", run: () => spared(engine, id, unread) };
-  const whole = lookAt(
+  const whole = checkAt(
     engine,
     id,
     async (loaded) => {
@@ -72,12 +72,12 @@ export function lookAtListed(at: Looking, { item, ended }: Glanced, wake: Waking
 
 /** True where the journal is to be dropped before the result expires, or a tombstone is to leave the listing. */
 function asksForMore({ invocation }: Loaded): boolean {
-  const { standing } = invocation;
-  return journalDropAtMs(invocation) !== undefined || (standing.status === "completed" && standing.tombstone);
+  const { phase } = invocation;
+  return journalDropAtMs(invocation) !== undefined || (phase.status === "completed" && phase.tombstone);
 }
 
 /** Loads the whole invocation only where effects of its end are missing. */
-async function runUnlessDone(engine: Engine, ended: Loaded, whole: Look): Promise<boolean> {
+async function runUnlessDone(engine: Engine, ended: Loaded, whole: Check): Promise<boolean> {
   let isUndone = true;
   const isAsked = await spared(engine, whole.id, async () => {
     isUndone = await isLeftUndone(engine, ended);

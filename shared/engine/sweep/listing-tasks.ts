@@ -1,7 +1,7 @@
 /** The walks over the listing: once over each entry, when it is old enough, and again by order of an operator. */
 import { lookAtListed } from "./listed-check.ts";
 import { type Waking, wakeOrNote } from "./driverless.ts";
-import { idAt, type Place } from "../store/index-walk.ts";
+import { idAt, type IndexPosition } from "../store/index-walk.ts";
 import { ACCEPTANCE_SK, invocationPk, placeAt } from "../store/item-keys.ts";
 import type { Again, Progress } from "./progress.ts";
 import type { Pass, Task } from "./task.ts";
@@ -38,7 +38,7 @@ export async function walkListing(
   wake: Waking,
 ): Promise<Progress> {
   const { tally, listedBelow } = pass;
-  const failed: Place[] = [];
+  const failed: IndexPosition[] = [];
   const room = AGAIN_MAX - progress.again.length;
   const reached = await walkListed(
     pass,
@@ -66,7 +66,7 @@ export async function lookAgain(progress: Progress, pass: Pass): Promise<Progres
   return { ...progress, again: left };
 }
 
-async function isLookedAt(pass: Pass, place: Place): Promise<boolean> {
+async function isLookedAt(pass: Pass, place: IndexPosition): Promise<boolean> {
   const { table, settings } = pass.engine;
   const key = { pk: invocationPk(settings.keyPrefix, idAt(place)), sk: ACCEPTANCE_SK };
   const item = await table.get(key).catch(() => "unreadable" as const);

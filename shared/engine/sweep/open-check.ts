@@ -4,14 +4,14 @@ import type { Engine } from "../engine.ts";
 import { extendOpen } from "../lease/extend.ts";
 import { forgetInTime } from "../operate/purge.ts";
 import { idOf } from "../store/index-walk.ts";
-import { belongsTo, holdKey, HOLDS } from "../store/item-keys.ts";
-import { readHold } from "../store/lease-record.ts";
+import { belongsTo, leaseRecordKey, HOLDS } from "../store/item-keys.ts";
+import { readLeaseRecord } from "../store/lease-record.ts";
 import { isToBeExtended } from "../store/ttl.ts";
-import { isHeld, isParked, load, type Loaded } from "../store/load.ts";
+import { isLeased, isParked, load, type Loaded } from "../store/load.ts";
 import type { Item } from "../ports/table.ts";
 import { wakeLoaded, wakeOnce } from "./driverless.ts";
 import type { Guard } from "./guard.ts";
-import { type Look, lookAt, spared } from "./check.ts";
+import { type Check, checkAt, spared } from "./check.ts";
 import type { Tally } from "./tally.ts";
 import { wakeUntold } from "./untold.ts";
 import { postpone, wouldAdvance } from "./would-advance.ts";
@@ -27,14 +27,14 @@ export interface Looking {
  * @param isRead whether to read the arrivals of an entry that is not due, because the wake of an arrival may be lost
  * @returns no looks where the entry shows that there is nothing to do
  */
-export function looksAtOpen(at: Looking, item: Item, isRead: boolean): readonly Look[] {
+export function looksAtOpen(at: Looking, item: Item, isRead: boolean): readonly Check[] {
   const nowMs = at.engine.clock.nowMs();
   // A driver does not move the entry, so only the hold shows the end of its lease: every running entry is looked at.
   const isDue = item["status"] === "running" || Number(item["lookAtMs"]) <= nowMs;
   const isOld = item["status"] !== "completed" && isToBeExtended(at.engine.settings, Number(item["keepUntilS"]), nowMs);
   if (!isDue && !isOld && !isRead) return [];
   const id = idOf(item);
-  const looks: Look[] = [];
+  const looks: Check[] = [];
   if (isOld && !at.guard.isDeadly(id, "extend")) looks.push({ id, phase: "extend", run: () => extend(at, item) });
   if (!isDue && !isRead) return looks;
   if (isRead && !isDue) at.tally.readsLeft--;
@@ -54,9 +54,9 @@ interface Why {
   readonly isRead: boolean;
 }
 
-function look(at: Looking, item: Item, why: Why): Look {
+function look(at: Looking, item: Item, why: Why): Check {
   const { engine, tally } = at;
-  return lookAt(
+  return checkAt(
     engine,
     idOf(item),
     (loaded) => lookAtLoaded(at, item, loaded, why),
@@ -72,7 +72,7 @@ async function lookAtLoaded(at: Looking, item: Item, loaded: Loaded, { nowMs, is
   const { engine, tally } = at;
   if (!belongsTo(item.sk, loaded.invocation.acceptance.nonce)) return await removeGhost(engine, item);
   if (item["status"] === "completed") return await forgetInTime(engine, loaded);
-  if (isHeld(engine, loaded, nowMs)) return;
+  if (isLeased(engine, loaded, nowMs)) return;
   if (isParked(loaded) && !(await wouldAdvance(engine, loaded, nowMs, isDue))) {
     // An invocation that this one waits for may have ended, while its driver died and its message was lost.
     await wakeUntold(engine, loaded);
@@ -87,7 +87,7 @@ async function lookAtLoaded(at: Looking, item: Item, loaded: Loaded, { nowMs, is
 }
 
 /** Does not load an invocation that killed a process: a worker tries it, and its message becomes a dead letter. */
-function unreadLook(at: Looking, item: Item, isDue: boolean): Look {
+function unreadLook(at: Looking, item: Item, isDue: boolean): Check {
   const id = idOf(item);
   const run = () => spared(at.engine, id, async () => (isDue ? await wakeUnread(at, item) : undefined));
   return { id, phase: "look", run };
@@ -96,10 +96,10 @@ function unreadLook(at: Looking, item: Item, isDue: boolean): Look {
 /** Decides by the hold alone whether a driver has the invocation; the worker finds out whether it advances. */
 async function wakeUnread({ engine, tally }: Looking, item: Item): Promise<void> {
   const nowMs = engine.clock.nowMs();
-  const standing = await engine.table.get(holdKey(item.pk, nonceOf(item)));
-  if (standing === undefined) return;
-  const { token, untilMs } = readHold(standing);
-  if (isHeld(engine, { lease: { token, untilMs } }, nowMs)) return;
+  const existing = await engine.table.get(leaseRecordKey(item.pk, nonceOf(item)));
+  if (existing === undefined) return;
+  const { token, untilMs } = readLeaseRecord(existing);
+  if (isLeased(engine, { lease: { token, untilMs } }, nowMs)) return;
   const { service } = item;
   const to = { id: idOf(item), ...(typeof service === "string" && { target: { service } }) };
   if (await wakeOnce(engine, to, token, nowMs)) tally.woken++;

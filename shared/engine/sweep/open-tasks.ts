@@ -1,5 +1,5 @@
 /** The walks over the open index: the due entries, all others now and then, and all entries by order of an operator. */
-import { type Place, START } from "../store/index-walk.ts";
+import { type IndexPosition, START } from "../store/index-walk.ts";
 import { placeAt } from "../store/item-keys.ts";
 import type { DueRound, Progress, Round } from "./progress.ts";
 import type { Pass, Task } from "./task.ts";
@@ -65,7 +65,7 @@ export function dueRound(nowMs: number): Round {
   return { beganMs: nowMs, from: START };
 }
 
-function leftAt(from: Place, { beganMs }: Round, { tally: { dueSinceMs } }: Pass): DueRound {
+function leftAt(from: IndexPosition, { beganMs }: Round, { tally: { dueSinceMs } }: Pass): DueRound {
   return { beganMs, from, ...(dueSinceMs < Infinity && { sinceMs: dueSinceMs }) };
 }
 
@@ -94,7 +94,7 @@ async function walkOverBoth(progress: Progress, pass: Pass, isOver: () => boolea
 /** The duration of the walk decides when the next begins: after a short walk, with the next pass. */
 function walked(progress: Progress, { engine }: Pass): Progress {
   const walkedAtMs = progress.walk!.beganMs;
-  engine.drives.walkedAtMs = walkedAtMs;
+  engine.activeInvocations.walkedAtMs = walkedAtMs;
   const walkTookMs = Math.max(0, engine.clock.nowMs() - walkedAtMs);
   return { ...progress, walkedAtMs, walkTookMs, walk: undefined };
 }

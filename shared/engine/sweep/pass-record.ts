@@ -18,7 +18,7 @@ export interface PassRecord {
 export async function beginRecord(engine: Engine, items: readonly Item[]): Promise<PassRecord> {
   const nowMs = engine.clock.nowMs();
   const key: Key = { pk: sweeperPk(engine.settings.keyPrefix), sk: PASSING_SK };
-  const token = engine.drives.newToken();
+  const token = engine.activeInvocations.newToken();
   const known = deadlyLooks(items, nowMs);
   const former = items.find(({ sk }) => sk === PASSING_SK);
   const mayLive = former !== undefined && nowMs - Number(former["beganMs"]) < ALIVE_MS;

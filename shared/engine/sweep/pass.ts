@@ -81,11 +81,11 @@ export async function runPass(engine: Engine, saved: Saved, passing: Passing): P
   const { nowMs, untilMs, save, guard = NO_GUARD, slices = [] } = passing;
   const tally = new Tally(saved.progress.due?.sinceMs);
   const pass: Pass = { engine, nowMs, tally, guard, listedBelow: placeAt(nowMs - listingAgeMinMs(engine.settings)) };
-  if (saved.order !== undefined) engine.drives.woken.loseBefore(saved.order.beganMs);
+  if (saved.order !== undefined) engine.activeInvocations.recentWakes.loseBefore(saved.order.beganMs);
   const failures: unknown[] = [];
   let tasks = inTurn(nowMs);
   let now: Saved = { ...saved, progress: await lookAgain(saved.progress, pass) };
-  const isLate = (): boolean => engine.drives.stopping || engine.clock.nowMs() >= untilMs;
+  const isLate = (): boolean => engine.activeInvocations.stopping || engine.clock.nowMs() >= untilMs;
   const isLeft = (): boolean => tasks.some((task) => task.isLeft(now, pass));
   const handedOver: Slice[] = [];
   do {

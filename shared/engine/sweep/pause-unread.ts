@@ -4,9 +4,9 @@ import { NO_RETRIES } from "../../core/invocation/segment.ts";
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
-import { type Hold, holdItem, readHold } from "../store/lease-record.ts";
-import { ACCEPTANCE_SK, holdKey, invocationPk, momentOf } from "../store/item-keys.ts";
-import { isHeld } from "../store/load.ts";
+import { type LeaseRecord, leaseRecordItem, readLeaseRecord } from "../store/lease-record.ts";
+import { ACCEPTANCE_SK, leaseRecordKey, invocationPk, momentOf } from "../store/item-keys.ts";
+import { isLeased } from "../store/load.ts";
 import { keepUntilS, openUntilS } from "../store/ttl.ts";
 import type { Item } from "../ports/table.ts";
 
@@ -24,18 +24,18 @@ export async function pauseUnread(engine: Engine, id: InvocationId, reason: stri
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const first = await engine.table.get({ pk, sk: ACCEPTANCE_SK });
     if (first === undefined || first["end"] === true) return;
-    const standing = await engine.table.get(holdKey(pk, first["n"] as Nonce));
-    if (standing?.["status"] === "completed") return;
-    if (standing !== undefined && isHeld(engine, { lease: readHold(standing) }, engine.clock.nowMs()))
+    const existing = await engine.table.get(leaseRecordKey(pk, first["n"] as Nonce));
+    if (existing?.["status"] === "completed") return;
+    if (existing !== undefined && isLeased(engine, { lease: readLeaseRecord(existing) }, engine.clock.nowMs()))
       throw new Error("a driver holds it after all");
     const unchanged =
-      standing === undefined
+      existing === undefined
         ? ({ kind: "absent" } as const)
-        : ({ kind: "equal", attribute: "token", value: String(standing["token"]) } as const);
-    const hold = paused(engine, id, { first, standing, reason });
+        : ({ kind: "equal", attribute: "token", value: String(existing["token"]) } as const);
+    const hold = paused(engine, id, { first, existing, reason });
     const put = await engine.table.put(hold, unchanged);
     // A repeated put whose first answer was lost is refused, and finds its own token.
-    if (!put.written && put.standing?.["token"] !== hold["token"]) continue;
+    if (!put.written && put.existing?.["token"] !== hold["token"]) continue;
     engine.meter.count("invocations_paused_total");
     engine.log.error("an invocation is paused", { invocationId: id, reason });
     return;
@@ -45,22 +45,22 @@ export async function pauseUnread(engine: Engine, id: InvocationId, reason: stri
 
 interface Found {
   readonly first: Item;
-  readonly standing: Item | undefined;
+  readonly existing: Item | undefined;
   readonly reason: string;
 }
 
-function paused(engine: Engine, id: InvocationId, { first, standing, reason }: Found): Item {
-  const { settings, clock, drives } = engine;
+function paused(engine: Engine, id: InvocationId, { first, existing, reason }: Found): Item {
+  const { settings, clock, activeInvocations } = engine;
   const nowMs = clock.nowMs();
-  const before = standing === undefined ? undefined : readHold(standing);
+  const before = existing === undefined ? undefined : readLeaseRecord(existing);
   const createdAtMs = momentOf(String(first["listSk"]));
   const keptUntilS = before?.keepUntilS ?? openUntilS(settings, createdAtMs);
-  const { wakeAtMs: _wakeAtMs, silentSinceMs: _silentSinceMs, ...kept }: Partial<Hold> = before ?? {};
-  const hold: Hold = {
+  const { wakeAtMs: _wakeAtMs, silentSinceMs: _silentSinceMs, ...kept }: Partial<LeaseRecord> = before ?? {};
+  const leaseRecord: LeaseRecord = {
     attempts: 0,
     ...kept,
     base: BEHIND_ALL,
-    token: drives.newToken(),
+    token: activeInvocations.newToken(),
     untilMs: 0,
     status: "paused",
     retries: NO_RETRIES,
@@ -76,5 +76,5 @@ function paused(engine: Engine, id: InvocationId, { first, standing, reason }: F
   };
   const expiresAtS = keepUntilS(settings, { completionRetentionMs: 0 }, nowMs, keptUntilS);
   const place = { scheme: settings, id, nonce: first["n"] as Nonce, target, createdAtMs };
-  return holdItem({ ...place, expiresAtS }, hold);
+  return leaseRecordItem({ ...place, expiresAtS }, leaseRecord);
 }

@@ -1,7 +1,7 @@
 /** The sweeper's progress, and its form in the table, where a process without memory of earlier passes finds it. */
 import type { Engine } from "../engine.ts";
 import { listingAgeMinMs } from "../ports/engine-settings.ts";
-import type { Place } from "../store/index-walk.ts";
+import type { IndexPosition } from "../store/index-walk.ts";
 import { momentOf, placeAt, sweeperPk } from "../store/item-keys.ts";
 import { PROGRESS_SK } from "../store/noted.ts";
 import type { Item } from "../ports/table.ts";
@@ -14,7 +14,7 @@ const LISTING_AGE_MAX_SHARE = 4;
 /** A walk that may take more than one pass: it looks at every entry that was in the index when it began. */
 export interface Round {
   readonly beganMs: number;
-  readonly from: Place;
+  readonly from: IndexPosition;
 }
 
 export interface DueRound extends Round {
@@ -26,7 +26,7 @@ export interface DueRound extends Round {
  * An entry of the listing whose look failed. The listing is walked only once, so the progress contains such entries.
  */
 export interface Again {
-  readonly place: Place;
+  readonly place: IndexPosition;
   readonly tries: number;
 }
 
@@ -36,7 +36,7 @@ export interface Again {
  */
 export interface Progress {
   /** The first place of the listing that the walk has not reached. */
-  readonly listedFrom: Place;
+  readonly listedFrom: IndexPosition;
   readonly again: readonly Again[];
   /** When the last finished walk over the whole open index began. */
   readonly walkedAtMs: number;
@@ -53,8 +53,8 @@ export interface Progress {
  */
 export interface Order {
   readonly beganMs: number;
-  readonly openFrom?: Place | undefined;
-  readonly listedFrom?: Place | undefined;
+  readonly openFrom?: IndexPosition | undefined;
+  readonly listedFrom?: IndexPosition | undefined;
 }
 
 export interface Saved {
@@ -152,7 +152,7 @@ function againOf(text: string): Again {
   return { tries: Number(tries), place: place ?? "" };
 }
 
-function placeIn(item: Partial<Item>, name: string): Place | undefined {
+function placeIn(item: Partial<Item>, name: string): IndexPosition | undefined {
   const place = item[name];
   return typeof place === "string" ? place : undefined;
 }

@@ -1,6 +1,6 @@
 /** A worker runs one slice of a walk, for a bounded time; the slice is done when its item is deleted. */
 import type { Engine } from "../engine.ts";
-import { behind, type Place } from "../store/index-walk.ts";
+import { behind, type IndexPosition } from "../store/index-walk.ts";
 import { sweeperPk } from "../store/item-keys.ts";
 import type { Item } from "../ports/table.ts";
 import { deadlyLooks, type Guard, guardOver, learnDeadly } from "./guard.ts";
@@ -26,9 +26,9 @@ export async function runSlice(engine: Engine, name: string): Promise<boolean> {
   if (claimed === undefined) return true;
   const { slice, guard, token } = claimed;
   const tally = new Tally();
-  const failed: Place[] = [];
+  const failed: IndexPosition[] = [];
   const untilMs = engine.clock.nowMs() + RUN_MS;
-  let from: Place | undefined = slice.from;
+  let from: IndexPosition | undefined = slice.from;
   try {
     while (from !== undefined && !isOver(engine, untilMs)) {
       const savesAtMs = Math.min(untilMs, engine.clock.nowMs() + SAVE_EVERY_MS);
@@ -48,8 +48,8 @@ export async function runSlice(engine: Engine, name: string): Promise<boolean> {
   return true;
 }
 
-function isOver({ drives, clock }: Engine, untilMs: number): boolean {
-  return drives.stopping || clock.nowMs() >= untilMs;
+function isOver({ activeInvocations, clock }: Engine, untilMs: number): boolean {
+  return activeInvocations.stopping || clock.nowMs() >= untilMs;
 }
 
 async function claim(engine: Engine, name: string) {
@@ -62,26 +62,26 @@ async function claim(engine: Engine, name: string) {
   if (item === undefined) return undefined;
   const slice = readSlice(item);
   if (slice.untilMs > nowMs) return undefined;
-  const token = engine.drives.newToken();
+  const token = engine.activeInvocations.newToken();
   const standing = { kind: "equal", attribute: "untilMs", value: slice.untilMs } as const;
   const set = { token, untilMs: nowMs + LEASE_MS };
   const outcome = await engine.table.update(sliceKey(engine, name), { set, remove: ["trying"] }, standing);
   // A repeated claim whose first answer was lost is refused, and finds its own token.
-  if (!outcome.written && outcome.standing?.["token"] !== token) return undefined;
+  if (!outcome.written && outcome.existing?.["token"] !== token) return undefined;
   const deadly = await learnDeadly(engine, item, deadlyLooks(items, nowMs));
   const isCautious = slice.token !== undefined;
   const guard: Guard = guardOver(engine, sliceKey(engine, name), { token, deadly, isCautious });
   return { slice, guard, token };
 }
 
-async function save(engine: Engine, { name }: Slice, token: string, from: Place): Promise<void> {
+async function save(engine: Engine, { name }: Slice, token: string, from: IndexPosition): Promise<void> {
   const mine = { kind: "equal", attribute: "token", value: token } as const;
   const set = { from, untilMs: engine.clock.nowMs() + LEASE_MS };
   await engine.table.update(sliceKey(engine, name), { set }, mine);
 }
 
 /** @param from where the next worker continues; undefined where the slice is done */
-async function release(engine: Engine, slice: Slice, token: string, from: Place | undefined): Promise<void> {
+async function release(engine: Engine, slice: Slice, token: string, from: IndexPosition | undefined): Promise<void> {
   const mine = { kind: "equal", attribute: "token", value: token } as const;
   const key = sliceKey(engine, slice.name);
   if (from === undefined) await engine.table.delete(key, mine);
@@ -91,7 +91,7 @@ async function release(engine: Engine, slice: Slice, token: string, from: Place 
 /**
  * Makes an entry whose look failed a slice of its own, which later passes send again: the listing is walked only once.
  */
-async function remember(engine: Engine, slice: Slice, place: Place): Promise<void> {
+async function remember(engine: Engine, slice: Slice, place: IndexPosition): Promise<void> {
   const tries = slice.tries + 1;
   if (tries >= TRIES_MAX) {
     engine.log.error("the sweeper gives up an entry that it could not look at", { place, tries });

@@ -1,6 +1,6 @@
 /** A slice of a walk, as an item: the part of one worker, and how far the worker has come (I8). */
 import type { Engine } from "../engine.ts";
-import type { Place, Shards } from "../store/index-walk.ts";
+import type { IndexPosition, Shards } from "../store/index-walk.ts";
 import { sweeperPk } from "../store/item-keys.ts";
 import type { Item, Key } from "../ports/table.ts";
 import type { Walk, WalkName } from "./walks.ts";
@@ -9,8 +9,8 @@ export interface Slice {
   /** The unique name of the slice. */
   readonly name: string;
   readonly walk: Walk;
-  readonly from: Place;
-  readonly below?: Place;
+  readonly from: IndexPosition;
+  readonly below?: IndexPosition;
   readonly shards: Shards;
   /** How often the look at its only entry has failed; 0 for a slice of many entries. */
   readonly tries: number;

@@ -167,7 +167,7 @@ export async function recover(engine: Engine): Promise<number> {
   return recovered(engine, pass.tally);
 }
 
-function recovered({ drives }: Engine, { woken }: Tally): number {
-  drives.suspects?.recovered();
+function recovered({ activeInvocations }: Engine, { woken }: Tally): number {
+  activeInvocations.suspects?.recovered();
   return woken;
 }

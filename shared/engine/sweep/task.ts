@@ -1,5 +1,5 @@
 /** A task of a sweeper pass; the tasks of a pass take turns. */
-import type { Place, Stretch } from "../store/index-walk.ts";
+import type { IndexPosition, Stretch } from "../store/index-walk.ts";
 import type { Looking } from "./open-check.ts";
 import type { Saved } from "./progress.ts";
 import type { Walk } from "./walks.ts";
@@ -8,7 +8,7 @@ import type { Walk } from "./walks.ts";
 export interface Pass extends Looking {
   readonly nowMs: number;
   /** Where the listing ends for this pass: younger entries are not old enough. */
-  readonly listedBelow: Place;
+  readonly listedBelow: IndexPosition;
 }
 
 /** The rest of a walk, for workers to continue. */

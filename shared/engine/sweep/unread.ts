@@ -4,9 +4,9 @@ import type { Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { checkIntervalMs } from "../ports/engine-settings.ts";
 import { sendWake } from "../messaging/wake.ts";
-import { type Hold, holdItem } from "../store/lease-record.ts";
+import { type LeaseRecord, leaseRecordItem } from "../store/lease-record.ts";
 import { idOf } from "../store/index-walk.ts";
-import { holdKey, momentOf, openKeys } from "../store/item-keys.ts";
+import { leaseRecordKey, momentOf, openKeys } from "../store/item-keys.ts";
 import { openUntilS } from "../store/ttl.ts";
 import type { Item } from "../ports/table.ts";
 
@@ -39,28 +39,28 @@ export async function noteUnread(engine: Engine, item: Item): Promise<void> {
 
 async function note(engine: Engine, item: Item): Promise<"noted" | "needless" | "outrun"> {
   const { settings, table, clock } = engine;
-  const key = holdKey(item.pk, item["n"] as Nonce);
-  const standing = await table.get(key);
-  if (standing === undefined) {
+  const key = leaseRecordKey(item.pk, item["n"] as Nonce);
+  const existing = await table.get(key);
+  if (existing === undefined) {
     const hold = newHold(engine, item);
     const put = await table.put(hold, { kind: "absent" });
-    return put.written || put.standing?.["token"] === hold["token"] ? "noted" : "outrun";
+    return put.written || put.existing?.["token"] === hold["token"] ? "noted" : "outrun";
   }
-  if (typeof standing["lookAtMs"] === "number" || standing["status"] === "completed") return "needless";
+  if (typeof existing["lookAtMs"] === "number" || existing["status"] === "completed") return "needless";
   const lookAtMs = clock.nowMs() + checkIntervalMs(settings);
-  const same = { kind: "equal", attribute: "token", value: String(standing["token"]) } as const;
+  const same = { kind: "equal", attribute: "token", value: String(existing["token"]) } as const;
   const update = await table.update(key, { set: { ...openKeys(settings, idOf(item), lookAtMs), lookAtMs } }, same);
   return update.written ? "noted" : "outrun";
 }
 
 function newHold(engine: Engine, item: Item): Item {
-  const { settings, clock, drives } = engine;
+  const { settings, clock, activeInvocations } = engine;
   const [nowMs, atMs] = [clock.nowMs(), createdAtMs(item)];
   const { service, handler, objectKey, n } = item;
-  const hold: Hold = {
+  const leaseRecord: LeaseRecord = {
     // The lowest base, so that every driver may write over this hold.
     base: 0,
-    token: drives.newToken(),
+    token: activeInvocations.newToken(),
     untilMs: 0,
     status: "ready",
     attempts: 0,
@@ -74,7 +74,7 @@ function newHold(engine: Engine, item: Item): Item {
     ...(typeof objectKey === "string" && { key: objectKey }),
   };
   const place = { scheme: settings, id: idOf(item), nonce: n as Nonce, target, createdAtMs: atMs };
-  return holdItem({ ...place, expiresAtS: openUntilS(settings, nowMs) }, hold);
+  return leaseRecordItem({ ...place, expiresAtS: openUntilS(settings, nowMs) }, leaseRecord);
 }
 
 function createdAtMs(item: Item): number {

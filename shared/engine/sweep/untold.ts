@@ -4,7 +4,7 @@ import { AT_ONCE, atMost } from "../bulkheads/at-most.ts";
 import type { Engine } from "../engine.ts";
 import { awaited } from "../effects/wake-awaited.ts";
 import { type Recipient, sendWake } from "../messaging/wake.ts";
-import { ACCEPTANCE_SK, holdKey, invocationPk } from "../store/item-keys.ts";
+import { ACCEPTANCE_SK, leaseRecordKey, invocationPk } from "../store/item-keys.ts";
 import type { Loaded } from "../store/load.ts";
 import { KEYS_MAX } from "../ports/table.ts";
 
@@ -25,7 +25,7 @@ async function standInOpenIndex({ table, settings }: Engine, some: readonly Reci
   const distinct = [...new Set(pks)];
   const firsts = await table.getMany(distinct.map((pk) => ({ pk, sk: ACCEPTANCE_SK })));
   const found = firsts.flatMap((first) => (first === undefined ? [] : [first]));
-  const holds = await table.getMany(found.map(({ pk, n }) => holdKey(pk, n as Nonce)));
+  const holds = await table.getMany(found.map(({ pk, n }) => leaseRecordKey(pk, n as Nonce)));
   const open = new Set(holds.flatMap((hold) => (typeof hold?.["lookAtMs"] === "number" ? [hold.pk] : [])));
   return pks.map((pk) => open.has(pk));
 }

@@ -1,15 +1,15 @@
 /** Walks over the entries of an index until time is over, and returns the place where the next call continues. */
-import { behind, type Place } from "../store/index-walk.ts";
+import { behind, type IndexPosition } from "../store/index-walk.ts";
 import type { Guard } from "./guard.ts";
-import type { Look } from "./check.ts";
+import type { Check } from "./check.ts";
 
 /** How many looks run together: each takes some round trips to the table, and memory for a whole invocation. */
 const LOOKS_TOGETHER = 8;
 
 export interface Walking<T> {
-  readonly placeOf: (item: T) => Place;
+  readonly placeOf: (item: T) => IndexPosition;
   /** The looks that the entry needs, which may be none. */
-  readonly looksAt: (item: T) => readonly Look[];
+  readonly looksAt: (item: T) => readonly Check[];
   /** Called for an entry with a look that failed. */
   readonly onFailed?: (item: T) => void;
   readonly isOver: () => boolean;
@@ -21,10 +21,10 @@ export interface Walking<T> {
  * @param items the entries in the order of their places
  * @returns where to continue; undefined at the end. The looks at every entry before that place are over.
  */
-export async function walkOver<T>(items: AsyncIterable<T>, walking: Walking<T>): Promise<Place | undefined> {
+export async function walkOver<T>(items: AsyncIterable<T>, walking: Walking<T>): Promise<IndexPosition | undefined> {
   const { placeOf, looksAt, onFailed, isOver, guard } = walking;
   let looks: Promise<unknown>[] = [];
-  let reached: Place | undefined;
+  let reached: IndexPosition | undefined;
   const settle = async (): Promise<void> => {
     await Promise.all(looks);
     looks = [];

@@ -3,7 +3,14 @@ import { glanced, type Glanced, lookAtListed } from "./listed-check.ts";
 import { wakeDriverless, type Waking, wakeOrNote } from "./driverless.ts";
 import { hasAged } from "./has-aged.ts";
 import { type Looking, looksAtOpen } from "./open-check.ts";
-import { listedItems, openItems, type Place, placeOf, type Shards, type Stretch } from "../store/index-walk.ts";
+import {
+  listedItems,
+  openItems,
+  type IndexPosition,
+  indexPositionOf,
+  type Shards,
+  type Stretch,
+} from "../store/index-walk.ts";
 import { placeAt } from "../store/item-keys.ts";
 import type { Item } from "../ports/table.ts";
 import { walkOver } from "./walk-over.ts";
@@ -37,13 +44,13 @@ export async function walkPart(
   walk: Walk,
   part: Part,
   isOver: () => boolean,
-  onFailed?: (place: Place) => void,
-): Promise<Place | undefined> {
+  onFailed?: (place: IndexPosition) => void,
+): Promise<IndexPosition | undefined> {
   const { engine, guard } = at;
   if (walk.name === "listing" || walk.name === "ordered-listing")
     return await walkListed(at, walk.name === "listing" ? wakeOrNote : wakeDriverless, part, isOver, onFailed);
   return await walkOver(openItems(engine, part, part.shards), {
-    placeOf: (item) => placeOf("open", item),
+    placeOf: (item) => indexPositionOf("open", item),
     looksAt: (item) => looksAtOpen(at, item, isRead(at, walk, item)),
     isOver,
     guard,
@@ -55,10 +62,10 @@ export async function walkListed(
   wake: Waking,
   { from = "", below = placeAt(at.engine.clock.nowMs() + DAY_MS), shards }: Part,
   isOver: () => boolean,
-  onFailed?: (place: Place) => void,
-): Promise<Place | undefined> {
+  onFailed?: (place: IndexPosition) => void,
+): Promise<IndexPosition | undefined> {
   const { engine, guard } = at;
-  const placeOfOne = ({ item }: Glanced): Place => placeOf("list", item);
+  const placeOfOne = ({ item }: Glanced): IndexPosition => indexPositionOf("list", item);
   return await walkOver(glanced(engine, listedItems(engine, { from, below }, shards)), {
     placeOf: placeOfOne,
     looksAt: (one) => [lookAtListed(at, one, wake)],

@@ -5,33 +5,33 @@ import { checkIntervalMs } from "../ports/engine-settings.ts";
 import { untilNextCheckMs } from "../lease/lease.ts";
 import { isHeldBy } from "../lock/object-lock.ts";
 import { lookIfStale } from "../lock/acquire.ts";
-import { holdKey, openKeys } from "../store/item-keys.ts";
-import type { Hold } from "../store/lease-record.ts";
+import { leaseRecordKey, openKeys } from "../store/item-keys.ts";
+import type { LeaseRecord } from "../store/lease-record.ts";
 import type { Loaded } from "../store/load.ts";
-import { lockAt, placeOf } from "../store/object-partition.ts";
+import { lockAt, objectPartition } from "../store/object-partition.ts";
 
 /**
  * @param loaded a parked invocation, whose hold shows what it waits for
  * @param isDue false skips the read of the lock for an invocation in the queue of a key, where thousands may wait
  */
 export async function wouldAdvance(engine: Engine, loaded: Loaded, nowMs: number, isDue: boolean): Promise<boolean> {
-  const { invocation, hold } = loaded;
+  const { invocation, leaseRecord } = loaded;
   const arrivals = [...loaded.arrivals.values()];
-  if (hold === undefined || arrivals.some(({ kind }) => kind === "kill")) return true;
-  const { step, segment } = advance(invocation, { kind: "look", atMs: nowMs, arrivals });
+  if (leaseRecord === undefined || arrivals.some(({ kind }) => kind === "kill")) return true;
+  const { step, segment } = advance(invocation, { kind: "poll", atMs: nowMs, arrivals });
   if (segment !== undefined) return true;
-  if (step.kind === "park") return step.status !== hold.status || step.wakeAtMs !== hold.wakeAtMs;
-  if (step.kind !== "acquire" || hold.status !== "pending") return true;
-  return isDue && (await comesToItsKey(engine, loaded, hold));
+  if (step.kind === "park") return step.status !== leaseRecord.status || step.wakeAtMs !== leaseRecord.wakeAtMs;
+  if (step.kind !== "acquire" || leaseRecord.status !== "pending") return true;
+  return isDue && (await comesToItsKey(engine, loaded, leaseRecord));
 }
 
 /**
  * True where the invocation has the lock of its key or is out of the queue. The first in line also checks a stale
  * holder.
  */
-async function comesToItsKey(engine: Engine, { invocation }: Loaded, { ticket }: Hold): Promise<boolean> {
+async function comesToItsKey(engine: Engine, { invocation }: Loaded, { ticket }: LeaseRecord): Promise<boolean> {
   const { acceptance } = invocation;
-  const pk = placeOf(engine, acceptance.target);
+  const pk = objectPartition(engine, acceptance.target);
   const lock = await lockAt(engine, pk);
   const isInLine = ticket !== undefined && lock.holder !== undefined && ticket > lock.head;
   if (!isInLine || isHeldBy(lock, acceptance)) return true;
@@ -43,13 +43,13 @@ async function comesToItsKey(engine: Engine, { invocation }: Loaded, { ticket }:
  * Puts off the next look at a parked invocation that would not advance, with one write instead of a message, a claim
  * and a park. Writes nothing where a driver has claimed or parked the invocation since the load.
  */
-export async function postpone(engine: Engine, { invocation, hold, pk }: Loaded, nowMs: number): Promise<void> {
-  if (hold === undefined) return;
+export async function postpone(engine: Engine, { invocation, leaseRecord, pk }: Loaded, nowMs: number): Promise<void> {
+  if (leaseRecord === undefined) return;
   const { id, nonce } = invocation.acceptance;
   const intervalMs = checkIntervalMs(engine.settings);
-  const waitsOutside = hold.status === "suspended" || hold.status === "paused";
+  const waitsOutside = leaseRecord.status === "suspended" || leaseRecord.status === "paused";
   const lookAtMs = nowMs + (waitsOutside ? untilNextCheckMs(nowMs - invocation.modifiedAtMs, intervalMs) : intervalMs);
   const set = { lookAtMs, ...openKeys(engine.settings, id, lookAtMs) };
-  const unchanged = { kind: "equal", attribute: "token", value: hold.token } as const;
-  await engine.table.update(holdKey(pk, nonce), { set }, unchanged);
+  const unchanged = { kind: "equal", attribute: "token", value: leaseRecord.token } as const;
+  await engine.table.update(leaseRecordKey(pk, nonce), { set }, unchanged);
 }

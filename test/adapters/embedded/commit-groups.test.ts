@@ -133,7 +133,7 @@ describe("group commit", () => {
     const third = table.put({ ...key, n: 9 }, { kind: "equal", attribute: "n", value: 1 });
     releaseSecond();
     expect(await second).toEqual({ written: true, item: { ...key, n: 2 } });
-    expect(await third).toEqual({ written: false, standing: { ...key, n: 2 } });
+    expect(await third).toEqual({ written: false, existing: { ...key, n: 2 } });
   });
 
   test("a refusal is told only once the item that caused it is durable", async () => {
@@ -146,7 +146,7 @@ describe("group commit", () => {
     expect(answered).toBe(false);
     release();
     expect(await winner).toEqual({ written: true });
-    expect(await loser).toEqual({ written: false, standing: { pk: "a", sk: "1", by: "first" } });
+    expect(await loser).toEqual({ written: false, existing: { pk: "a", sk: "1", by: "first" } });
     expect(await inTransaction).toEqual({ written: false, refused: [true] });
   });
 });

@@ -1,4 +1,4 @@
-/** Peculiar HTTP/2 peers: those that say goodbye, refuse, limit, or speak another protocol. */
+/** Peculiar HTTP/2 peers: those that send GOAWAY, refuse, limit, or speak another protocol. */
 import { createServer as createHttp1 } from "node:http";
 import { constants, createServer as createHttp2 } from "node:http2";
 import type { Http2Server, ServerHttp2Stream } from "node:http2";
@@ -82,7 +82,7 @@ describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
     });
   });
 
-  describe("peers that say goodbye", () => {
+  describe("peers that send GOAWAY", () => {
     test("an exchange under way ends well and the next one goes to a new connection", async () => {
       let release: () => void = () => {};
       const peer = await http2Peer((stream, count) => {
@@ -100,7 +100,7 @@ describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
       expect(peer.connections()).toBe(2);
     });
 
-    test("a request that the goodbye leaves out goes out once more on a new connection", async () => {
+    test("a request that the GOAWAY leaves out goes out once more on a new connection", async () => {
       const peer = await http2Peer((stream, count) => {
         if (count !== 2) return answer(stream, `answer ${count}`);
         stream.session?.goaway(constants.NGHTTP2_NO_ERROR, 1);
@@ -110,7 +110,7 @@ describe.each(CLIENTS)("with the client of %s", (h2cClient) => {
       expect(peer.connections()).toBe(2);
     });
 
-    test("a goodbye with an error breaks what is under way, and the next exchange works", async () => {
+    test("a GOAWAY with an error breaks what is under way, and the next exchange works", async () => {
       const peer = await http2Peer((stream, count) => {
         if (count > 1) answer(stream, "again");
         else stream.session?.destroy(new Error("bad"), constants.NGHTTP2_INTERNAL_ERROR);

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { adminFace } from "../../../shared/api/admin/admin-app.ts";
-import type { AdminSurroundings } from "../../../shared/api/admin/admin-request.ts";
+import { adminApp } from "../../../shared/api/admin/admin-app.ts";
+import type { AdminDeps } from "../../../shared/api/admin/admin-request.ts";
 import type { InvocationUseCases } from "../../../shared/api/admin/use-cases.ts";
 import type { HttpRequest, HttpResponse } from "../../../shared/api/http/message.ts";
 import { readSettings } from "../../../shared/config/settings.ts";
@@ -23,7 +23,7 @@ export interface AdminAnswer {
 
 export interface AdminPlane {
   readonly engine: Engine;
-  readonly surroundings: AdminSurroundings;
+  readonly deps: AdminDeps;
   ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<AdminAnswer>;
   close(): Promise<void>;
 }
@@ -42,16 +42,16 @@ export async function openAdminPlane(invocations: Partial<InvocationUseCases> = 
     restart: async () => "unknown",
     resume: async () => "unknown",
   };
-  const surroundings: AdminSurroundings = {
+  const deps: AdminDeps = {
     version: "9.8.7",
     ingressEndpoint: "http://127.0.0.1:8080/",
     metricsText: embedded.metricsText,
     invocations: { ...unknown, ...invocations },
   };
-  const face = adminFace(embedded.engine, surroundings);
+  const face = adminApp(embedded.engine, deps);
   return {
     engine: embedded.engine,
-    surroundings,
+    deps,
     async ask(method, target, body, headers = {}) {
       const [path = "", query = ""] = target.split("?");
       const sent = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);

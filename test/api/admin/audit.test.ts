@@ -1,6 +1,6 @@
 /** The record of changes: who asked for what, and how it ended, without what is secret. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { adminFace } from "../../../shared/api/admin/admin-app.ts";
+import { adminApp } from "../../../shared/api/admin/admin-app.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { invocationIdFromBytes } from "../../../shared/core/model/ids.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
@@ -54,7 +54,7 @@ async function ask(
   caller?: string,
   more: Partial<HttpRequest> = {},
 ): Promise<number> {
-  const face = adminFace({ ...plane.engine, log }, { ...plane.surroundings, invocations });
+  const face = adminApp({ ...plane.engine, log }, { ...plane.deps, invocations });
   const { status } = await face({
     method,
     path,

@@ -1,6 +1,6 @@
 import { tableFromIPC } from "@uwdata/flechette";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { adminFace } from "../../../shared/api/admin/admin-app.ts";
+import { adminApp } from "../../../shared/api/admin/admin-app.ts";
 import { rowsJson } from "../../../shared/api/admin/query-rows.ts";
 import { invocationUseCases } from "../../../shared/wiring/use-cases.ts";
 import { statementFront, type OpenStatementFront } from "../../../shared/wiring/statement-front.ts";
@@ -19,7 +19,7 @@ afterAll(() => {
 });
 
 async function ask(method: string, target: string, body?: unknown, accept = "application/json") {
-  const face = adminFace(plane.engine, {
+  const face = adminApp(plane.engine, {
     version: "1.2.3",
     metricsText: async () => "",
     invocations: invocationUseCases,

@@ -12,7 +12,7 @@ import type { Routing } from "../../../shared/engine/ports/registry.ts";
 import { StoppingError } from "../../../shared/engine/ingress/attach.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";
 import type { Ended, Submission } from "../../../shared/engine/ports/submission.ts";
-import { ingressFace } from "../../../shared/api/ingress/ingress-app.ts";
+import { ingressApp } from "../../../shared/api/ingress/ingress-app.ts";
 import type { IngressOptions } from "../../../shared/api/ingress/ingress-app.ts";
 import type { IngressUseCases } from "../../../shared/api/ingress/use-cases.ts";
 import type { HttpRequest, HttpResponse } from "../../../shared/api/http/message.ts";
@@ -72,7 +72,7 @@ export function smallWorld(options?: IngressOptions): World {
   const logged: unknown[] = [];
   const engine = smallEngine(logged);
   const useCases = smallDesk(submissions, awakeables);
-  return { face: ingressFace(engine, useCases, options), submissions, awakeables, logged, useCases };
+  return { face: ingressApp(engine, useCases, options), submissions, awakeables, logged, useCases };
 }
 
 function smallEngine(logged: unknown[]): Engine {

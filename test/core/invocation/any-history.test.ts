@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { advance } from "../../../shared/core/invocation/advance.ts";
 import type { Entry } from "../../../shared/core/invocation/entry.ts";
-import type { Arrival, Ending, Event } from "../../../shared/core/invocation/event.ts";
+import type { Arrival, AttemptOutcome, Event } from "../../../shared/core/invocation/event.ts";
 import { accepted, fold, type Invocation } from "../../../shared/core/invocation/invocation.ts";
-import type { Segment, Taken } from "../../../shared/core/invocation/segment.ts";
+import type { Segment, Consumption } from "../../../shared/core/invocation/segment.ts";
 import type { Transition } from "../../../shared/core/invocation/transition.ts";
 import {
   ACCEPTANCE,
@@ -29,7 +29,7 @@ import {
 /** One thing that happens; numbers choose among what is possible at that moment. */
 type Happening =
   | { readonly kind: "arrive"; readonly id: number; readonly cancel: boolean }
-  | { readonly kind: "look"; readonly afterMs: number; readonly kill: boolean }
+  | { readonly kind: "poll"; readonly afterMs: number; readonly kill: boolean }
   | { readonly kind: "end"; readonly ending: number; readonly entries: readonly number[]; readonly policy: number }
   | { readonly kind: "kill" };
 
@@ -38,7 +38,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   {
     weight: 50,
     arbitrary: fc.record({
-      kind: fc.constant("look" as const),
+      kind: fc.constant("poll" as const),
       afterMs: fc.nat(20_000),
       kill: fc.nat(60).map((n) => n === 0),
     }),
@@ -61,7 +61,7 @@ class History {
   readonly segments: Segment[] = [];
   readonly #arrivals = new Map<string, Arrival>();
   /** What the last attempt was sent; a driver that lost its hold may still bring that attempt's end. */
-  #sent: readonly Taken[] = [];
+  #sent: readonly Consumption[] = [];
   #isOpen = false;
   #nowMs = CREATED_MS;
   #nextId = 1;
@@ -92,14 +92,16 @@ class History {
           this.#arrivals.set(key, arrival(key, one.cancel ? signal(1) : completion(one.id), this.#nowMs));
         return undefined;
       }
-      case "look": {
+      case "poll": {
         this.#nowMs += one.afterMs;
-        const fresh = [...this.#arrivals].filter(([key]) => !this.invocation.taken.has(key)).map(([, value]) => value);
-        return { kind: "look", atMs: this.#nowMs, arrivals: one.kill ? [...fresh, KILL_ARRIVED] : fresh };
+        const fresh = [...this.#arrivals]
+          .filter(([key]) => !this.invocation.consumed.has(key))
+          .map(([, value]) => value);
+        return { kind: "poll", atMs: this.#nowMs, arrivals: one.kill ? [...fresh, KILL_ARRIVED] : fresh };
       }
       case "end": {
         // A driver brings one end for each of its attempts.
-        if (!this.#isOpen && this.invocation.standing.status === "running") return undefined;
+        if (!this.#isOpen && this.invocation.phase.status === "running") return undefined;
         const ending = endingOf(one.ending);
         const entries = one.entries.flatMap((choice) => this.#entriesOf(choice));
         if (ending.kind === "ended") entries.push(output());
@@ -120,7 +122,7 @@ class History {
   }
 }
 
-function endingOf(choice: number): Ending {
+function endingOf(choice: number): AttemptOutcome {
   if (choice === 0) return { kind: "ended" };
   if (choice < 8) return { kind: "suspended", awaiting: awaiting(choice) };
   if (choice < 10) return { kind: "cut" };
@@ -151,15 +153,15 @@ describe("in any history", () => {
     forAll((_, before, { segment, step, next }) => {
       if (segment !== undefined) expect(segment.index).toBe(before.segmentIndex + 1);
       expect(next.segmentIndex).toBe(segment?.index ?? before.segmentIndex);
-      if (step.kind === "end") expect(next.standing.status).toBe("completed");
+      if (step.kind === "end") expect(next.phase.status).toBe("completed");
     });
   });
 
   test("no arrival is taken twice", () => {
     forAll((_, before, { segment }) => {
-      const keys = segment?.taken.map(({ key }) => key) ?? [];
+      const keys = segment?.consumed.map(({ key }) => key) ?? [];
       expect(new Set(keys).size).toBe(keys.length);
-      for (const key of keys) expect(before.taken.has(key)).toBe(false);
+      for (const key of keys) expect(before.consumed.has(key)).toBe(false);
     });
   });
 
@@ -175,7 +177,7 @@ describe("in any history", () => {
 
   test("what has completed never changes again", () => {
     forAll((_, before, { next, segment, failure }) => {
-      if (before.standing.status !== "completed") return;
+      if (before.phase.status !== "completed") return;
       expect(next).toBe(before);
       expect(segment).toBeUndefined();
       expect(failure).toBeUndefined();
@@ -184,7 +186,7 @@ describe("in any history", () => {
 
   test("an attempt's end is heard only while the invocation runs", () => {
     forAll((_, before, { segment }) => {
-      if (before.standing.status !== "running") expect(segment?.attempt).toBeUndefined();
+      if (before.phase.status !== "running") expect(segment?.attempt).toBeUndefined();
     });
   });
 
@@ -193,13 +195,13 @@ describe("in any history", () => {
       if (segment === undefined) return;
       const folded = segments.reduce(fold, accepted(invocation.acceptance, INPUT));
       expect(folded.journal).toEqual(invocation.journal);
-      expect(folded.taken).toEqual(invocation.taken);
+      expect(folded.consumed).toEqual(invocation.consumed);
       expect(folded.retries).toEqual(invocation.retries);
       expect(folded.pin).toEqual(invocation.pin);
       expect(folded.segmentIndex).toBe(invocation.segmentIndex);
       // How it is parked the hold tells: to the segments it is running.
-      if (step.kind === "park") expect(folded.standing.status).toBe("running");
-      else expect(folded.standing).toEqual(invocation.standing);
+      if (step.kind === "park") expect(folded.phase.status).toBe("running");
+      else expect(folded.phase).toEqual(invocation.phase);
     });
   });
 });

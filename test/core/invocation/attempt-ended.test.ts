@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { advance } from "../../../shared/core/invocation/advance.ts";
-import type { AttemptEnded, Ending } from "../../../shared/core/invocation/event.ts";
+import type { AttemptEnded, AttemptOutcome } from "../../../shared/core/invocation/event.ts";
 import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
 import { append } from "../../../shared/core/invocation/journal.ts";
 import type { Transition } from "../../../shared/core/invocation/transition.ts";
@@ -24,7 +24,7 @@ import {
 const POLICIES = { pause: ONE_THEN_PAUSE, kill: ONE_THEN_KILL, unlimited: UNLIMITED };
 type PolicyName = keyof typeof POLICIES;
 
-const ENDINGS: Readonly<Record<string, Ending>> = {
+const ENDINGS: Readonly<Record<string, AttemptOutcome>> = {
   ended: { kind: "ended" },
   suspended: { kind: "suspended", awaiting: awaiting(1) },
   cut: { kind: "cut" },
@@ -43,7 +43,7 @@ const CONTENTS: Readonly<Record<string, Partial<AttemptEnded>>> = {
 /** The step, and the segment where one is written whatever the attempt brought. */
 const ROWS: readonly (readonly [ending: string, step: Readonly<Record<PolicyName, string>>])[] = [
   ["ended", all("end, completed success")],
-  ["suspended", all("look, suspended")],
+  ["suspended", all("poll, suspended")],
   ["cut", all("park ready")],
   ["failed", { pause: "park paused", kill: "end, completed failure", unlimited: "park backing-off" }],
   ["failed with a delay", all("park backing-off")],
@@ -88,16 +88,16 @@ describe("the end of an attempt", () => {
     const { segment } = transition;
     if (segment === undefined) return;
     expect(segment.index).toBe(before.segmentIndex + 1);
-    expect(segment.taken).toEqual(event.sent);
+    expect(segment.consumed).toEqual(event.sent);
     expect(segment.entries).toEqual(event.entries);
     expect(segment.attempt).toEqual(event.attempt);
   });
 
   test("the last output wins, this attempt's before the journal's", () => {
     const result = (entries: AttemptEnded["entries"]) => {
-      const { standing } = advance(running(), attemptEnded({ kind: "ended" }, { entries })).next;
-      return standing.status === "completed" && standing.result.kind === "success"
-        ? new TextDecoder().decode(standing.result.value)
+      const { phase } = advance(running(), attemptEnded({ kind: "ended" }, { entries })).next;
+      return phase.status === "completed" && phase.result.kind === "success"
+        ? new TextDecoder().decode(phase.result.value)
         : undefined;
     };
     expect(result([])).toBe("before");
@@ -107,8 +107,8 @@ describe("the end of an attempt", () => {
   test("a suspension keeps what its own commit completed as fresh, and nothing that was sent", () => {
     const entries = [run(2), completion(2)];
     const event = attemptEnded(ENDINGS["suspended"]!, { entries, sent: [taken("c1", completion(1))] });
-    const { standing } = advance(running(), event).next;
-    expect(standing).toMatchObject({ status: "suspended", fresh: [completion(2)] });
+    const { phase } = advance(running(), event).next;
+    expect(phase).toMatchObject({ status: "suspended", fresh: [completion(2)] });
   });
 });
 
@@ -139,13 +139,10 @@ describe("what a failure leaves behind", () => {
   test("a failed attempt that adds nothing is an event the first time, and none when it repeats itself", () => {
     const first = advance(running(), attemptEnded(failing()));
     expect(first.failure).toEqual(FAILURE);
-    const again = advance({ ...first.next, standing: { status: "running" } }, attemptEnded(failing()));
+    const again = advance({ ...first.next, phase: { status: "running" } }, attemptEnded(failing()));
     expect(again.failure).toBeUndefined();
     const other = { ...FAILURE, message: "another boom" };
-    const third = advance(
-      { ...again.next, standing: { status: "running" } },
-      attemptEnded(failing({ failure: other })),
-    );
+    const third = advance({ ...again.next, phase: { status: "running" } }, attemptEnded(failing({ failure: other })));
     expect(third.failure).toEqual(other);
   });
 
@@ -163,19 +160,19 @@ describe("what a failure leaves behind", () => {
 
   test("behavior fail ends with the code and the message of the error, and without its stack", () => {
     const failure = { ...FAILURE, code: 512, message: "never again", stacktrace: "at home" };
-    const { standing } = advance(running(), attemptEnded(failing({ behavior: "fail", failure }))).next;
-    expect(standing).toMatchObject({
+    const { phase } = advance(running(), attemptEnded(failing({ behavior: "fail", failure }))).next;
+    expect(phase).toMatchObject({
       status: "completed",
       killed: false,
       result: { kind: "failure", failure: { code: 512, message: "never again" } },
     });
-    expect(JSON.stringify(standing)).not.toContain("at home");
+    expect(JSON.stringify(phase)).not.toContain("at home");
   });
 
   test("exhausted retries that kill show the stack of the last error, and count as no kill", () => {
     const failure = { ...FAILURE, stacktrace: "at home" };
-    const { standing } = advance(running(), attemptEnded(failing({ failure }), { policy: ONE_THEN_KILL })).next;
-    expect(standing).toMatchObject({
+    const { phase } = advance(running(), attemptEnded(failing({ failure }), { policy: ONE_THEN_KILL })).next;
+    expect(phase).toMatchObject({
       killed: false,
       tombstone: false,
       result: { failure: { code: 500, message: "boom", stacktrace: "at home" } },

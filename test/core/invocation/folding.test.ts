@@ -5,14 +5,14 @@ import { NO_RETRIES, type Segment } from "../../../shared/core/invocation/segmen
 import { ACCEPTANCE, completion, FAILURE, INPUT, output, PIN, run, signal, sleep, taken } from "./sample-invocation.ts";
 
 function segment(index: number, more: Partial<Segment>): Segment {
-  const kept = { index, writtenAtMs: index, taken: [], entries: [], after: { kind: "running" as const } };
+  const kept = { index, writtenAtMs: index, consumed: [], entries: [], after: { kind: "running" as const } };
   return { ...kept, retries: NO_RETRIES, ...more };
 }
 
 const SEGMENTS = [
   segment(1, { entries: [run(1), completion(1), sleep(2, 50)], pin: PIN }),
-  segment(2, { taken: [taken("s17", signal(17))], entries: [run(3), sleep(4, 40)], failure: FAILURE }),
-  segment(3, { taken: [taken("c2", completion(2))] }),
+  segment(2, { consumed: [taken("s17", signal(17))], entries: [run(3), sleep(4, 40)], failure: FAILURE }),
+  segment(3, { consumed: [taken("c2", completion(2))] }),
   segment(4, { entries: [completion(6), sleep(6, 30), output()] }),
 ];
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { advance } from "../../../shared/core/invocation/advance.ts";
 import type { Arrival } from "../../../shared/core/invocation/event.ts";
 import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
-import type { Taken } from "../../../shared/core/invocation/segment.ts";
+import type { Consumption } from "../../../shared/core/invocation/segment.ts";
 import type { Await, Combinator } from "../../../shared/core/model/await-tree.ts";
 import {
   arrival,
@@ -12,7 +12,7 @@ import {
   completion,
   completionArrived,
   invocationIn,
-  look,
+  poll,
   namedSignal,
   NOW_MS,
   run,
@@ -21,12 +21,12 @@ import {
   taken,
 } from "./sample-invocation.ts";
 
-function suspendedOn(tree: Await, { sent = [] }: { sent?: Taken[] } = {}): Invocation {
+function suspendedOn(tree: Await, { sent = [] }: { sent?: Consumption[] } = {}): Invocation {
   const event = attemptEnded({ kind: "suspended", awaiting: tree }, { sent });
   return advance(invocationIn("running"), event).next;
 }
 
-const stepOf = (invocation: Invocation, arrivals: readonly Arrival[] = []) => advance(invocation, look(arrivals)).step;
+const stepOf = (invocation: Invocation, arrivals: readonly Arrival[] = []) => advance(invocation, poll(arrivals)).step;
 
 describe("an await", () => {
   test("is not satisfied by what the attempt that suspended had been sent", () => {
@@ -110,17 +110,17 @@ describe("the wake of a suspended invocation", () => {
 
   test("a sleep that is over when it is looked at satisfies by the clock alone", () => {
     const invocation = sleeping("first-completed");
-    const before = advance(invocation, look([], NOW_MS + 9_999)).step;
+    const before = advance(invocation, poll([], NOW_MS + 9_999)).step;
     expect(before).toMatchObject({ kind: "park", wakeAtMs: NOW_MS + 10_000 });
-    const after = advance(invocation, look([], NOW_MS + 10_000)).step;
+    const after = advance(invocation, poll([], NOW_MS + 10_000)).step;
     expect(after).toEqual({ kind: "attempt", take: [], dueSleeps: [11] });
   });
 
   test("a sleep that the journal holds the end of never completes again", () => {
     const over = taken("c11", completion(11));
-    const resumed = advance(sleeping("first-completed"), look([], NOW_MS + 10_000)).next;
+    const resumed = advance(sleeping("first-completed"), poll([], NOW_MS + 10_000)).next;
     const again = attemptEnded({ kind: "suspended", awaiting: awaiting(13) }, { sent: [over], atMs: NOW_MS + 10_000 });
     const { next } = advance(resumed, again);
-    expect(advance(next, look([], NOW_MS + 30_000)).step).toMatchObject({ kind: "attempt", dueSleeps: [12, 13] });
+    expect(advance(next, poll([], NOW_MS + 30_000)).step).toMatchObject({ kind: "attempt", dueSleeps: [12, 13] });
   });
 });

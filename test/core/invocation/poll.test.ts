@@ -12,7 +12,7 @@ import {
   invocationIn,
   KILL_ARRIVED,
   LATER_MS,
-  look,
+  poll,
   NOW_MS,
   signal,
   sleep,
@@ -41,7 +41,7 @@ const ROWS: readonly Row[] = [
   ["completed", "end", "end", "end", "end"],
 ];
 
-describe("a look", () => {
+describe("a poll", () => {
   const cases = ROWS.flatMap(([status, none, completion, cancel, kill]) => [
     { status, brought: "nothing", arrivals: [] as Arrival[], expected: none },
     { status, brought: "a completion", arrivals: [completionArrived(1)], expected: completion },
@@ -50,46 +50,46 @@ describe("a look", () => {
     { status, brought: "a kill beside a cancel", arrivals: [cancelArrived(), KILL_ARRIVED], expected: kill },
   ]);
   test.each(cases)("at $status with $brought: $expected", ({ status, arrivals, expected }) => {
-    expect(told(advance(invocationIn(status), look(arrivals)))).toBe(expected);
+    expect(told(advance(invocationIn(status), poll(arrivals)))).toBe(expected);
   });
 
   test("starts what is scheduled at its time, and not a millisecond before", () => {
     const invocation = invocationIn("scheduled");
-    const early = advance(invocation, look([], LATER_MS - 1)).step;
+    const early = advance(invocation, poll([], LATER_MS - 1)).step;
     expect(early).toEqual({ kind: "park", status: "scheduled", wakeAtMs: LATER_MS });
-    expect(advance(invocation, look([], LATER_MS)).step.kind).toBe("attempt");
+    expect(advance(invocation, poll([], LATER_MS)).step.kind).toBe("attempt");
   });
 
   test("retries what backs off at its time, and not a millisecond before", () => {
     const invocation = invocationIn("backing-off");
-    const early = advance(invocation, look([], LATER_MS - 1)).step;
+    const early = advance(invocation, poll([], LATER_MS - 1)).step;
     expect(early).toEqual({ kind: "park", status: "backing-off", wakeAtMs: LATER_MS });
-    expect(advance(invocation, look([], LATER_MS)).step.kind).toBe("attempt");
+    expect(advance(invocation, poll([], LATER_MS)).step.kind).toBe("attempt");
   });
 
   test("what runs one at a time is attempted only by a driver that knows of its lock", () => {
     const exclusive = { ...ACCEPTANCE, handlerType: "exclusive" as const };
     for (const status of ["ready", "running", "pending"] as const) {
       const invocation = invocationIn(status, { acceptance: exclusive });
-      expect(advance(invocation, look()).step.kind).toBe("acquire");
-      expect(advance(invocation, { ...look(), holdsLock: true }).step.kind).toBe("attempt");
+      expect(advance(invocation, poll()).step.kind).toBe("acquire");
+      expect(advance(invocation, { ...poll(), holdsLock: true }).step.kind).toBe("attempt");
     }
   });
 
   test("counts the attempt that it starts", () => {
-    const { next } = advance(invocationIn("running", { attempts: 4 }), look());
+    const { next } = advance(invocationIn("running", { attempts: 4 }), poll());
     expect(next.attempts).toBe(5);
-    expect(next.standing.status).toBe("running");
+    expect(next.phase.status).toBe("running");
   });
 
   test("a cancel that resumes what is paused starts its retries over", () => {
     const retries = { policyAttempts: 7, sinceEntry: 3 };
-    const { next } = advance(invocationIn("paused", { retries }), look([cancelArrived()]));
+    const { next } = advance(invocationIn("paused", { retries }), poll([cancelArrived()]));
     expect(next.retries).toEqual({ policyAttempts: 0, sinceEntry: 0 });
   });
 
   test("a scheduled invocation that was parked and tried before is no tombstone when it is killed", () => {
-    const { segment } = advance(invocationIn("ready", { attempts: 1 }), look([KILL_ARRIVED]));
+    const { segment } = advance(invocationIn("ready", { attempts: 1 }), poll([KILL_ARRIVED]));
     expect(segment?.after).toMatchObject({ kind: "completed", tombstone: false, killed: true });
   });
 
@@ -100,7 +100,7 @@ describe("a look", () => {
       arrival("xa", signal(18), NOW_MS - 5),
       arrival("c1", signal(17), NOW_MS - 9),
     ];
-    const { step } = advance(invocationIn("running"), look(arrivals));
+    const { step } = advance(invocationIn("running"), poll(arrivals));
     expect(step.kind === "attempt" && step.take.map(({ key }) => key)).toEqual(["c1", "xa", "xb", "c9"]);
   });
 
@@ -112,19 +112,19 @@ describe("a look", () => {
       sleep(5, NOW_MS + 1),
       sleep(6, NOW_MS - 3),
     ]);
-    const { step } = advance(invocation, look([completionArrived(6)]));
+    const { step } = advance(invocation, poll([completionArrived(6)]));
     expect(step.kind === "attempt" && step.dueSleeps).toEqual([3, 2, 4]);
   });
 });
 
 describe("a tombstone", () => {
   test("counts as expired at once", () => {
-    const { next } = advance(invocationIn("ready"), look([cancelArrived()]));
+    const { next } = advance(invocationIn("ready"), poll([cancelArrived()]));
     expect(expiresAtMs(next)).toBe(NOW_MS);
   });
 
   test("is left only by what never began", () => {
-    const { next } = advance(invocationIn("suspended"), look([KILL_ARRIVED]));
+    const { next } = advance(invocationIn("suspended"), poll([KILL_ARRIVED]));
     expect(expiresAtMs(next)).toBe(NOW_MS + next.acceptance.completionRetentionMs);
   });
 
@@ -134,10 +134,10 @@ describe("a tombstone", () => {
 
   test("a completed invocation expires when its retention is over", () => {
     const invocation = invocationIn("completed");
-    const { standing } = invocation;
-    if (standing.status !== "completed") throw new Error("the sample is not completed");
+    const { phase } = invocation;
+    if (phase.status !== "completed") throw new Error("the sample is not completed");
     const acceptance = { ...invocation.acceptance, completionRetentionMs: 0 };
-    expect(expiresAtMs({ ...invocation, acceptance })).toBe(standing.endedAtMs);
+    expect(expiresAtMs({ ...invocation, acceptance })).toBe(phase.endedAtMs);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { advance } from "../../../shared/core/invocation/advance.ts";
-import type { AttemptEnded, Ending } from "../../../shared/core/invocation/event.ts";
+import type { AttemptEnded, AttemptOutcome } from "../../../shared/core/invocation/event.ts";
 import type { Invocation } from "../../../shared/core/invocation/invocation.ts";
 import { exhausted, retryDelayMs } from "../../../shared/core/invocation/retry.ts";
 import {
@@ -9,7 +9,7 @@ import {
   completion,
   failing,
   invocationIn,
-  look,
+  poll,
   NOW_MS,
   run,
   taken,
@@ -17,9 +17,9 @@ import {
 } from "./sample-invocation.ts";
 
 /** Ends the attempt that runs, and begins the next one when its time has come. */
-function after(invocation: Invocation, ending: Ending, more: Partial<AttemptEnded> = {}): Invocation {
+function after(invocation: Invocation, ending: AttemptOutcome, more: Partial<AttemptEnded> = {}): Invocation {
   const { next } = advance(invocation, attemptEnded(ending, more));
-  return next.standing.status === "backing-off" ? advance(next, look([], next.standing.retryAtMs)).next : next;
+  return next.phase.status === "backing-off" ? advance(next, poll([], next.phase.retryAtMs)).next : next;
 }
 
 const start = invocationIn("running", { retries: { policyAttempts: 0, sinceEntry: 0 } });
@@ -49,7 +49,7 @@ describe("the two retry counters", () => {
     const policy = { ...UNLIMITED, maxAttempts: 2 };
     let invocation = start;
     for (let i = 0; i < 5; i++) invocation = after(invocation, failing({ nextRetryDelayMs: 3 }), { policy });
-    expect(invocation.standing.status).toBe("running");
+    expect(invocation.phase.status).toBe("running");
     expect(invocation.retries).toEqual({ policyAttempts: 0, sinceEntry: 5 });
   });
 
@@ -61,7 +61,7 @@ describe("the two retry counters", () => {
     const delays: number[] = [];
     for (let count = 0; count < 6; count++) {
       const { next } = advance(invocation, attemptEnded(failing(told), more));
-      if (next.standing.status === "backing-off") delays.push(next.standing.retryAtMs - NOW_MS);
+      if (next.phase.status === "backing-off") delays.push(next.phase.retryAtMs - NOW_MS);
       invocation = after(invocation, failing(told), more);
     }
     expect(delays).toEqual([0, 0, 0, 50, 50, 50]);
@@ -88,8 +88,8 @@ describe("the two retry counters", () => {
     const policy = { ...UNLIMITED, maxAttempts: 3 };
     const second = after(start, failing(), { policy });
     const third = after(second, failing(), { policy });
-    expect([second.standing.status, third.standing.status]).toEqual(["running", "running"]);
-    expect(after(third, failing(), { policy }).standing.status).toBe("paused");
+    expect([second.phase.status, third.phase.status]).toEqual(["running", "running"]);
+    expect(after(third, failing(), { policy }).phase.status).toBe("paused");
   });
 });
 
@@ -112,17 +112,17 @@ describe("the delay of a retry", () => {
       after(start, failing({ nextRetryDelayMs: 3 }), { policy }),
       attemptEnded(failing(), { policy }),
     );
-    expect(next.standing).toEqual({ status: "backing-off", retryAtMs: NOW_MS + 100 });
+    expect(next.phase).toEqual({ status: "backing-off", retryAtMs: NOW_MS + 100 });
   });
 
   test("counts from the end of the attempt, with its jitter", () => {
     const { next } = advance(start, attemptEnded(failing(), { policy, jitter: 1 }));
-    expect(next.standing).toEqual({ status: "backing-off", retryAtMs: NOW_MS + 130 });
+    expect(next.phase).toEqual({ status: "backing-off", retryAtMs: NOW_MS + 130 });
   });
 
   test("is exactly the one that the handler chose, jitter or not", () => {
     const { next, step } = advance(start, attemptEnded(failing({ nextRetryDelayMs: 42 }), { policy, jitter: 1 }));
-    expect(next.standing).toEqual({ status: "backing-off", retryAtMs: NOW_MS + 42 });
+    expect(next.phase).toEqual({ status: "backing-off", retryAtMs: NOW_MS + 42 });
     expect(step).toEqual({ kind: "park", status: "backing-off", wakeAtMs: NOW_MS + 42 });
   });
 });

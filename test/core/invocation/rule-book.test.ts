@@ -2,17 +2,17 @@ import { describe, expect, test } from "vitest";
 import { advance, RULES } from "../../../shared/core/invocation/advance.ts";
 import type { Event } from "../../../shared/core/invocation/event.ts";
 import type { Status } from "../../../shared/core/invocation/invocation.ts";
-import { attemptEnded, invocationIn, look, NOW_MS, output } from "./sample-invocation.ts";
+import { attemptEnded, invocationIn, poll, NOW_MS, output } from "./sample-invocation.ts";
 
 const EVENTS: Readonly<Record<Event["kind"], Event>> = {
-  look: look(),
+  poll: poll(),
   "attempt-ended": attemptEnded({ kind: "ended" }, { entries: [output()] }),
   kill: { kind: "kill", atMs: NOW_MS },
 };
 
 /** What each cell does with an event that brings nothing special. */
 const CELLS: Readonly<Record<Event["kind"], Readonly<Record<Status, string>>>> = {
-  look: {
+  poll: {
     scheduled: "park scheduled",
     pending: "acquire",
     ready: "attempt",

@@ -1,10 +1,10 @@
 /** Invocations, entries and events to reason about, each with just enough in it. */
 import type { Acceptance } from "../../../shared/core/invocation/acceptance.ts";
 import type { Command, CommandEntry, NotificationEntry } from "../../../shared/core/invocation/entry.ts";
-import type { Arrival, AttemptEnded, Ending, Look } from "../../../shared/core/invocation/event.ts";
-import { accepted, type Invocation, type Standing, type Status } from "../../../shared/core/invocation/invocation.ts";
+import type { Arrival, AttemptEnded, AttemptOutcome, Poll } from "../../../shared/core/invocation/event.ts";
+import { accepted, type Invocation, type Phase, type Status } from "../../../shared/core/invocation/invocation.ts";
 import { append } from "../../../shared/core/invocation/journal.ts";
-import type { Pin, Taken } from "../../../shared/core/invocation/segment.ts";
+import type { Pin, Consumption } from "../../../shared/core/invocation/segment.ts";
 import type { AttemptFailure } from "../../../shared/core/model/attempt-failure.ts";
 import type { Await } from "../../../shared/core/model/await-tree.ts";
 import type { DeploymentId, InvocationId, Nonce } from "../../../shared/core/model/ids.ts";
@@ -63,12 +63,12 @@ export function namedSignal(name: string): NotificationEntry {
   return { kind: "notification", type: "Signal", id: { name }, failed: false, frame: NO_FRAME };
 }
 
-export function taken(key: string, entry: NotificationEntry): Taken {
+export function taken(key: string, entry: NotificationEntry): Consumption {
   return { key, entry, inline: false };
 }
 
 export function arrival(key: string, entry: NotificationEntry, atMs = NOW_MS): Arrival {
-  return { kind: "notification", atMs, taken: taken(key, entry) };
+  return { kind: "notification", atMs, consumption: taken(key, entry) };
 }
 
 export const completionArrived = (completionId: number) => arrival(`c${completionId}`, completion(completionId));
@@ -80,7 +80,7 @@ export function awaiting(...completions: number[]): Await {
   return { completions, signals: [1], namedSignals: [], nested: [], combinator: "first-completed" };
 }
 
-const STANDINGS: Readonly<Record<Status, Standing>> = {
+const STANDINGS: Readonly<Record<Status, Phase>> = {
   scheduled: { status: "scheduled", startAtMs: LATER_MS },
   pending: { status: "pending" },
   ready: { status: "ready" },
@@ -105,20 +105,20 @@ export function invocationIn(status: Status, more: Partial<Invocation> = {}): In
   const started = NEVER_STARTED.has(status)
     ? fresh
     : { ...fresh, segmentIndex: 1, attempts: 1, journal: append(fresh.journal, [run(1)]) };
-  return { ...started, standing: STANDINGS[status], ...more };
+  return { ...started, phase: STANDINGS[status], ...more };
 }
 
-export function look(arrivals: readonly Arrival[] = [], atMs = NOW_MS): Look {
-  return { kind: "look", atMs, arrivals };
+export function poll(arrivals: readonly Arrival[] = [], atMs = NOW_MS): Poll {
+  return { kind: "poll", atMs, arrivals };
 }
 
 export const FAILURE: AttemptFailure = { errorCode: "RT0007", code: 500, message: "boom", atMs: NOW_MS };
 
-export function failing(more: Partial<Extract<Ending, { kind: "failed" }>> = {}): Ending {
+export function failing(more: Partial<Extract<AttemptOutcome, { kind: "failed" }>> = {}): AttemptOutcome {
   return { kind: "failed", failure: FAILURE, behavior: "retry", countsSinceEntry: true, ...more };
 }
 
-export function attemptEnded(ending: Ending, more: Partial<AttemptEnded> = {}): AttemptEnded {
+export function attemptEnded(ending: AttemptOutcome, more: Partial<AttemptEnded> = {}): AttemptEnded {
   return {
     kind: "attempt-ended",
     atMs: NOW_MS,

@@ -36,7 +36,7 @@ test("an ingress driver that takes up again what it has parked sends a message b
   const called = callOn(actor, "parent");
   called.catch(() => undefined);
   await stage.pulse.pass(1_000);
-  actor.engine.drives.stop();
+  actor.engine.activeInvocations.stop();
   await stage.pulse.settle();
   ended.open();
   await stage.pulse.settle();

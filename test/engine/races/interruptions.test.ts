@@ -19,7 +19,7 @@ test("whoever cancels what a stopped process left behind does not wait for its h
   const called = callOn(first, "slow");
   called.catch(() => undefined);
   await stage.pulse.pass(1_000);
-  first.engine.drives.stop();
+  first.engine.activeInvocations.stop();
   await stage.pulse.pass(1_000);
   const second = stage.actor();
   const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { lockKey } from "../../../shared/engine/store/object-keys.ts";
-import { placeOf } from "../../../shared/engine/store/object-partition.ts";
+import { objectPartition } from "../../../shared/engine/store/object-partition.ts";
 import { Gate } from "../../harness/engine/gate.ts";
 import { callKeyed, keyed, objectOf, sendKeyed } from "../../harness/engine/object-stage.ts";
 import { stages } from "../../harness/engine/stages.ts";
@@ -18,7 +18,7 @@ test("the lock of a key without state outlives every ticket that was drawn at it
   await stage.pulse.settle();
   gate.open();
   await stage.pulse.within(1_000, behind);
-  const pk = placeOf(actor.engine, { service: "O", key: "k" });
+  const pk = objectPartition(actor.engine, { service: "O", key: "k" });
   const [lock, tickets] = await Promise.all([
     actor.engine.table.get(lockKey(pk)),
     actor.engine.table.query(pk, { from: "inbox#", below: "inbox$" }),

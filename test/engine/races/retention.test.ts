@@ -80,7 +80,10 @@ test("what is open outlives five days in which nothing ran", async () => {
   const { engine, log } = actor;
   const table = stage.stores.table as EmbeddedTable;
   const { signal } = new AbortController();
-  void expireItems({ table, clock: engine.clock, log, drives: engine.drives, everyMs: 60_000 }, signal);
+  void expireItems(
+    { table, clock: engine.clock, log, activeInvocations: engine.activeInvocations, everyMs: 60_000 },
+    signal,
+  );
   void runSweeper(engine, signal, 90_000);
   await stage.pulse.pass(HOUR_MS);
   actor.startWorker();

@@ -43,7 +43,7 @@ test("a process that stops while it looks for the deployment counts no failure",
   await stage.pulse.pass(500);
   first.process.before = ({ port }) => (port === "meta" ? gate.passed : undefined);
   await stage.pulse.pass(2_000);
-  first.engine.drives.stop();
+  first.engine.activeInvocations.stop();
   gate.open();
   await stage.pulse.pass(100);
   const second = stage.actor();

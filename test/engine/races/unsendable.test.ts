@@ -34,7 +34,7 @@ test("an exchange is let go of when the invocation cannot be accepted, and the c
   called.catch(() => undefined);
   await expect(stage.pulse.within(100, called)).rejects.toThrow("the store is full");
   expect(stage.deployment.attempts.map(({ aborted }) => aborted)).toEqual([true]);
-  expect(actor.engine.drives.size).toBe(0);
+  expect(actor.engine.activeInvocations.size).toBe(0);
 });
 
 test("one drive that cannot be watched over costs no other its lease", async () => {
@@ -49,7 +49,7 @@ test("one drive that cannot be watched over costs no other its lease", async () 
   const bad = callOn(actor, "slow");
   await stage.pulse.pass(100);
   const id = stage.deployment.attempts[0]!.start.debugId as InvocationId;
-  Object.defineProperty(actor.engine.drives.find(id)!, "exchange", {
+  Object.defineProperty(actor.engine.activeInvocations.find(id)!, "exchange", {
     get: () => {
       throw new Error("not to be looked at");
     },

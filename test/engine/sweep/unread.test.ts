@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { NO_RETRIES } from "../../../shared/core/invocation/segment.ts";
 import type { Nonce, Token } from "../../../shared/core/model/ids.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
-import { holdItem } from "../../../shared/engine/store/lease-record.ts";
+import { leaseRecordItem } from "../../../shared/engine/store/lease-record.ts";
 import { invocationPk } from "../../../shared/engine/store/item-keys.ts";
 import type { Item } from "../../../shared/engine/ports/table.ts";
 import { noteUnread } from "../../../shared/engine/sweep/unread.ts";
@@ -29,7 +29,15 @@ function claimed({ settings }: Engine, entry: Item, id: Awaited<ReturnType<typeo
   const place = { scheme: settings, id, nonce: entry["n"] as Nonce, target, createdAtMs: 0, expiresAtS: 1e10 };
   const token = "dead.1" as Token;
   const retries = NO_RETRIES;
-  return holdItem(place, { base: 0, token, untilMs: 1, status: "running", attempts: 1, retries, keepUntilS: 1e10 });
+  return leaseRecordItem(place, {
+    base: 0,
+    token,
+    untilMs: 1,
+    status: "running",
+    attempts: 1,
+    retries,
+    keepUntilS: 1e10,
+  });
 }
 
 test.each(["none", "one that its driver wrote before its first renewal"])(

@@ -75,7 +75,7 @@ test("a call that takes too long is a 504 that names the invocation; later its o
   expect(reply.statusCode).toBe(504);
   expect(JSON.parse(reply.body)).toMatchObject({ code: 504, source: "ingress" });
   const id = reply.headers["x-restate-id"]!;
-  expect(driver.engine.drives.size).toBe(0);
+  expect(driver.engine.activeInvocations.size).toBe(0);
 
   gate.open();
   const event = await nextEvent(stage);

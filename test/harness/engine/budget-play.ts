@@ -120,7 +120,7 @@ export class Play {
 
   #driving(): number {
     const processes = [this.front, this.worker].filter(({ table }) => table.frozen === undefined);
-    return processes.reduce((sum, { engine }) => sum + engine.drives.size, 0);
+    return processes.reduce((sum, { engine }) => sum + engine.activeInvocations.size, 0);
   }
 
   #lines(): string {

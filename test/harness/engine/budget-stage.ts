@@ -6,7 +6,7 @@ import { openStore } from "../../../shared/adapters/embedded/store.ts";
 import { HttpsEndpoints } from "../../../shared/adapters/https/https-endpoints.ts";
 import { SecretIdSource } from "../../../shared/adapters/system/id-source.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
-import { Drives } from "../../../shared/engine/local/active-invocations.ts";
+import { ActiveInvocations } from "../../../shared/engine/local/active-invocations.ts";
 import type { EngineSettings } from "../../../shared/engine/ports/engine-settings.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import type { Clock } from "../../../shared/engine/ports/clock.ts";
@@ -105,7 +105,7 @@ export async function openStage(
       ...(codec !== undefined && { codec }),
       log,
       meter: silentMeter,
-      drives: new Drives(clock, `p${processes.length}`),
+      activeInvocations: new ActiveInvocations(clock, `p${processes.length}`),
       bulkheads: newBulkheads(clock),
       settings,
     };
@@ -142,7 +142,7 @@ export async function openStage(
       stopping.abort();
       deployment.openGate();
       for (const one of processes) {
-        one.engine.drives.stop();
+        one.engine.activeInvocations.stop();
         one.thaw();
       }
       await deployment.stop();

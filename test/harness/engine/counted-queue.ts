@@ -1,5 +1,5 @@
 /** A queue that counts its requests as SQS bills them, and passes each on to the queue behind it. */
-import type { Delivery, Queue, Ticket, Wake } from "../../../shared/engine/ports/queue.ts";
+import type { Delivery, Queue, MessageHandle, Wake } from "../../../shared/engine/ports/queue.ts";
 
 /** One message in each request; those that bring no message are not counted. */
 export interface QueueRequests {
@@ -30,7 +30,7 @@ export class CountedQueue implements Queue {
     return this.#waiting.length === 0 ? undefined : Math.min(...this.#waiting.map(({ dueAtMs }) => dueAtMs));
   }
 
-  async send(wake: Wake): Promise<Ticket> {
+  async send(wake: Wake): Promise<MessageHandle> {
     this.requests.sends++;
     this.#waiting.push({ wake, dueAtMs: wake.sentAtMs + wake.delayMs });
     return await this.#queue.send(wake);

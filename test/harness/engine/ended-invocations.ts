@@ -48,7 +48,7 @@ function segmentOf(index: number, writtenAtMs: number, isLast: boolean): Segment
   return {
     index,
     writtenAtMs,
-    taken: [],
+    consumed: [],
     entries: [],
     after: isLast ? { kind: "completed", result, tombstone: false, killed: false } : { kind: "running" },
     retries: { policyAttempts: 0, sinceEntry: 0 },

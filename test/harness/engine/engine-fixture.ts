@@ -8,7 +8,7 @@ import { openStore, type Store } from "../../../shared/adapters/embedded/store.t
 import { SecretIdSource } from "../../../shared/adapters/system/id-source.ts";
 import type { RetryPolicy, Service } from "../../../shared/core/model/service.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
-import { Drives } from "../../../shared/engine/local/active-invocations.ts";
+import { ActiveInvocations } from "../../../shared/engine/local/active-invocations.ts";
 import type { EngineSettings } from "../../../shared/engine/ports/engine-settings.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { call } from "../../../shared/engine/ingress/call.ts";
@@ -174,7 +174,7 @@ function newActor(stage: Stage, owner: string, settings: EngineSettings, aheadMs
     ids: new SecretIdSource(new Uint8Array(32).fill(7)),
     log,
     meter,
-    drives: new Drives(clock, owner),
+    activeInvocations: new ActiveInvocations(clock, owner),
     bulkheads: newBulkheads(clock),
     settings,
   };
@@ -217,7 +217,7 @@ function settingsOf(given: StageSettings, soleOwner: string | undefined): Engine
     keyPrefix: "",
     clusterName: "stage",
     ...settings,
-    ...(soleOwner !== undefined && { soleOwner }),
+    ...(soleOwner !== undefined && { exclusiveOwnerPrefix: soleOwner }),
     defaults: {
       abortTimeoutMs: abortTimeoutMs ?? 600_000,
       inactivityTimeoutMs: 60_000,

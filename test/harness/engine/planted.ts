@@ -5,7 +5,7 @@ import { type InvocationId, nonceFromBytes, type Token } from "../../../shared/c
 import { freshId } from "../../../shared/engine/accept/invocation-ids.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { acceptanceItem, type Lease, NO_LEASE } from "../../../shared/engine/store/acceptance-record.ts";
-import { type Hold, holdItem } from "../../../shared/engine/store/lease-record.ts";
+import { type LeaseRecord, leaseRecordItem } from "../../../shared/engine/store/lease-record.ts";
 import { invocationPk } from "../../../shared/engine/store/item-keys.ts";
 import type { Wake } from "../../../shared/engine/ports/queue.ts";
 import type { Item, Table } from "../../../shared/engine/ports/table.ts";
@@ -14,7 +14,7 @@ import type { Actor, Stage } from "./engine-fixture.ts";
 const DAY_MS = 86_400_000;
 const EXPIRES_AT_S = 1e10;
 
-export type Planted = Pick<Hold, "status" | "lookAtMs"> & { readonly untilMs?: number };
+export type Planted = Pick<LeaseRecord, "status" | "lookAtMs"> & { readonly untilMs?: number };
 
 /** Parked, or left by their drivers, behind an acceptance of long ago. @param table behind all processes */
 export async function plantOpen(table: Table, engine: Engine, holds: readonly Planted[]): Promise<InvocationId[]> {
@@ -67,7 +67,7 @@ async function plant(
     ...(planted.status === "backing-off" && planted.lookAtMs !== undefined && { wakeAtMs: planted.lookAtMs }),
     ...planted,
   };
-  await table.put(holdItem(place, hold));
+  await table.put(leaseRecordItem(place, hold));
   return id;
 }
 

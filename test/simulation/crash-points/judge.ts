@@ -28,7 +28,7 @@ export async function isQuiet(world: World): Promise<boolean> {
   if (processes.some(({ isLate }) => isLate)) return false;
   if (queue.size > 0 || table.all().some(({ openPk }) => openPk !== undefined)) return false;
   const invocations = await invocationsOf(world);
-  return invocations.every(({ invocation }) => invocation.standing.status === "completed");
+  return invocations.every(({ invocation }) => invocation.phase.status === "completed");
 }
 
 /** @param faults how many have struck: for each of them a closure may have run once more @returns complaints */
@@ -62,20 +62,20 @@ function answerComplaints(invocations: readonly Loaded[], { answers, acknowledge
     .filter(({ id }) => !byId.has(id))
     .map(({ id }) => `${id} was acknowledged and is not there`);
   for (const { invocationId, result } of answers) {
-    const standing = byId.get(invocationId)?.invocation.standing;
-    const final = standing?.status === "completed" ? textOf(standing.result) : "no result";
+    const phase = byId.get(invocationId)?.invocation.phase;
+    const final = phase?.status === "completed" ? textOf(phase.result) : "no result";
     if (final !== textOf(result)) lost.push(`a client was told ${textOf(result)}, and the journal says ${final}`);
   }
   return lost;
 }
 
 function invocationComplaints({ invocation, last }: Loaded, { expected }: Scenario, ledger: Ledger): string[] {
-  const { acceptance, standing, journal } = invocation;
+  const { acceptance, phase, journal } = invocation;
   const name = `${acceptance.target.handler} ${acceptance.id}`;
-  if (standing.status !== "completed") return [`${name} is left ${standing.status}`];
+  if (phase.status !== "completed") return [`${name} is left ${phase.status}`];
   const complaints: string[] = [];
-  if (last?.before.standing.status === "completed") complaints.push(`${name} has ended twice`);
-  const text = textOf(standing.result);
+  if (last?.before.phase.status === "completed") complaints.push(`${name} has ended twice`);
+  const text = textOf(phase.result);
   const outcome = text.replace(TOKEN, (token) => `<${token.split("/")[1]}>`);
   if (expected[acceptance.target.handler]?.outcomes.includes(outcome) !== true)
     complaints.push(`${name} ended with ${outcome}`);

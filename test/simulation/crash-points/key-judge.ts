@@ -102,10 +102,10 @@ function orderComplaints({ acknowledged }: Client, invocations: readonly Loaded[
 
 /** A holder whose key was handed over must have ended by then, give or take the difference of clocks. */
 function handOverComplaints({ table }: World, invocations: readonly Loaded[]): string[] {
-  const byLife = new Map(invocations.map(({ invocation }) => [lifeOf(invocation.acceptance), invocation.standing]));
+  const byLife = new Map(invocations.map(({ invocation }) => [lifeOf(invocation.acceptance), invocation.phase]));
   return table.handOvers.flatMap(({ pk, from, atMs }) => {
-    const standing = byLife.get(lifeOf(from));
-    if (standing === undefined || (standing.status === "completed" && standing.endedAtMs <= atMs + SKEW_MS)) return [];
+    const phase = byLife.get(lifeOf(from));
+    if (phase === undefined || (phase.status === "completed" && phase.endedAtMs <= atMs + SKEW_MS)) return [];
     return [`${pk} was given away at ${atMs}, before its holder ${from.id} had ended`];
   });
 }

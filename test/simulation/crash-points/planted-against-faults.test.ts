@@ -16,8 +16,8 @@ function withTable(table: Table, change: Partial<Table>): Table {
 const unknownHold: Sabotage = (engine) => {
   const { table } = engine;
   const ofAnother = <Outcome extends Written | Updated>(sk: string, outcome: Outcome): Outcome => {
-    if (outcome.written || outcome.standing === undefined || !sk.startsWith("hold#")) return outcome;
-    return { ...outcome, standing: { ...outcome.standing, token: "another driver" } };
+    if (outcome.written || outcome.existing === undefined || !sk.startsWith("hold#")) return outcome;
+    return { ...outcome, existing: { ...outcome.existing, token: "another driver" } };
   };
   return {
     ...engine,

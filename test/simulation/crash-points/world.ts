@@ -1,7 +1,7 @@
 /** The world of one run: durable parts that survive, the process on them that may die, and the one that follows it. */
 import { readSettings } from "../../../shared/config/settings.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
-import { Drives } from "../../../shared/engine/local/active-invocations.ts";
+import { ActiveInvocations } from "../../../shared/engine/local/active-invocations.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { register } from "../../../shared/engine/register/register.ts";
 import { createStoredRegistry } from "../../../shared/engine/register/stored-registry.ts";
@@ -166,7 +166,7 @@ function compose(parts: Parts, owner: string, soleOwner: string | undefined): En
     ids: new SeededIdSource(owner),
     log: silentLog,
     meter: silentMeter,
-    drives: new Drives(parts.clock, owner),
+    activeInvocations: new ActiveInvocations(parts.clock, owner),
     bulkheads: newBulkheads(parts.clock),
     settings: engineSettings,
   };

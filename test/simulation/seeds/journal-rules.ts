@@ -12,14 +12,14 @@ import type { WatchedTable } from "./watched-table.ts";
 /** One end, every arrival listed once, every completion told once. */
 export function segmentComplaints(pk: string, before: Invocation, segment: Segment): string[] {
   const complaints: string[] = [];
-  if (before.standing.status === "completed") complaints.push(`${pk} has ended twice`);
-  const taken = new Set(before.taken);
-  for (const { key } of segment.taken) {
+  if (before.phase.status === "completed") complaints.push(`${pk} has ended twice`);
+  const taken = new Set(before.consumed);
+  for (const { key } of segment.consumed) {
     if (taken.has(key)) complaints.push(`${pk} lists the arrival ${key} twice (I12)`);
     taken.add(key);
   }
   const completed = new Set(before.journal.completed);
-  const entries: Entry[] = [...segment.taken.map(({ entry }) => entry), ...segment.entries];
+  const entries: Entry[] = [...segment.consumed.map(({ entry }) => entry), ...segment.entries];
   for (const entry of entries) {
     if (entry.kind !== "notification" || !("completionId" in entry.id)) continue;
     const { completionId } = entry.id;

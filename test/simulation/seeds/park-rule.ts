@@ -51,14 +51,14 @@ export class ParkRule {
     for (const [pk, { id, token, parker, struck, atMs, arrived }] of this.#parks) {
       const engine = this.#engineOf(parker);
       const isDisturbed = parker.isDead || parker.struck !== struck;
-      if (!isDisturbed && (engine?.drives.find(id) !== undefined || parker.isFrozen)) continue;
+      if (!isDisturbed && (engine?.activeInvocations.find(id) !== undefined || parker.isFrozen)) continue;
       this.#parks.delete(pk);
       if (isDisturbed || arrived.size === 0) continue;
       const loaded = await load(this.#observer, id);
-      if (loaded === undefined || loaded.hold?.token !== token) continue;
+      if (loaded === undefined || loaded.leaseRecord?.token !== token) continue;
       const { nonce } = loaded.invocation.acceptance;
       const arrivals = [...loaded.arrivals].filter(([key]) => arrived.has(`arr#${nonce}#${key}`)).map(([, one]) => one);
-      const { step } = advance(loaded.invocation, { kind: "look", atMs, arrivals });
+      const { step } = advance(loaded.invocation, { kind: "poll", atMs, arrivals });
       if (step.kind !== "park") complaints.push(`${pk} was parked on top of what had arrived (I4)`);
     }
     return complaints;

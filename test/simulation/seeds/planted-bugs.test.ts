@@ -49,7 +49,7 @@ const noRedo: Sabotage = (engine) =>
       const first = page.items.find(({ sk }) => sk === ACCEPTANCE);
       if (range?.below !== LOADED || first === undefined) return page;
       const loaded = await load(engine, pk.replace("inv#", "") as InvocationId);
-      if (loaded?.invocation.standing.status === "completed") return page;
+      if (loaded?.invocation.phase.status === "completed") return page;
       const bare = { pk, sk: `hold#${String(first["n"])}`, base: -1, token: "", untilMs: 0, status: "running" };
       const hold = page.items.find(({ sk }) => sk === bare.sk) ?? bare;
       return { ...page, items: [{ ...hold, performed: 1e6 }, ...page.items.filter(({ sk }) => sk !== bare.sk)] };
@@ -67,7 +67,7 @@ const blindHandover: Sabotage = (engine) =>
 
 /** Each process derives ids of its own, so that a repeated key meets nobody (I7). */
 const foreignIds: Sabotage = (engine) => {
-  const own = engine.drives.newToken();
+  const own = engine.activeInvocations.newToken();
   const derive: Engine["ids"]["derive"] = (parts, size) => engine.ids.derive([...parts, own], size);
   return { ...engine, ids: { random: (size) => engine.ids.random(size), derive } };
 };

@@ -44,14 +44,14 @@ export class Rules {
   get open(): readonly string[] {
     const open: string[] = [];
     for (const { invocation, name } of this.#seen.values())
-      if (invocation.standing.status !== "completed") open.push(name);
+      if (invocation.phase.status !== "completed") open.push(name);
     return open;
   }
 
   /** Whether the item is one of an invocation that has not ended; those of former lives are not. */
   isOfOpen({ pk, sk }: Key): boolean {
     const { invocation, name } = this.#seen.get(pk) ?? {};
-    if (invocation === undefined || invocation.standing.status === "completed" || isPoisoned(name!)) return false;
+    if (invocation === undefined || invocation.phase.status === "completed" || isPoisoned(name!)) return false;
     return belongsTo(sk, invocation.acceptance.nonce);
   }
 
@@ -71,7 +71,7 @@ export class Rules {
     if (before !== undefined) {
       if (contentOf(before) === contentOf(after)) return;
       // The id of a tombstone is free: the next life begins in its place.
-      const former = this.#seen.get(pk)?.invocation.standing;
+      const former = this.#seen.get(pk)?.invocation.phase;
       const isNewLife = sk === FIRST && former?.status === "completed" && former.tombstone;
       // An invocation that ended before its first attempt leaves the listing.
       if (isNewLife && contentOf(unlisted(before)) === contentOf(after)) return;
@@ -125,7 +125,7 @@ export class Rules {
     const { status } = after as Item & { status?: string };
     if (after["untilMs"] === 0 && isIndexed !== (status !== "completed"))
       this.#complain(`the hold of ${pk}, ${status}, is ${isIndexed ? "" : "not "}in the open index`);
-    if (status === "completed" && this.#seen.get(pk)?.invocation.standing.status !== "completed")
+    if (status === "completed" && this.#seen.get(pk)?.invocation.phase.status !== "completed")
       this.#complain(`the hold of ${pk} says that it has ended, and it has not`);
     this.#parks.note(note);
     if (status !== "paused" || before?.["status"] === "paused") return;
@@ -136,7 +136,7 @@ export class Rules {
   #lock(note: Note): void {
     const isOver = (id: string, nonce: string): boolean => {
       const seen = this.#seen.get(`inv#${id}`)?.invocation;
-      return seen === undefined || seen.acceptance.nonce !== nonce || seen.standing.status === "completed";
+      return seen === undefined || seen.acceptance.nonce !== nonce || seen.phase.status === "completed";
     };
     this.complaints.push(...lockComplaints(note, isOver));
   }

@@ -130,7 +130,7 @@ function leftIn(world: World, clients: Clients, rules: Rules, inAll: boolean): s
   const isSound = ({ invocationId }: Wake) => invocationId !== poison?.id;
   if (queue.waitingBy(inAll ? Infinity : nowMs + SOON_MS).some(isSound)) return "a message is in the queue";
   if (letters.waitingBy(Infinity).some(isSound)) return "a dead letter is left";
-  for (const { engine } of world.running) if (engine.drives.size > 0) return "something is driven";
+  for (const { engine } of world.running) if (engine.activeInvocations.size > 0) return "something is driven";
   // A park that was written late may leave an entry of what has ended: the sweeper removes it when it is due.
   const isDue = ({ pk, openPk, lookAtMs }: Item) =>
     openPk !== undefined && Number(lookAtMs) <= nowMs && pk !== `inv#${poison?.id}`;

@@ -69,17 +69,17 @@ export class Throttling {
   }
 }
 
-/** @param standing what stands at a key: an index that throttles refuses each write of an item that stands in it */
+/** @param existing what stands at a key: an index that throttles refuses each write of an item that stands in it */
 export function throttledTable(
   table: Table,
   throttling: Throttling,
   mortal: Mortal,
-  standing: (key: Key) => Item | undefined,
+  existing: (key: Key) => Item | undefined,
 ): Table {
   if (!throttling.strikes) return table;
   const targetsOf = (write: Write): readonly Target[] => {
     const key = write.kind === "put" ? write.item : write.key;
-    const items = [standing(key), write.kind === "put" ? write.item : undefined];
+    const items = [existing(key), write.kind === "put" ? write.item : undefined];
     const isIn = (index: IndexName): boolean => items.some((item) => item?.[`${index}Pk`] !== undefined);
     return [
       "table-writes",

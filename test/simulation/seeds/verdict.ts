@@ -38,16 +38,16 @@ async function livesOf(world: World): Promise<readonly Life[]> {
   for (const { pk, sk } of world.table.all()) {
     if (sk !== "seg#000000") continue;
     const loaded = (await load(observer, pk.replace("inv#", "") as InvocationId))!;
-    const { acceptance, standing } = loaded.invocation;
+    const { acceptance, phase } = loaded.invocation;
     const { program } = JSON.parse(new TextDecoder().decode(acceptance.input)) as Part;
     if (isPoisoned(program.name)) continue;
-    lives.push({ loaded, program, text: standing.status === "completed" ? textOf(standing.result) : standing.status });
+    lives.push({ loaded, program, text: phase.status === "completed" ? textOf(phase.result) : phase.status });
   }
   return lives;
 }
 
 function hasEnded({ loaded }: Life): boolean {
-  return loaded.invocation.standing.status === "completed";
+  return loaded.invocation.phase.status === "completed";
 }
 
 /** Whatever is reached from what is cancelled or killed; what is shared is reached on every way. */
@@ -58,9 +58,9 @@ function disturbedIn(plan: readonly Ask[]): Disturbed {
 }
 
 function lifeComplaints({ loaded, program, text }: Life, disturbed: Disturbed, { outside }: World): string[] {
-  const { acceptance, journal, standing, lastFailure } = loaded.invocation;
+  const { acceptance, journal, phase, lastFailure } = loaded.invocation;
   const name = `${program.name} ${acceptance.id}`;
-  if (standing.status !== "completed") return [`${name} is left ${standing.status}, ${lastFailure?.message}`];
+  if (phase.status !== "completed") return [`${name} is left ${phase.status}, ${lastFailure?.message}`];
   const complaints: string[] = [];
   if (!mayEnd(program, text, disturbed)) complaints.push(`${name} ended with ${text}`);
   const committed = journal.entries.flatMap((entry) =>

@@ -1,7 +1,7 @@
 /** The world of one seed: durable parts that survive, and the processes on them, which come and go. */
 import { readSettings } from "../../../shared/config/settings.ts";
 import { newBulkheads } from "../../../shared/engine/bulkheads/bulkheads.ts";
-import { Drives } from "../../../shared/engine/local/active-invocations.ts";
+import { ActiveInvocations } from "../../../shared/engine/local/active-invocations.ts";
 import type { Engine } from "../../../shared/engine/engine.ts";
 import { createStoredRegistry } from "../../../shared/engine/register/stored-registry.ts";
 import { recover } from "../../../shared/engine/sweep/sweep.ts";
@@ -193,7 +193,7 @@ function compose(parts: Parts, seed: string, owner: string, soleOwner: string | 
     ids: new SeededIdSource(seed),
     log: silentLog,
     meter: silentMeter,
-    drives: new Drives(parts.clock, owner),
+    activeInvocations: new ActiveInvocations(parts.clock, owner),
     bulkheads: newBulkheads(parts.clock),
     settings: engineSettings,
   };

@@ -4,7 +4,7 @@ import type { ParsedUri } from "./parsed-uri.ts";
 
 export interface MultiplexedConnection {
   /**
-   * False once the peer or we have said goodbye. A process that was frozen may hold a connection whose peer left
+   * False once the peer or we have sent GOAWAY. A process that was frozen may hold a connection whose peer left
    * unheard; one that missed its pings is not trusted with a new request.
    */
   readonly isUsable: boolean;

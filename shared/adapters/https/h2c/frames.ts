@@ -49,7 +49,7 @@ export const MAX_31_BITS = 0x7fffffff;
 /** The peer broke a rule in a way that the whole connection cannot outlive. */
 export class ConnectionError extends Error {
   override name = "ConnectionError";
-  /** What the goodbye says. */
+  /** What the GOAWAY says. */
   readonly code: number;
   constructor(code: number, message: string) {
     super(message);

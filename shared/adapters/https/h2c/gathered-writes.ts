@@ -64,7 +64,7 @@ export class GatheredWrites {
   }
 
   /** What a client says first. */
-  greeting(): void {
+  preface(): void {
     this.bytes(PREFACE);
     this.head(FRAME.SETTINGS, FLAG.NONE, 0, 6 * OUR_SETTINGS.length);
     for (const [setting, value] of OUR_SETTINGS) {
@@ -81,7 +81,7 @@ export class GatheredWrites {
     this.bytes(content);
   }
 
-  goodbye(code: number): void {
+  goAway(code: number): void {
     this.head(FRAME.GOAWAY, FLAG.NONE, 0, 8);
     const at = this.#reserve(8);
     // The peer opens no streams, so the last one that was taken is none.

@@ -1,4 +1,4 @@
-/** One connection that speaks HTTP/2 in the clear: its life from the first byte to the goodbye. */
+/** One connection that speaks HTTP/2 in the clear: its life from the first byte to the GOAWAY. */
 import type { Socket } from "node:net";
 import { TransportError } from "../../../engine/ports/endpoints.ts";
 import type { CarriedExchange } from "../exchange/carried-exchange.ts";
@@ -15,7 +15,7 @@ import type { StreamsOwner } from "./open-streams.ts";
 
 /** Answers that a peer asked for and does not read; more is a flood. */
 const ANSWERS_UNREAD_MAX = 1_000;
-/** How long a peer may take to read our goodbye. */
+/** How long a peer may take to read our GOAWAY. */
 const GOODBYE_MAX_MS = 5_000;
 
 export class H2cConnection implements MultiplexedConnection, StreamsOwner {
@@ -31,7 +31,7 @@ export class H2cConnection implements MultiplexedConnection, StreamsOwner {
   #answersUnread = 0;
   #heardAtMs = Date.now();
   #usedAtMs = Date.now();
-  /** Closed to new requests by a goodbye of either side. */
+  /** Closed to new requests by a GOAWAY of either side. */
   #leaving = false;
   #gone = false;
 
@@ -44,7 +44,7 @@ export class H2cConnection implements MultiplexedConnection, StreamsOwner {
     this.#streams = new OpenStreams(this.#writes, origin, this, streamsAssumed);
     this.#frames = new InboundFrames(this.#streams);
     this.#reader = new FrameReader(this.#frames);
-    this.#writes.greeting();
+    this.#writes.preface();
     this.#pings = setInterval(() => this.#ping(), PING_INTERVAL_MS).unref();
     this.#listen();
   }
@@ -137,10 +137,10 @@ export class H2cConnection implements MultiplexedConnection, StreamsOwner {
     throw new ConnectionError(CODE.ENHANCE_YOUR_CALM, "the peer does not read the answers that it asks for");
   }
 
-  /** Says goodbye and goes. */
+  /** Sends GOAWAY and goes. */
   #leave(code: number, failure: TransportError = broken(undefined, this.#origin)): void {
     if (this.#gone) return;
-    this.#writes.goodbye(code);
+    this.#writes.goAway(code);
     this.#writes.flush();
     this.#socket.destroySoon();
     const patience = setTimeout(() => this.#socket.destroy(), GOODBYE_MAX_MS).unref();
@@ -154,7 +154,7 @@ export class H2cConnection implements MultiplexedConnection, StreamsOwner {
     this.#gone = true;
     clearInterval(this.#pings);
     clearTimeout(this.#silence);
-    // One that says goodbye is closed once that is written.
+    // One that sends GOAWAY is closed once that is written.
     if (!this.#socket.writableEnded) this.#socket.destroy();
     this.#owner.onGone(this);
     this.#streams.breakAll(failure, this.#reader.unfinished());

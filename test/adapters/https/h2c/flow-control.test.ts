@@ -25,7 +25,7 @@ async function contentBytes(connection: ScriptedConnection, streamId: number): P
 }
 
 describe("what we send", () => {
-  test("the greeting asks for no pushes and no remembered headers, and the windows are wide", async () => {
+  test("the preface asks for no pushes and no remembered headers, and the windows are wide", async () => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri);
     const connection = await connected;

@@ -60,8 +60,8 @@ const AGAINST_THE_CONNECTION: readonly (readonly [name: string, code: number, by
   ["a frame size setting that is too large", PROTOCOL, settings({ 5: 0x1000000 })],
   ["a ping on a stream", PROTOCOL, frame(TYPE.ping, 0, 1, zeros(8))],
   ["a ping of a wrong size", FRAME_SIZE, frame(TYPE.ping, 0, 0, zeros(7))],
-  ["a goodbye on a stream", PROTOCOL, frame(TYPE.goodbye, 0, 1, zeros(8))],
-  ["a goodbye of a wrong size", FRAME_SIZE, frame(TYPE.goodbye, 0, 0, zeros(7))],
+  ["a GOAWAY on a stream", PROTOCOL, frame(TYPE.goAway, 0, 1, zeros(8))],
+  ["a GOAWAY of a wrong size", FRAME_SIZE, frame(TYPE.goAway, 0, 0, zeros(7))],
   ["a reset of a wrong size", FRAME_SIZE, frame(TYPE.reset, 0, 1, zeros(5))],
   ["a window of a wrong size", FRAME_SIZE, frame(TYPE.window, 0, 0, zeros(3))],
   ["a window of nothing", PROTOCOL, frame(TYPE.window, 0, 0, uint32(0))],
@@ -121,7 +121,7 @@ describe("what the connection cannot outlive", () => {
         if (count > 1) return connection.send(answer(1, "fine"));
         over = connection.closed;
         connection.send(bytes);
-        said = (await connection.next(TYPE.goodbye)).payload.readUInt32BE(4);
+        said = (await connection.next(TYPE.goAway)).payload.readUInt32BE(4);
       });
       const exchange = greet(peer.uri);
       const outcome = await readAll(exchange).then(String, () => reasonOf(exchange.next()));

@@ -146,7 +146,7 @@ describe("the examples of appendix C", () => {
 });
 
 describe("our own blocks", () => {
-  const place = parseUri("http://example.com:81/a/?q=1");
+  const target = parseUri("http://example.com:81/a/?q=1");
   const requestWith = (headers: Readonly<Record<string, string>>, path = "/discover") =>
     requestTo("http://example.com:81/a/?q=1", "h2 in the clear", { method: "GET", path, headers });
   const read = (block: Uint8Array): unknown => decodedFields(block, 0, block.length, 1_000_000);
@@ -160,8 +160,8 @@ describe("our own blocks", () => {
   test("the first says that nothing is remembered, and later ones read the same", () => {
     const encoder = new RequestEncoder();
     const headers = { "content-type": "a/b", "x-own": "c", connection: "close" };
-    const first = Buffer.from(encoder.encode(requestWith(headers), place));
-    const second = Buffer.from(encoder.encode(requestWith(headers), place));
+    const first = Buffer.from(encoder.encode(requestWith(headers), target));
+    const second = Buffer.from(encoder.encode(requestWith(headers), target));
     expect(first[0]).toBe(0x20);
     expect(first.subarray(1).equals(second)).toBe(true);
     expect(read(second)).toEqual([...opening, ["content-type", "a/b"], ["x-own", "c"]]);
@@ -174,7 +174,7 @@ describe("our own blocks", () => {
     assert(
       property(record({ one: name, other: name, first: value, second: value }), ({ one, other, first, second }) => {
         const headers = { [one]: first, [other]: second };
-        const fields = read(encoder.encode(requestWith(headers), place)) as [string, string][];
+        const fields = read(encoder.encode(requestWith(headers), target)) as [string, string][];
         expect(fields.filter(([given]) => given in headers)).toEqual(Object.entries(headers));
       }),
       { numRuns: 100 },
@@ -184,7 +184,7 @@ describe("our own blocks", () => {
   test("no more paths and names are remembered than a flood of them may cost", () => {
     const encoder = new RequestEncoder();
     for (let i = 0; i < 2_500; i += 1) {
-      const fields = read(encoder.encode(requestWith({ [`x-${i}`]: "v" }, `/p${i}`), place)) as [string, string][];
+      const fields = read(encoder.encode(requestWith({ [`x-${i}`]: "v" }, `/p${i}`), target)) as [string, string][];
       expect(fields.slice(-2)).toEqual([
         [":path", `/a/p${i}?q=1`],
         [`x-${i}`, "v"],
@@ -201,7 +201,7 @@ describe("our own blocks", () => {
     { "x-a": "\u0100" },
   ])("%j cannot be sent, and the next request can", (headers) => {
     const encoder = new RequestEncoder();
-    expect(() => encoder.encode(requestWith(headers as Record<string, string>), place)).toThrow(TypeError);
-    expect(read(encoder.encode(requestWith({ "X-Capital": "a" }), place))).toEqual([...opening, ["x-capital", "a"]]);
+    expect(() => encoder.encode(requestWith(headers as Record<string, string>), target)).toThrow(TypeError);
+    expect(read(encoder.encode(requestWith({ "X-Capital": "a" }), target))).toEqual([...opening, ["x-capital", "a"]]);
   });
 });

@@ -115,8 +115,8 @@ describe("what we receive", () => {
     const exchange = ask(uri);
     const connection = await connected;
     const id = await connection.request();
-    connection.send(settings(), frame(TYPE.goodbye, 0, 0, uint32(0x7fffffff, 0)));
-    connection.send(frame(TYPE.goodbye, 0, 0, uint32(id, 0)), answer(id, "served"));
+    connection.send(settings(), frame(TYPE.goAway, 0, 0, uint32(0x7fffffff, 0)));
+    connection.send(frame(TYPE.goAway, 0, 0, uint32(id, 0)), answer(id, "served"));
     expect(await textOf(exchange)).toBe("served");
     await connection.closed;
   });

@@ -19,7 +19,7 @@ export const TYPE = {
   settings: 4,
   push: 5,
   ping: 6,
-  goodbye: 7,
+  goAway: 7,
   window: 8,
   continuation: 9,
 } as const;
@@ -75,7 +75,7 @@ export function answer(streamId: number, text: string): Buffer {
 
 export class ScriptedConnection {
   readonly socket: Socket;
-  /** All that came, the greeting among it. */
+  /** All that came, the preface among it. */
   readonly frames: Frame[] = [];
   readonly closed: Promise<void>;
   #rest = Buffer.alloc(0);
