@@ -1,30 +1,22 @@
 /** The security pages name tests, settings, properties and policies that exist. */
-import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { SETTING_PATHS } from "../../shared/config/settings-table.ts";
 import { TABLE_SHAPES } from "../../shared/core/query/table-shapes.ts";
+import { brokenLinks, codeWords, isFile, linksOf, textOf } from "./page-text.ts";
 
-const ROOT = new URL("../../", import.meta.url);
-const read = (path: string): string => readFileSync(new URL(path, ROOT), "utf8");
 const PAGES = ["SECURITY.md", "docs/security.md"] as const;
-const page = read("docs/security.md");
-
-/** Every word of code on the pages, without blocks. */
-const words = PAGES.flatMap((path) => [
-  ...read(path)
-    .replaceAll(/^ *```.*?^ *```$/gms, "")
-    .matchAll(/`([^`\n]+)`/g),
-]).map(([, word]) => word!);
+const page = textOf("docs/security.md");
+const words = PAGES.flatMap((path) => codeWords(textOf(path)));
 
 test("the package contains both pages", () => {
-  const { files } = JSON.parse(read("package.json")) as { readonly files: readonly string[] };
+  const { files } = JSON.parse(textOf("package.json")) as { readonly files: readonly string[] };
   expect(files).toEqual(expect.arrayContaining([...PAGES]));
 });
 
 test("every test that a page names exists", () => {
   const files = words.filter((word) => /^test\/[\w./-]+\.test\.ts$/.test(word));
   expect(files.length).toBeGreaterThan(60);
-  expect(files.filter((path) => !existsSync(new URL(path, ROOT)))).toEqual([]);
+  expect(files.filter((path) => !isFile(path))).toEqual([]);
 });
 
 test("every row with a limit names a test, or says that there is none", () => {
@@ -49,7 +41,7 @@ test("every setting that a page names exists", () => {
 });
 
 test("every property of the constructs that a page names exists", () => {
-  const sources = ["infra/stepwell.ts", "infra/stepwell-deployment.ts", "infra/apis.ts"].map(read).join("\n");
+  const sources = ["infra/stepwell.ts", "infra/stepwell-deployment.ts", "infra/apis.ts"].map(textOf).join("\n");
   const named = words
     .filter((word) => /^[a-z]+(?:[A-Z][a-z0-9]+)+$/.test(word))
     .filter((word) => !["claimedCaller"].includes(word));
@@ -83,15 +75,6 @@ test("every policy to paste is JSON whose statements allow or deny named actions
 });
 
 test("every file and every heading that a page links to exists", () => {
-  const links = PAGES.flatMap((path) =>
-    [...read(path).matchAll(/\]\(([^)#\s]*)(?:#([^)]+))?\)/g)].map(([, file, place]) => ({ path, file: file!, place })),
-  );
-  expect(links.length).toBeGreaterThan(15);
-  for (const { path, file, place } of links) {
-    const target = file === "" ? read(path) : readFileSync(new URL(file, new URL(path, ROOT)), "utf8");
-    const headings = [...target.matchAll(/^#+ (.+)$/gm)].map(([, text]) =>
-      text!.toLowerCase().replaceAll(" ", "-").replaceAll(/[,']/g, ""),
-    );
-    if (place !== undefined) expect(headings, `${path}: ${file}#${place}`).toContain(place);
-  }
+  expect(PAGES.flatMap(linksOf).length).toBeGreaterThan(15);
+  expect(PAGES.flatMap(brokenLinks)).toEqual([]);
 });

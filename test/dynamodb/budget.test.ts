@@ -1,4 +1,4 @@
-/** The write budget (design §2), as a DynamoDB engine reports what it consumed. */
+/** The write budget (docs/design.md#write-budget), as a DynamoDB engine reports what it consumed. */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { accountText, expectCost } from "../harness/engine/budget-account.ts";
 import { playShape, type Played } from "../harness/engine/budget-play.ts";

@@ -1,4 +1,4 @@
-/** The write budget (design §2), counted request by request on the embedded store by DynamoDB's rules. */
+/** The write budget (docs/design.md#write-budget), counted request by request on the embedded store by DynamoDB's rules. */
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, test } from "vitest";
 import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";

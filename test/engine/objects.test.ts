@@ -143,6 +143,37 @@ describe("many calls of one key", () => {
     expect(order).toEqual(["1", "2", "3", "4", "5"]);
   });
 
+  test("two sends of one handler are served in their order, though the acceptance of the first takes long", async () => {
+    const [gate, order] = [new Gate(), [] as string[]];
+    const stage = await open(
+      {
+        parent: (ctx) => {
+          for (const input of ["1", "2", "3"]) ctx.send("slow", input, { service: "O", key: "k" });
+          return "sent";
+        },
+        slow: (ctx) => {
+          order.push(ctx.input);
+          return add(ctx);
+        },
+      },
+      counter,
+    );
+    const actor = stage.actor();
+    actor.startWorker();
+    let acceptances = 0;
+    // The first acceptance is that of the parent.
+    actor.process.before = ({ method, args }) =>
+      method === "put" && (args[0] as { sk: string }).sk === "seg#000000" && ++acceptances === 2
+        ? gate.passed
+        : undefined;
+    void callOn(actor, "parent");
+    await stage.pulse.pass(50);
+    expect(order).toEqual([]);
+    gate.open();
+    await stage.pulse.pass(50);
+    expect(order).toEqual(["1", "2", "3"]);
+  });
+
   test("a holder that is suspended or backs off keeps the key", async () => {
     const stage = await open(
       {

@@ -6,7 +6,7 @@ const FLUSH_MAX_MS = 500;
 
 /**
  * Does the work; when its time is up, drivers let go of their exchanges, park and send a message for whoever goes on,
- * and whoever waits is told to wait elsewhere (design §3.6).
+ * and whoever waits is told to wait elsewhere (docs/design.md#a-driver-stops-in-time).
  * @param untilMs before the process has to have replied: parking takes a few round trips to the table and the queue
  */
 export async function withinTime<T>(

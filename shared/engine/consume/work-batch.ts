@@ -10,9 +10,9 @@ const ROUND_SHARE = 0.25;
 
 /**
  * The queue hides a batch for as long as a function can run; here each message is hidden for little more than a lease at a
- * time, so that those of a dead process come again when its leases are over, and not minutes later (design §3.4). Nor
- * earlier: a message that met the lease of the dead would be sent anew in its own place, and however many processes it
- * has ended, nobody would have counted.
+ * time, so that those of a dead process come again when its leases are over, and not minutes later
+ * (docs/design.md#a-message-is-the-backstop-of-its-driver). Nor earlier: a message that met the lease of the dead would be
+ * sent anew in its own place, and however many processes it has ended, nobody would have counted.
  * @returns those that must come again; all others may be deleted, and some are deleted already
  */
 export async function workBatch<D extends Delivery>(engine: Engine, deliveries: readonly D[]): Promise<readonly D[]> {

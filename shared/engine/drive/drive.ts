@@ -112,7 +112,10 @@ function isPause({ step }: Transition): boolean {
   return step.kind === "park" && step.status === "paused";
 }
 
-/** An attempt that was cut for time would be cut again by every driver with as little of it (design §3.6). */
+/**
+ * An attempt that was cut for time would be cut again by every driver with as little of it
+ * (docs/design.md#a-driver-stops-in-time).
+ */
 async function learnSlow(engine: Engine, active: ActiveInvocation, { attempt: span }: AttemptEnded): Promise<void> {
   const { slowFromMs } = engine.settings;
   if (active.lost || slowFromMs === undefined || engine.activeInvocations.stopReason !== "time") return;

@@ -40,7 +40,8 @@ export async function park(
     await waitHere(engine, active, step);
     return active.lost ? "lost" : "again";
   }
-  // Whoever parks on others first wakes them (design §3.2): they are driven then, or tell their results again.
+  // A message for each awaited call goes out before the park (docs/design.md#calls-are-driven-inline): the call is driven
+  // then, or delivers its result again.
   await wakeAwaited(engine, active, active.parkedChildren);
   for (;;) {
     await writeDownInline(engine, active);

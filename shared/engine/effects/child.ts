@@ -32,7 +32,8 @@ export const ALONGSIDE_MAX = 32;
  * Resolves when the child is durable, not when it has ended.
  * @param room how many more children the driver can drive along
  * @param isRedo the command may have been performed before
- * @returns a call that the driver of its caller drives along, its result being taken straight from it (design §3.2)
+ * @returns a call that the driver of its caller drives along, its result being taken straight from it
+ *   (docs/design.md#calls-are-driven-inline)
  */
 export async function acceptChild(
   engine: Engine,

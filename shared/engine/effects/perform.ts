@@ -157,7 +157,10 @@ export async function completeAwakeable(
   await deliverSignal(engine, invocationId, awakeableArrival(index), { index }, result, redoOfMs);
 }
 
-/** A caller that is still there takes the result from memory; for any other it is written down (design §3.2). */
+/**
+ * A caller whose driver is this process takes the result from memory; for any other it becomes an arrival
+ * (docs/design.md#calls-are-driven-inline).
+ */
 async function deliver(
   engine: Engine,
   active: ActiveInvocation,

@@ -1,4 +1,7 @@
-/** A request that waits for its answer: accepted and driven by the same process, without a queue between (design §3.1). */
+/**
+ * A request that waits for its answer: accepted and driven by the same process, without a queue between
+ * (docs/design.md#the-ingress-drives-inline).
+ */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import { accept, activeByAcceptor } from "../accept/accept.ts";
 import { type Lease, NO_LEASE } from "../store/acceptance-record.ts";
@@ -63,7 +66,10 @@ async function callFresh(
   return endedOf(active.invocation, undefined);
 }
 
-/** A handler known as slow would be cut again here: a worker has the time that this driver lacks (design §3.6). */
+/**
+ * A handler known as slow would be cut again here: a worker has the time that this driver lacks
+ * (docs/design.md#a-driver-stops-in-time).
+ */
 async function callByWorker(engine: Engine, acceptance: Acceptance, signal: AbortSignal | undefined): Promise<Ended> {
   const acceptation = await accept(engine, acceptance, NO_LEASE);
   if (acceptation.kind === "existing") return await joinCall(engine, acceptation.loaded, signal);

@@ -1,4 +1,4 @@
-/** Claims, renews and releases the hold, which is the driver's lease on an invocation (design §2). */
+/** Claims, renews and releases the hold, which is the driver's lease on an invocation (docs/design.md#the-lease). */
 import { expiresAtMs, hasJournal, type Invocation, journalExpiresAtMs } from "../../core/invocation/invocation.ts";
 import type { ParkedStatus } from "../../core/invocation/transition.ts";
 import type { Token } from "../../core/model/ids.ts";

@@ -118,7 +118,8 @@ function addresseeIn(id: InvocationId, existing: Item): Addressee {
 }
 
 /**
- * Every driver that reads the order ends the invocation; a worker does so as soon as it reads the order (design §3).
+ * Every driver that reads the order ends the invocation; a worker does so as soon as it reads the order
+ * (docs/design.md#cancel-kill-and-pause).
  */
 export async function orderKill(engine: Engine, to: Addressee, act?: OperatorAct): Promise<void> {
   await bring(engine, to, "kill", { kind: "kill" }, act);

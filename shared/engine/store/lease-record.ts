@@ -150,7 +150,7 @@ export function changeCondition(base: number, tokens: readonly Token[]): Conditi
 
 /**
  * Allows a put over the hold that the claimer has read, or where there is none: then no other process has claimed the
- * invocation since (design §2, claim).
+ * invocation since (docs/design.md#the-lease).
  */
 export function claimCondition(base: number, read: Token | undefined): Condition {
   const free: Condition[] = [{ kind: "absent" }, { kind: "less", attribute: "base", than: base }];
@@ -159,7 +159,8 @@ export function claimCondition(base: number, read: Token | undefined): Condition
 }
 
 /**
- * Allows a write of the driver that has one of the tokens `mine`: then no other process took over (design §2, park).
+ * Allows a write of the driver that has one of the tokens `mine`: then no other process took over
+ * (docs/design.md#the-lease).
  */
 export function keepCondition(base: number, mine: readonly Token[]): Condition {
   const held: Condition = {

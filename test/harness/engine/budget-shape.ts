@@ -1,4 +1,7 @@
-/** What a shape of the write budget (design §2) is: what it may cost, what it does cost, and why where the two differ. */
+/**
+ * A shape of the write budget (docs/design.md#write-budget): what it may cost, what it does cost, and why where the two
+ * differ.
+ */
 import type { Play } from "./budget-play.ts";
 
 /** Write units of items and of indexes, and requests to the queue. */

@@ -1,4 +1,4 @@
-/** The shapes of the write budget (design §2), those of plain services first. */
+/** The shapes of the write budget (docs/design.md#write-budget), those of plain services first. */
 import { expect } from "vitest";
 import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";
 import { KEYED } from "./budget-keyed-shapes.ts";

@@ -1,0 +1,47 @@
+/** What a page of the documentation names: files, words of code, headings as GitHub links to them. */
+import { existsSync, readFileSync } from "node:fs";
+
+const ROOT = new URL("../../", import.meta.url);
+
+/** @param path relative to the root of the repository */
+export function textOf(path: string): string {
+  return readFileSync(new URL(path, ROOT), "utf8");
+}
+
+export function isFile(path: string): boolean {
+  return existsSync(new URL(path, ROOT));
+}
+
+/** The words of code on a page, without blocks. */
+export function codeWords(page: string): readonly string[] {
+  return [...page.replaceAll(/^ *```.*?^ *```$/gms, "").matchAll(/`([^`\n]+)`/g)].map(([, word]) => word!);
+}
+
+/** The anchors of a page: its headings in lower case, without punctuation, with hyphens for spaces. */
+export function anchorsOf(page: string): readonly string[] {
+  return [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+/** The links of a page to files of the repository that are missing, or have no such heading. */
+export function brokenLinks(path: string): readonly string[] {
+  return linksOf(path).flatMap(({ link, target, anchor }) => {
+    const isThere = isFile(target) && (anchor === undefined || anchorsOf(textOf(target)).includes(anchor));
+    return isThere ? [] : [`${path}: ${link}`];
+  });
+}
+
+/** The links of a page, with the path of the file that each leads to; links to other sites are left out. */
+export function linksOf(
+  path: string,
+): readonly { readonly link: string; readonly target: string; readonly anchor: string | undefined }[] {
+  return [...textOf(path).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)]+))?\)/g)].map(([link, file, anchor]) => ({
+    link,
+    target: file === "" ? path : new URL(file!, new URL(path, "file:///")).pathname.slice(1),
+    anchor,
+  }));
+}
