@@ -1,6 +1,7 @@
 /** The worker: how many messages it works on at a time, and how it keeps them from others. */
 import { expect, test } from "vitest";
 import { runWorker } from "../../shared/engine/consume/worker.ts";
+import { StoreError } from "../../shared/engine/ports/table.ts";
 import { service } from "../core/registry/sample-deployment.ts";
 import { LEASE_MS, sendOn } from "../harness/engine/engine-fixture.ts";
 import { Gate } from "../harness/engine/gate.ts";
@@ -89,4 +90,21 @@ test("a message stays hidden as long as it is worked on, and is extended no more
   await stage.pulse.pass(3 * LEASE_MS);
   expect(extensions()).toBe(before);
   expect(stage.deployment.attempts).toHaveLength(1);
+});
+
+test("a message that could not be worked on comes again, later each time", async () => {
+  const stage = await open({ plain: () => "done" });
+  const actor = stage.actor();
+  await stage.pulse.within(0, sendOn(actor, "plain"));
+  const failedAtMs: number[] = [];
+  actor.process.before = ({ port, method }) => {
+    if (port !== "table" || method !== "query" || failedAtMs.length === 3) return undefined;
+    failedAtMs.push(stage.pulse.nowMs());
+    return Promise.reject(new StoreError("the store does not answer"));
+  };
+  actor.startWorker();
+  await stage.pulse.pass(2 * LEASE_MS);
+  expect(stage.deployment.attempts).toHaveLength(1);
+  const [first, second, third] = failedAtMs;
+  expect(third! - second!).toBeGreaterThan(second! - first!);
 });
