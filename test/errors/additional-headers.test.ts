@@ -1,4 +1,4 @@
-/** Headers that come with a registration: sent with discovery and every attempt, and their values are told to nobody. */
+/** Headers that come with a registration: discovery and every attempt carry them, and no output shows their values. */
 import { expect, test } from "vitest";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
 import { end, GREETER, output, replying, startFrameDeployment } from "./frame-deployment.ts";
@@ -7,7 +7,7 @@ import { openStage } from "./stage.ts";
 
 const SECRET = "Bearer so-secret";
 
-/** Lets only those in who bring the secret. */
+/** A deployment that answers 401 unless the request carries the secret. */
 const guarded =
   (script: Script): Script =>
   (response, request) => {
@@ -15,7 +15,7 @@ const guarded =
     else response.writeHead(401).end("unauthorized");
   };
 
-test("they come with every attempt, and without them the attempts are turned away", async () => {
+test("they come with every attempt, and the deployment refuses attempts without them", async () => {
   const stage = await openStage();
   const deployment = await startFrameDeployment(guarded(replying(output("hello"), end())));
   const { body } = await stage.register(deployment.uri);

@@ -1,4 +1,4 @@
-/** Each code that the command line can meet, provoked as for the admin API: what is printed, the remedy in it, and the exit code. */
+/** Each code that the command line can meet, provoked as for the admin API: the output, its remedy, and the exit code. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { refusesStart } from "../../shared/core/errors/error-entry.ts";
 import { ERROR_CODES, ERRORS } from "../../shared/core/errors/error-table.ts";
@@ -10,7 +10,7 @@ import { scribe } from "../harness/cli/transcript.ts";
 import { REFUSED_REGISTRATIONS, REFUSED_STARTS } from "./provocations.ts";
 import { openStage } from "./stage.ts";
 
-/** Subscriptions and updates in place are for the admin API alone. */
+/** The command line has no subscriptions and no updates in place. */
 const WITHOUT_COMMAND = ["META0009", "META0016"];
 
 const EXIT_REFUSED = 1;
@@ -24,7 +24,7 @@ afterAll(() => command.remove());
 
 const transcript = (name: string): string => `./at-command-line/${name}.txt`;
 
-/** The first line has the code and the title; below stand what lies behind it, what helps, and where to read on. */
+/** The first line has the code and the title; the lines below have the cause, the remedy and the place to read on. */
 function expectLines(text: string, code: ErrorCode): void {
   const { title, remedy } = ERRORS[code];
   const [first, cause, fix, see, ...more] = text.replaceAll(/^! /gm, "").split("\n").slice(1);

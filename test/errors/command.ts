@@ -1,4 +1,4 @@
-/** The stepwell command as a process of its own, for what only shows there: exit codes, standard error, and death. */
+/** The stepwell command as a separate process, for exit codes, standard error and kills. */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -9,12 +9,11 @@ import { statementProgram } from "../../infra/statement-program.mjs";
 import { vi } from "vitest";
 import { removeDirectory } from "../contracts/temporary-directory.ts";
 
-// Where other suites have the processors, every process of its own starts slowly.
+// A new process starts slowly while other suites use the processors.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** How a command ended. */
 export interface Ended {
   readonly code: number | null;
   readonly stderr: string;
@@ -35,7 +34,7 @@ export class RunningCommand {
     return this.#child.pid!;
   }
 
-  /** Resolves with what it has told by then; rejects where it ends before it tells that. */
+  /** Resolves with standard error once it matches; rejects if the process ends before. */
   async told(expected: RegExp): Promise<string> {
     const over = this.#ended.then(() => "over");
     while (!expected.test(this.#stderr)) {
@@ -60,7 +59,7 @@ export class BuiltCommand {
     this.#dir = dir;
   }
 
-  /** @param settings variables beside those of this process, which has none of ours */
+  /** @param settings variables added to those of this process, without its own STEPWELL_ variables */
   start(args: readonly string[], settings: Readonly<Record<string, string>> = {}): RunningCommand {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("STEPWELL_"));
     const free = { STEPWELL_INGRESS__PORT: "0", STEPWELL_ADMIN__PORT: "0", STEPWELL_SHUTDOWN_TIMEOUT: "50ms" };
@@ -72,14 +71,14 @@ export class BuiltCommand {
     return running;
   }
 
-  /** Ends what a test left running, and takes the program away. */
+  /** Kills the processes that a test left running, and deletes the program. */
   async remove(): Promise<void> {
     await Promise.all(this.#running.map((running) => running.end("SIGKILL")));
     await removeDirectory(this.#dir);
   }
 }
 
-/** Built below node_modules, from where packages are found. */
+/** The program is below node_modules, so that it finds its packages. */
 export async function buildCommand(): Promise<BuiltCommand> {
   const cache = join(ROOT, "node_modules/.cache");
   mkdirSync(cache, { recursive: true });

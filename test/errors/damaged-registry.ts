@@ -1,4 +1,4 @@
-/** A registry whose first deployment nobody can read any more. */
+/** A registry whose first deployment is unreadable. */
 import { readRegistry, registryPk } from "../../shared/engine/register/registry-items.ts";
 import type { ErrorStage } from "./stage.ts";
 

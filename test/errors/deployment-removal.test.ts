@@ -1,4 +1,4 @@
-/** Removal of deployments: what keeps one, what force leaves behind, and who serves afterwards. */
+/** Removal of deployments: what prevents it, what force leaves behind, and which deployment serves afterwards. */
 import { expect, test } from "vitest";
 import { end, error, output, replying, startFrameDeployment, step } from "./frame-deployment.ts";
 import type { FrameDeployment, Script } from "./frame-deployment.ts";
@@ -6,7 +6,7 @@ import { openStage } from "./stage.ts";
 import type { ErrorStage } from "./stage.ts";
 
 const PINNING = replying(step(), error(500, "not yet"));
-/** What was open a moment ago may still be counted as open. */
+/** The count of open invocations may lag. */
 const LAGS = { timeout: 20_000 };
 
 interface Registered {
@@ -41,7 +41,7 @@ test.each([
   ["is parked", "0s"],
   ["waits in its driver", "1h"],
 ])(
-  "a deployment stays while something pinned to it %s, and the refusal tells how many and what helps",
+  "a deployment stays while something pinned to it %s, and the refusal has the count and the remedies",
   async (_how, wait) => {
     const retries = { "default-retry-policy.initial-interval": "10m", "default-retry-policy.max-interval": "10m" };
     const { stage, id } = await registered(PINNING, { "worker.wait-in-driver": wait, ...retries });
@@ -69,7 +69,7 @@ async function sendLater(stage: ErrorStage): Promise<string> {
   return ((await answer.json()) as { invocationId: string }).invocationId;
 }
 
-/** An attempt that stores no entry fixes its invocation to no deployment. */
+/** An attempt that stores no entry pins its invocation to no deployment. */
 async function sendFailing(stage: ErrorStage): Promise<string> {
   const invocationId = await stage.send("Greeter/greet");
   await stage.lastFailure(invocationId, "RT0007");
@@ -103,7 +103,7 @@ test.each([
   },
 );
 
-test("what has only begun elsewhere, and what is pinned elsewhere, keeps nobody", async () => {
+test("an invocation that is pinned elsewhere does not prevent the removal", async () => {
   const { stage, id } = await registered(PINNING);
   const newer = await startFrameDeployment(PINNING);
   await stage.register(newer.uri);

@@ -68,19 +68,19 @@ test.each<[what: string, code: ErrorCode, reason: RegExp, answer: (response: Ser
   expect(await listed.json()).toEqual({ deployments: [] });
 });
 
-test("an address at which nobody listens is META0003", async () => {
+test("an address without a listener is META0003", async () => {
   const stage = await openStage();
   const deployment = await startFrameDeployment();
   await deployment.stop();
   expectRefusal(await stage.register(deployment.uri), "META0003", /ECONNREFUSED/);
-  // No server of names is asked for a name with so long a part.
+  // A label of 64 characters is invalid, so no name server is asked.
   const nowhere = `${"n".repeat(64)}.invalid`;
   expectRefusal(await stage.register(`http://${nowhere}:9080`), "META0003", new RegExp(nowhere));
-  // The port is told where the address leaves it to the scheme, too.
+  // The message has the port also where the address omits it.
   expectRefusal(await stage.register(`https://${nowhere}/`), "META0003", /port 443.*ENOTFOUND/);
 });
 
-test("a deployment that wants a password is META0003, until additional_headers bring it", async () => {
+test("a deployment that requires a password is META0003, until additional_headers carry it", async () => {
   const stage = await openStage();
   const uri = await peerAnswering((response, request) => {
     if (request.headers.authorization === "Bearer x") manifest(JSON.stringify(manifestOf([GREETER])))(response);
@@ -90,7 +90,7 @@ test("a deployment that wants a password is META0003, until additional_headers b
   expect((await stage.register(uri, { additional_headers: { authorization: "Bearer x" } })).status).toBe(201);
 });
 
-test("an address that is registered is META0004, also in other words, and force replaces what is there", async () => {
+test("a registered address is META0004, also in another spelling, and force replaces the registration", async () => {
   const stage = await openStage();
   const deployment = await startFrameDeployment();
   const { body: first } = await stage.register(deployment.uri);
@@ -110,7 +110,7 @@ test.each([
     /from service to object/,
   ],
   ["loses a handler", { ...GREETER, handlers: [{ name: "wave" }] }, /would lose handlers of revision 1: greet/],
-])("a new revision that %s is META0006, unless it may break", async (_what, changed, reason) => {
+])("a new revision that %s is META0006, unless breaking changes are allowed", async (_what, changed, reason) => {
   const stage = await openStage();
   const [first, second] = [await startFrameDeployment(), await startFrameDeployment()];
   first.manifest = manifestOf([{ ...GREETER, handlers: [GOODBYE, ...GREETER.handlers.slice(1)] }]);

@@ -1,4 +1,4 @@
-/** A deployment written by hand: it answers discovery with a manifest and each attempt with the bytes that a test wants. */
+/** A hand-written deployment: it answers discovery with a manifest and each attempt with the bytes that a test wants. */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
 import { COMMANDS } from "../../shared/core/protocol/command-messages.ts";
@@ -15,7 +15,6 @@ const TEXT = new TextEncoder();
 const EMPTY = new Uint8Array(0);
 
 export type Transport = "h2 in the clear" | "http1.1 in the clear";
-/** Answers one attempt. */
 export type Script = (response: ServerResponse, request: IncomingMessage) => void;
 
 export interface FrameDeployment {
@@ -25,9 +24,9 @@ export interface FrameDeployment {
   /** The paths of the attempts so far. */
   readonly attempts: string[];
   manifest: object;
-  /** How attempts are answered from now on. */
+  /** Sets the answer to attempts from now on. */
   script: Script;
-  /** Breaks every connection and listens no more. */
+  /** Breaks every connection and stops listening. */
   stop(): Promise<void>;
   /** Listens again, on the same port. */
   restart(): Promise<void>;
@@ -71,7 +70,7 @@ export function replying(...frames: readonly Uint8Array[]): Script {
   };
 }
 
-/** An answer without frames. */
+/** An answer whose body is no frames. */
 export function refusing(status: number, headers: Readonly<Record<string, string>> = {}): Script {
   return (response) => {
     response.writeHead(status, headers);
@@ -98,7 +97,7 @@ export function call(serviceName: string, handlerName: string): Uint8Array {
   return messageFrame(code, type, { serviceName, handlerName, invocationIdNotificationIdx: 1, resultCompletionId: 2 });
 }
 
-/** A step that is done: it fixes the invocation to its deployment and protocol version. */
+/** A completed step: it pins the invocation to its deployment and protocol version. */
 export function step(): Uint8Array {
   const { code, type } = COMMANDS.Run;
   const run = messageFrame(code, type, { resultCompletionId: 1, name: "step" });

@@ -1,4 +1,4 @@
-/** Each META code, provoked from outside, with the answer that it gets: the line of it that docs/errors.md shows. */
+/** Each META code, provoked from outside, with its answer: docs/errors.md shows this line. */
 import { expect, onTestFinished, test } from "vitest";
 import type { CodedError } from "../../shared/core/errors/coded-error.ts";
 import { ERROR_CODES, ERRORS } from "../../shared/core/errors/error-table.ts";
@@ -35,7 +35,7 @@ const REFUSED: Partial<Record<ErrorCode, (stage: ErrorStage) => Promise<Answer>>
 
 const REFUSING_START = ["META0010", "META0011"] as const;
 
-/** Without what differs from run to run. */
+/** Replaces ports, ids and paths, which differ from run to run. */
 function steady(text: string): string {
   return text
     .replaceAll(/(127\.0\.0\.1):\d+/g, "$1:9080")

@@ -1,4 +1,4 @@
-/** Between the control plane and a deployment: what does not get through, and what the operator sees of it. */
+/** Failures between the control plane and a deployment, and what the operator sees of them. */
 import { expect, test } from "vitest";
 import { end, output, refusing, replying, startFrameDeployment } from "./frame-deployment.ts";
 import type { FrameDeployment, Script, Transport } from "./frame-deployment.ts";
@@ -52,7 +52,7 @@ const FAULTS: readonly (readonly [what: string, code: string, reason: RegExp, sc
 test.each(TRANSPORTS.flatMap((transport) => FAULTS.map((fault) => [transport, ...fault] as const)))(
   "over %s, a deployment that %s fails attempts with %s, and the invocation ends once it is well",
   async (transport, _what, code, reason, script) => {
-    // Whoever answers is waited for: a busy machine must not be taken for a silent deployment.
+    // Other cases keep the default timeout, so that a busy machine is not taken for a silent deployment.
     const settings = code === "RT0001" ? { "worker.invoker.abort-timeout": "300ms" } : {};
     const { stage, deployment } = await opened(transport, settings);
     deployment.script = script;
@@ -66,12 +66,12 @@ test.each(TRANSPORTS.flatMap((transport) => FAULTS.map((fault) => [transport, ..
 );
 
 test.each(TRANSPORTS)(
-  "over %s, a deployment that is down is RT0010, and is found when it is back",
+  "over %s, a deployment that is down is RT0010, and attempts succeed when it is back",
   async (transport) => {
     const { stage, deployment } = await opened(transport);
     await deployment.stop();
     const id = await stage.send("Greeter/greet");
-    // The connection of the registration may be found broken first.
+    // The first failure may be the broken connection of the registration.
     const refused = await stage.shows(id, ({ last_failure: failure }) =>
       failure !== undefined && /cannot be reached.*ECONNREFUSED/.test(failure.message) ? failure : undefined,
     );
@@ -91,7 +91,7 @@ test.each([429, 503])("the Retry-After of a %i is the delay of the next attempt"
   expect(deployment.attempts).toHaveLength(2);
 });
 
-test("a Retry-After that is a moment is waited for", async () => {
+test("a Retry-After with a date is waited for", async () => {
   const { stage, deployment } = await opened("h2 in the clear");
   const moment = new Date(Math.ceil(Date.now() / 1000) * 1000 + 3_600_000);
   deployment.script = refusing(503, { "retry-after": moment.toUTCString() });
@@ -100,7 +100,7 @@ test("a Retry-After that is a moment is waited for", async () => {
   expect(Math.abs(Date.parse(nextRetryAt) - moment.getTime())).toBeLessThan(1000);
 });
 
-test("what the metrics count of failed attempts bears the code", async () => {
+test("the metric of failed attempts has the code as a label", async () => {
   const { stage, deployment } = await opened("h2 in the clear");
   deployment.script = refusing(413);
   const id = await stage.send("Greeter/greet");

@@ -1,4 +1,4 @@
-/** A server whose protocol versions are narrowed or deprecated between two starts: what was registered and begun before meets it. */
+/** Protocol versions that are narrowed or deprecated between two starts, for earlier registrations and invocations. */
 import { expect, onTestFinished, test } from "vitest";
 import { removeDirectory, temporaryDirectory } from "../contracts/temporary-directory.ts";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
@@ -40,7 +40,7 @@ async function before(version: number, script: Script, service: object = GREETER
   };
 }
 
-test("a deployment that speaks no version that is left is RT0013, until they are back", async () => {
+test("a deployment without a supported version is RT0013, until its version is supported again", async () => {
   const { stage, again, deployment } = await before(5, FAILING);
   const id = await stage.send("Greeter/greet");
   await stage.lastFailure(id, "RT0007");
@@ -51,7 +51,7 @@ test("a deployment that speaks no version that is left is RT0013, until they are
   expect(await (await again({})).result(id)).toBe("200 hello");
 });
 
-test("an invocation that began with a version that is gone is RT0014, until it is back", async () => {
+test("an invocation that began with an unsupported version is RT0014, until that version is supported again", async () => {
   const { stage, again, deployment } = await before(5, replying(step(), error(500, "not yet")));
   const id = await stage.send("Greeter/greet");
   await stage.lastFailure(id, "RT0007");
@@ -62,7 +62,7 @@ test("an invocation that began with a version that is gone is RT0014, until it i
   expect(await (await again({})).result(id)).toBe("200 hello");
 });
 
-test("a deprecated version takes no new call, whether from outside or from a handler, and ends what it has", async () => {
+test("a deprecated version takes no new call from outside or from a handler, and open invocations finish", async () => {
   const { stage, again, deployment } = await before(6, replying(step(), error(500, "not yet")));
   const id = await stage.send("Greeter/greet");
   await stage.lastFailure(id, "RT0007");
@@ -82,7 +82,7 @@ test("a deprecated version takes no new call, whether from outside or from a han
   expect(await deprecating.result(id)).toBe("200 hello");
 });
 
-test("what speaks only deprecated or narrowed versions is not registered: META0012", async () => {
+test("a deployment that speaks only deprecated or unsupported versions is META0012", async () => {
   for (const settings of [DEPRECATED, { "worker.invoker.min-protocol-version": "7" }]) {
     const stage = await openStage(settings);
     const deployment = await startFrameDeployment();
@@ -91,7 +91,7 @@ test("what speaks only deprecated or narrowed versions is not registered: META00
   }
 });
 
-test("the highest version may be lowered, and attempts go out with it", async () => {
+test("the highest version may be lowered, and attempts use it", async () => {
   const stage = await openStage({ "worker.invoker.max-protocol-version": "5" });
   const types: unknown[] = [];
   const deployment = await startFrameDeployment((response, request) => {
@@ -103,7 +103,7 @@ test("the highest version may be lowered, and attempts go out with it", async ()
   expect(types).toEqual(["application/vnd.restate.invocation.v5"]);
 });
 
-test("a range with its ends the wrong way round refuses the start with RT0002", async () => {
+test("a range whose minimum is above its maximum refuses the start with RT0002", async () => {
   const wrong = { "worker.invoker.min-protocol-version": "7", "worker.invoker.max-protocol-version": "6" };
   await expect(openStage(wrong)).rejects.toMatchObject({ code: "RT0002" });
 });

@@ -1,4 +1,4 @@
-/** What a deployment sends that is not, or not yet, what it should: the codes, and what the operator sees of them. */
+/** Wrong or premature messages of a deployment: the codes, and what the operator sees of them. */
 import { expect, test } from "vitest";
 import { COMMANDS } from "../../shared/core/protocol/command-messages.ts";
 import { encodeFrame, messageFrame } from "../../shared/core/protocol/frame.ts";
@@ -63,7 +63,7 @@ test.each(FAULTS)(
   },
 );
 
-test("a handler that is registered while it is called is found by the next attempt", async () => {
+test("a handler that is registered after a failed call to it is found by the next attempt", async () => {
   const { stage, deployment } = await opened();
   const callee = await startFrameDeployment(replying(output("here"), end()));
   callee.manifest = manifestOf([{ ...GREETER, name: "Late" }]);
@@ -74,7 +74,7 @@ test("a handler that is registered while it is called is found by the next attem
   expect(await stage.result(id)).toBe("200 called");
 });
 
-test("a delay that the deployment asks for holds, also where it is longer than there is time", async () => {
+test("a delay that the deployment asks for holds, also where it exceeds the range of dates", async () => {
   const { stage, deployment } = await opened();
   deployment.script = replying(error(500, "later", 3_600_000n));
   const id = await stage.send("Greeter/greet");
@@ -85,7 +85,7 @@ test("a delay that the deployment asks for holds, also where it is longer than t
   await stage.shows(never, ({ status }) => (status === "backing-off" ? status : undefined));
 });
 
-test("a handler that fails for good ends its invocation with its own words, and with no code", async () => {
+test("a terminal failure of a handler ends its invocation with its message and without an error code", async () => {
   const { stage, deployment } = await opened();
   const failure = { code: 409, message: "taken" };
   const { code, type } = COMMANDS.Output;
@@ -95,7 +95,7 @@ test("a handler that fails for good ends its invocation with its own words, and 
   expect(await response.json()).toEqual({ ...failure, source: "invocation" });
 });
 
-test("what was tried as often as the policy allows is paused, and shows why", async () => {
+test("an invocation whose attempts are used up is paused, and shows the last failure", async () => {
   const stage = await openStage({ "default-retry-policy.max-attempts": "2" });
   const deployment = await startFrameDeployment(replying(error(500, "no room")));
   await stage.register(deployment.uri);
@@ -105,7 +105,7 @@ test("what was tried as often as the policy allows is paused, and shows why", as
   expect(deployment.attempts).toHaveLength(2);
 });
 
-test("where the policy kills, the caller is told the last failure", async () => {
+test("where the policy kills, the caller gets the last failure", async () => {
   const stage = await openStage({
     "default-retry-policy.max-attempts": "2",
     "default-retry-policy.on-max-attempts": "kill",

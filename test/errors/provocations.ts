@@ -1,4 +1,4 @@
-/** What is refused with a code, as both doors are made to refuse it: registrations for the admin API and the command line, and starts. */
+/** Provocations of error codes at the admin API and at the command line: refused registrations and refused starts. */
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -17,7 +17,7 @@ import type { ErrorStage } from "./stage.ts";
 const ARN = "arn:aws:lambda:eu-west-1:123456789012:function:greeter:1";
 export const TWO_HANDLERS = { ...GREETER, handlers: [{ name: "greet" }, { name: "wave" }] };
 
-/** What is registered at last. */
+/** The registration that is to be refused. */
 export interface Registration {
   /** A URI or an ARN. */
   readonly address: string;
@@ -31,7 +31,7 @@ async function announcing(manifest: object): Promise<Registration> {
   return { address: deployment.uri };
 }
 
-/** Each prepares what has to be there before. */
+/** Each function prepares the earlier registrations that its code needs. */
 export const REFUSED_REGISTRATIONS: Partial<Record<ErrorCode, (stage: ErrorStage) => Promise<Registration>>> = {
   async META0003() {
     const deployment = await startFrameDeployment();
@@ -67,7 +67,7 @@ export const REFUSED_REGISTRATIONS: Partial<Record<ErrorCode, (stage: ErrorStage
     stage.local.engine.endpoints.open = (request) => endpoints.open(request);
     return { address: ARN };
   },
-  /** An update has brought two deployments to one address. */
+  /** An update puts two deployments at one address. */
   async META0017(stage) {
     const [first, second] = [await startFrameDeployment(), await startFrameDeployment()];
     const { body } = await stage.register(first.uri);
@@ -82,7 +82,10 @@ function store(dataDir: string, kind: "meta" | "journal", file: string, content:
   writeFileSync(join(dataDir, kind, file), content);
 }
 
-/** Each leaves in the data directory, or elsewhere, what a start trips over. @returns flags of `stepwell dev` beside `--data-dir` */
+/**
+ * Each function prepares a data directory or flags that refuse a start.
+ * @returns flags of `stepwell dev` beside `--data-dir`
+ */
 export const REFUSED_STARTS: Partial<Record<ErrorCode, (dataDir: string) => Promise<readonly string[]>>> = {
   async META0005(dataDir) {
     const stage = await openStage({ "data-dir": dataDir });

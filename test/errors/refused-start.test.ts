@@ -1,4 +1,4 @@
-/** A command that cannot start says why with a code, a remedy and a place to read on, and exits with 3. */
+/** A command that cannot start prints a code, a remedy and a place to read on, and exits with 3. */
 import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -77,7 +77,7 @@ describe("RT0002", () => {
     );
   });
 
-  test("is no answer to what nobody knows: that is told, and the process starts", async () => {
+  test("is not the answer to an unknown setting: a warning names it, and the process starts", async () => {
     const file = configFile('[worker.invoker]\nabort_timeuot = "1s"\n[worker]\nbuffer_in_bytes = 3\n');
     const settings = { STEPWELL_WORKER__INVOKER__ABORT_TIMEOUTS: "1s", STEPWELL_JOURNAL_RETENTION: "2d" };
     const running = command.start(dev("--config-file", file), { ...settings, STEPWELL_MAX_JOURNAL_RETENTION: "1d" });
@@ -103,7 +103,7 @@ test.each(["STEPWELL_INGRESS__PORT", "STEPWELL_ADMIN__PORT"])(
   },
 );
 
-test("RT0005 names the directory that a living process holds, and a dead one holds nothing", async () => {
+test("RT0005 names the directory that a living process holds, and a killed process holds nothing", async () => {
   const first = command.start(dev());
   await first.told(READY);
   expect(await refused("RT0005", dev())).toContain(join(dir, "data", "meta"));

@@ -1,4 +1,4 @@
-/** What happened to a registration while an invocation was under way, as the registry's own items tell it. */
+/** A registration that changes under an open invocation: the tests change the registry's items directly. */
 import { expect, onTestFinished, test } from "vitest";
 import type { Nonce } from "../../shared/core/model/ids.ts";
 import { invocationPk } from "../../shared/engine/store/item-keys.ts";
@@ -16,7 +16,7 @@ import type { Answer, ErrorStage } from "./stage.ts";
 const HEALTHY = replying(output("hello"), end());
 const FAILING = replying(error(500, "not yet"));
 
-/** An invocation that fails for as long as the deployment does. */
+/** An invocation that fails until the script of the deployment changes. */
 async function underWay(
   script = FAILING,
   settings: Parameters<typeof openStage>[0] = {},
@@ -29,7 +29,10 @@ async function underWay(
   return { stage, deployment, id };
 }
 
-/** Takes the only deployment out of the registry. @returns what brings it back */
+/**
+ * Takes the only deployment out of the registry.
+ * @returns a function that puts it back
+ */
 async function removeDeployment({ local }: ErrorStage): Promise<() => Promise<void>> {
   const { meta, settings, registry } = local.engine;
   const { version, deployments } = await readRegistry(meta, settings.keyPrefix);
@@ -59,7 +62,7 @@ test.each([
   expect(await stage.result(id)).toBe("200 hello");
 });
 
-test("a deployment that was registered for versions that this server has not is RT0013", async () => {
+test("a deployment registered for unsupported versions is RT0013", async () => {
   const { stage, deployment, id } = await underWay();
   const { meta, settings, registry } = stage.local.engine;
   const write = async (range: { readonly minProtocolVersion: number; readonly maxProtocolVersion: number }) => {
@@ -74,7 +77,7 @@ test("a deployment that was registered for versions that this server has not is 
   expect(await stage.result(id)).toBe("200 hello");
 });
 
-test("an invocation that began with a version that this server has not is RT0014", async () => {
+test("an invocation that began with an unsupported version is RT0014", async () => {
   // It is put down between two attempts, and for longer than that takes: who takes it up again reads its journal anew.
   const { stage, deployment, id } = await underWay(replying(step(), error(500, "not yet")), {
     "worker.wait-in-driver": "0s",
@@ -94,7 +97,7 @@ test("an invocation that began with a version that this server has not is RT0014
   expect(await stage.result(id)).toBe("200 hello");
 });
 
-test("a registry that cannot be read is a 500 with an id, and the log has the rest under that id", async () => {
+test("an unreadable registry is a 500 with an id, and the log has the cause under that id", async () => {
   const { stage } = await underWay();
   await damageDeployment(stage);
   const response = await fetch(`${stage.local.adminUrl}deployments`);
@@ -109,7 +112,7 @@ test("a registry that cannot be read is a 500 with an id, and the log has the re
   );
 });
 
-test("a start on a registry that cannot be read is META0005", async () => {
+test("a start on an unreadable registry is META0005", async () => {
   const dir = await temporaryDirectory();
   onTestFinished(() => removeDirectory(dir));
   const { stage } = await underWay(FAILING, { "data-dir": dir });
@@ -120,12 +123,12 @@ test("a start on a registry that cannot be read is META0005", async () => {
   await expect(refused).rejects.toSatisfy(isStartRefusal);
 });
 
-test("a registry that changes whenever it is to be written is META0005, and keeps what it had", async () => {
+test("a registry that changes before each write is META0005, and keeps its content", async () => {
   const stage = await openStage();
   const deployment = await startFrameDeployment();
   const { meta, settings } = stage.local.engine;
   const { transact } = meta;
-  // Somebody else is always a moment quicker.
+  // Another writer is always faster.
   meta.transact = async (writes) => {
     const { version } = await readRegistry(meta, settings.keyPrefix);
     await meta.put({ pk: registryPk(settings.keyPrefix), sk: "head", version: version + 1 });
@@ -138,7 +141,7 @@ test("a registry that changes whenever it is to be written is META0005, and keep
   expect((await stage.register(deployment.uri)).status).toBe(201);
 });
 
-test("what nobody has foreseen is RT0006, and the invocation goes on when it is over", async () => {
+test("an unforeseen error is RT0006, and the invocation goes on when it is over", async () => {
   const { stage, deployment, id } = await underWay();
   const { engine } = stage.local;
   const { open } = engine.endpoints;

@@ -1,4 +1,4 @@
-/** A local process for tests of what operators see: short times, a log that is kept, and the questions that they ask. */
+/** A local process for tests of what operators see: short times, a recorded log, and the requests of an operator. */
 import { setTimeout as pause } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { startLocalProcess } from "../../functions/local/local-process.ts";
@@ -21,7 +21,6 @@ const SHORT: Partial<Record<SettingPath, string>> = {
   "default-retry-policy.max-attempts": "unlimited",
 };
 
-/** What a request to the admin API was answered with. */
 export interface Answer {
   readonly status: number;
   readonly body: Partial<AdminErrorBody> & Record<string, unknown>;
@@ -68,7 +67,7 @@ export class ErrorStage {
     return (await response.json()) as InvocationBody;
   }
 
-  /** Waits until the invocation shows what is looked for. */
+  /** Waits until `find` returns a value. */
   async shows<T>(id: string, find: (body: InvocationBody) => T | undefined, withinMs = SEEN_WITHIN_MS): Promise<T> {
     for (const untilMs = Date.now() + withinMs; ; await pause(POLL_EVERY_MS)) {
       const body = await this.show(id);
@@ -93,13 +92,16 @@ export class ErrorStage {
     );
   }
 
-  /** Waits for the result of an invocation. */
+  /**
+   * Waits for the result of an invocation.
+   * @returns the status and the body
+   */
   async result(id: string): Promise<string> {
     const response = await fetch(`${this.local.ingressUrl}restate/invocation/${id}/attach`);
     return `${response.status} ${await response.text()}`;
   }
 
-  /** The lines that the log has of the failed attempts of an invocation. */
+  /** The log lines about failed attempts of an invocation. */
   logged(id: string): readonly { readonly errorCode: unknown; readonly reason: unknown }[] {
     return this.log.lines
       .filter(({ message, fields }) => message === "an attempt failed" && fields["invocationId"] === id)
@@ -107,10 +109,10 @@ export class ErrorStage {
   }
 }
 
-/** It stops, and its directory goes, when the test that opened it is over. */
+/** The end of the test stops the process and deletes its directory. */
 export async function openStage(settings: Partial<Record<SettingPath, string>> = {}): Promise<ErrorStage> {
   const dir = await temporaryDirectory();
-  // Also where it does not start; what is registered last is done first.
+  // Registered first and so run last, also where the start fails.
   onTestFinished(() => removeDirectory(dir));
   const read = readSettings({ environment: {}, flags: { ...SHORT, "data-dir": dir, ...settings } });
   const log = new RecordingLog();

@@ -1,4 +1,4 @@
-/** Updates in place: each condition of META0016, two deployments at one address, and a repair of what fails on a draining one. */
+/** Updates in place: each condition of META0016, two deployments at one address, and the repair of a draining deployment. */
 import { expect, test } from "vitest";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
 import { end, error, GREETER, output, replying, startFrameDeployment, step } from "./frame-deployment.ts";
@@ -36,7 +36,7 @@ test.each<[what: string, manifest: object, reason: RegExp]>([
   ],
   ["speaks a newer version as well", manifestOf([GREETER, OTHER], { maxProtocolVersion: 8 }), /from 5 to 7 to 5 to 8/],
   ["speaks an older version no more", manifestOf([GREETER, OTHER], { minProtocolVersion: 6 }), /from 5 to 7 to 6 to 7/],
-])("an update to what %s is META0016, and nothing has changed", async (_what, manifest, reason) => {
+])("an update to what %s is META0016, and changes nothing", async (_what, manifest, reason) => {
   const { stage, deployment, id } = await registered();
   const before = await stage.admin("GET", `deployments/${id}`);
   deployment.manifest = manifest;
@@ -44,7 +44,7 @@ test.each<[what: string, manifest: object, reason: RegExp]>([
   expect(await stage.admin("GET", `deployments/${id}`)).toEqual(before);
 });
 
-test("an update takes over what is new, and keeps id, creation, metadata, headers and revisions", async () => {
+test("an update stores the new manifest, and keeps id, creation, metadata, headers and revisions", async () => {
   const { stage, deployment, id } = await registered([GREETER]);
   const { body: before } = await stage.admin("GET", `deployments/${id}`);
   deployment.manifest = manifestOf([{ ...GREETER, documentation: "new" }, OTHER]);
@@ -57,7 +57,7 @@ test("an update takes over what is new, and keeps id, creation, metadata, header
   expect((await stage.admin("GET", "services/Other/handlers/two")).status).toBe(200);
 });
 
-test("a dry run of an update tells what it would come to, and stores nothing", async () => {
+test("a dry run of an update shows its result, and stores nothing", async () => {
   const { stage, deployment, id } = await registered([GREETER]);
   deployment.manifest = manifestOf([GREETER, OTHER]);
   const { body } = await stage.admin("PUT", `deployments/${id}`, { dry_run: true });
@@ -65,7 +65,7 @@ test("a dry run of an update tells what it would come to, and stores nothing", a
   expect((await stage.admin("GET", "services/Other")).status).toBe(404);
 });
 
-test("a patch changes address and headers and leaves the services, unless it is to take them over", async () => {
+test("a patch changes address and headers and keeps the services, unless overwrite is set", async () => {
   const { stage, id } = await registered();
   const elsewhere = await startFrameDeployment();
   elsewhere.manifest = manifestOf([GREETER]);
@@ -84,7 +84,7 @@ test("a patch changes address and headers and leaves the services, unless it is 
   expect((await stage.admin("PATCH", `deployments/${id}`, { arn: "arn:aws:lambda:x" })).status).toBe(400);
 });
 
-test("stored headers are sent to another host only where they are given again, before anything is sent there", async () => {
+test("an update to another host needs the stored headers again, and is refused before anything is sent there", async () => {
   const { stage, deployment, id } = await registered([GREETER]);
   const elsewhere = await startFrameDeployment();
   const given = { authorization: "Bearer canary", "x-key": "canary" };
@@ -116,7 +116,7 @@ test("stored headers are sent to another host only where they are given again, b
   expect(JSON.stringify(elsewhere.discoveries)).not.toContain("canary");
 });
 
-test("stored headers stay with another path of the same host, and a forced registration keeps none", async () => {
+test("another path of the same host keeps the stored headers, and a forced registration drops them", async () => {
   const { stage, deployment, id } = await registered([GREETER]);
   await stage.admin("PATCH", `deployments/${id}`, { additional_headers: { "x-key": "canary" } });
   const uri = `${deployment.uri.toUpperCase().replace("HTTP", "http")}/newer`;
@@ -128,7 +128,7 @@ test("stored headers stay with another path of the same host, and a forced regis
   expect((await stage.admin("GET", `deployments/${id}`)).body["additional_headers"]).toBeUndefined();
 });
 
-test("force is META0017 where an update has brought two deployments to one address, until one of them is gone", async () => {
+test("force is META0017 where an update has put two deployments at one address, until one of them is removed", async () => {
   const { stage, id, deployment } = await registered();
   const other = await startFrameDeployment();
   other.manifest = manifestOf([GREETER, OTHER]);
@@ -143,17 +143,17 @@ test("force is META0017 where an update has brought two deployments to one addre
   expect((await stage.register(deployment.uri)).status).toBe(201);
 });
 
-test("what fails on a draining deployment goes on once that is updated to mended code", async () => {
+test("a failing invocation of a draining deployment goes on once an update repairs the code", async () => {
   const { stage, deployment, id } = await registered([GREETER]);
   deployment.script = replying(step(), error(500, "broken"));
   const invocationId = await stage.send("Greeter/greet");
   await stage.lastFailure(invocationId, "RT0007");
   const newer = await startFrameDeployment();
   await stage.register(newer.uri);
-  // An index may tell a moment later what an invocation has done.
+  // The index may lag.
   const shown = async () => (await stage.admin("GET", `deployments/${id}`)).body;
   await expect.poll(shown, SEEN).toMatchObject({ status: "draining", pinned_invocations: 1 });
-  // Held back until the update has told that somebody is still fixed to it: the next attempt may be faster than the answer.
+  // The attempt waits until the update has answered; otherwise it could end before the answer says "draining".
   const told = new Gate();
   const mended = await startFrameDeployment(
     (response, request) => void told.passed.then(() => HEALTHY(response, request)),

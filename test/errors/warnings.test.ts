@@ -1,4 +1,4 @@
-/** Settings that stand beside what holds: the warnings that the admin API shows with a service and its handlers. */
+/** The warnings that the admin API shows with a service and its handlers. */
 import { expect, test } from "vitest";
 import { manifestOf } from "../api/admin/sample-endpoint.ts";
 import { GREETER, startFrameDeployment } from "./frame-deployment.ts";
@@ -21,7 +21,7 @@ async function shown(settings: Parameters<typeof openStage>[0], service: object,
 const REQUEST_RESPONSE = { protocolMode: "REQUEST_RESPONSE" };
 const codesOf = ({ info = [] }: Noticed): readonly string[] => info.map(({ code }) => code);
 
-test("an inactivity timeout in request-response mode is RT0021, of the service and of the handler", async () => {
+test("an inactivity timeout in request-response mode is RT0021, on the service and on the handler", async () => {
   const handlers = [{ name: "greet", inactivityTimeout: 7000 }];
   const service = await shown({}, { inactivityTimeout: 5000, handlers }, REQUEST_RESPONSE);
   expect(service.info).toEqual([{ code: "RT0021", message: expect.stringContaining("5000 ms") }]);
@@ -29,13 +29,13 @@ test("an inactivity timeout in request-response mode is RT0021, of the service a
   expect(codesOf(await shown({}, { inactivityTimeout: 5000 }))).toEqual([]);
 });
 
-test("a journal that would be kept longer than the server allows is RT0022, and is kept as long as it allows", async () => {
+test("a journal retention above the server's maximum is RT0022, and is cut to the maximum", async () => {
   const service = await shown({ "max-journal-retention": "1h" }, { journalRetention: 7_200_000 });
   expect(service.info).toEqual([{ code: "RT0022", message: expect.stringContaining("7200000 ms") }]);
   expect(service.journal_retention).toBe("1h");
 });
 
-test("the server's own default is cut and told in the same way", async () => {
+test("the server's own default is cut with the same warning", async () => {
   const service = await shown({ "max-journal-retention": "1h", "default-journal-retention": "2h" }, {});
   expect([codesOf(service), service.journal_retention]).toEqual([["RT0022"], "1h"]);
   expect(codesOf(await shown({ "max-journal-retention": "1d" }, {}))).toEqual([]);

@@ -1,4 +1,4 @@
-/** Whoever signs, judged by a signature that is computed of nothing but hashes. */
+/** Each signer, checked against a signature that is computed from hashes alone. */
 import { createServer, request } from "node:http";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
@@ -18,7 +18,7 @@ interface Asked {
   readonly body: string;
 }
 
-/** Keeps what arrives, as it came over the wire. */
+/** Keeps requests as they arrive. */
 async function startApi() {
   const arrived: SignedArrival[] = [];
   const api = await listen(

@@ -1,4 +1,4 @@
-/** What the shells offer, and that the scripts which ask for it are read by their shells. */
+/** The completions of each shell, and a test that bash can run its script. */
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { candidates } from "../../../functions/cli/completion.ts";
@@ -26,7 +26,7 @@ describe("completion", () => {
     ["--admin-url ", []],
   ])("after `%s` offers %j", (line, words) => expect(offered(line)).toEqual(words));
 
-  it("does not offer what only scripts call", () => expect(offered("comp")).toEqual(["completion"]));
+  it("does not offer the commands that only scripts call", () => expect(offered("comp")).toEqual(["completion"]));
 });
 
 describe("the script for bash", () => {
@@ -34,7 +34,7 @@ describe("the script for bash", () => {
   beforeAll(async () => (command = await buildCommand()));
   afterAll(() => command.remove());
 
-  it("completes a line as a person would have it completed", () => {
+  it("completes a line in bash", () => {
     const lines = [
       `stepwell() { ${process.execPath} ${command.path} "$@"; }`,
       'eval "$(stepwell completion bash)"',
@@ -46,7 +46,7 @@ describe("the script for bash", () => {
     expect({ stdout, status }).toEqual({ stdout: "register\nremove\n", status: 0 });
   });
 
-  it("refuses shells that it does not know", async () => {
+  it("refuses unknown shells", async () => {
     const { code, stderr } = await command.run(["completion", "tcsh"]);
     expect(code).toBe(2);
     expect(stderr).toContain("bash, zsh, fish");

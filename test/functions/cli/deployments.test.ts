@@ -1,4 +1,4 @@
-/** What a person, a script and a program see of `stepwell deployments` and `stepwell services`. */
+/** The output of `stepwell deployments` and `stepwell services` for people, scripts and programs. */
 import { createServer as createHttp1Server } from "node:http";
 import { createServer } from "node:http2";
 import { createEndpointHandler, service } from "@restatedev/restate-sdk";
@@ -14,7 +14,7 @@ const hello = async (_ctx: Context, name: string): Promise<string> => `Hello, ${
 const greeter = service({ name: "Greeter", handlers: { greet: hello, shout: hello } });
 const grown = service({ name: "Greeter", handlers: { greet: hello, shout: hello, whisper: hello } });
 
-/** Longer than a command stays silent. */
+/** Longer than a command waits before it shows progress. */
 const SLOW_MS = 1_000;
 
 let command: BuiltCommand;
@@ -55,7 +55,7 @@ it("without a terminal and without --yes nothing is registered", async () => {
   await expect(script.text).toMatchFileSnapshot("transcripts/register-unconfirmed.txt");
 });
 
-it("a person who does not say yes changes nothing, and one who does registers", async () => {
+it("a person who does not confirm changes nothing, and a confirmation registers", async () => {
   const script = scribe(command, env);
   const question = "Register this deployment?";
   expect(await script.run(`deployments register ${first.uri}`, { typed: { after: question, keys: "n\r" } })).toBe(4);
@@ -100,7 +100,7 @@ it("an update shows what changes, and takes stored headers to another host only 
   await expect(script.text).toMatchFileSnapshot("transcripts/update.txt");
 });
 
-it("what takes its time says so at a terminal, and leaves no trace elsewhere", async () => {
+it("a slow command shows its progress at a terminal, and prints none elsewhere", async () => {
   const slow = createServer((_request, response) => void setTimeout(() => response.writeHead(404).end(), SLOW_MS));
   const server = await listen(slow);
   const register = ["deployments", "register", server.uri, "--yes"];
@@ -121,7 +121,7 @@ it("what takes its time says so at a terminal, and leaves no trace elsewhere", a
   await server.close();
 });
 
-it("lists and descriptions read the same for people and programs, and show no header's value", async () => {
+it("lists and descriptions are the same for people and programs, and show no header's value", async () => {
   const script = scribe(command, env);
   expect(await script.run("deployments list")).toBe(0);
   expect(await script.run("svc ls")).toBe(0);
@@ -137,7 +137,7 @@ it("lists and descriptions read the same for people and programs, and show no he
   await expect(script.text).toMatchFileSnapshot("transcripts/lists.txt");
 });
 
-it("what cannot be done says why, what helps, and ends with a code of its own", async () => {
+it("a failed command prints the cause and a remedy, and has its own exit code", async () => {
   const script = scribe(command, env);
   expect(await script.run("deployments register http://127.0.0.1:1 --yes")).toBe(1);
   expect(await script.run("deployments register 'no address' --yes")).toBe(2);
@@ -153,7 +153,7 @@ it("what cannot be done says why, what helps, and ends with a code of its own", 
   await expect(script.text).toMatchFileSnapshot("transcripts/failures.txt");
 });
 
-it("a deployment is removed after a yes, and only once", async () => {
+it("a deployment is removed after a confirmation, and only once", async () => {
   const script = scribe(command, env);
   const before = (await deployments()) as readonly { readonly id: string; readonly uri: string }[];
   const { id } = before.find(({ uri }) => uri.startsWith(first.uri))!;

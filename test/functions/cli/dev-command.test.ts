@@ -1,4 +1,4 @@
-/** The flags of `stepwell dev`, and what they become. */
+/** The flags of `stepwell dev` and the settings that they become. */
 import { CommanderError } from "commander";
 import { describe, expect, it } from "vitest";
 import { devCommand } from "../../../functions/cli/dev-command.ts";
@@ -20,11 +20,11 @@ async function parse(...flags: string[]): Promise<{ given: DevInvocation; code: 
 }
 
 describe("stepwell dev", () => {
-  it("leaves everything to the settings where nothing is said, and exits as it is told", async () => {
+  it("sets nothing without flags, and exits with the code of the process", async () => {
     expect(await parse()).toEqual({ given: { flags: {}, register: [], useHttp11: false, watch: true }, code: 3 });
   });
 
-  it("passes on what its flags say", async () => {
+  it("passes its flags on as settings", async () => {
     const flags = ["--ingress-port", "1", "--admin-port", "2", "--data-dir", "d", "--config-file", "c.toml", "--json"];
     const more = [
       "--register",
@@ -52,7 +52,7 @@ describe("stepwell dev", () => {
     });
   });
 
-  it("opens every address where a host is wanted but not named", async () => {
+  it("binds every address where --host has no value", async () => {
     expect((await parse("--host")).given.flags).toEqual({ "ingress.bind": "0.0.0.0", "admin.bind": "0.0.0.0" });
   });
 

@@ -44,7 +44,7 @@ afterAll(async () => {
   await Promise.all([command.remove(), rm(folder, { recursive: true, force: true })]);
 });
 
-/** Through two processes that start: of the command, and of the deployment. */
+/** Long enough for the start of two processes: the command and the deployment. */
 const SEEN_WITHIN = { timeout: 60_000 };
 
 async function freePort(): Promise<number> {
@@ -56,7 +56,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Writes the template and runs the two scripts that a reader would run; the packages come from here. */
+/** Writes the template and runs its two scripts, with the packages of this repository. */
 async function project(template: string): Promise<string> {
   const ran = await command.run(["example", template], { cwd: folder });
   expect(ran).toMatchObject({ code: 0, stderr: "" });
@@ -68,7 +68,7 @@ async function project(template: string): Promise<string> {
 }
 
 interface Served {
-  /** What its handlers have printed so far. */
+  /** The output of its handlers so far. */
   printed(): string;
 }
 
@@ -77,7 +77,7 @@ async function serve(place: string): Promise<Served> {
   let [port, child] = [0, undefined as ChildProcess | undefined];
   const server = { STEPWELL_ADMIN_URL: stage.adminUri };
   const register = async (): Promise<number> => {
-    // A port that was free may be somebody else's when the program has started; it ends then, and is started on another.
+    // Another process may take the free port before this one listens; this one then ends, and starts on another port.
     if (child === undefined || child.exitCode !== null) {
       port = await freePort();
       const env = { ...process.env, PORT: String(port) };
@@ -99,7 +99,7 @@ async function call(path: string, body?: unknown): Promise<{ status: number; bod
   return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
 }
 
-/** The call API of Lambda, with one function behind it. */
+/** The invoke API of Lambda, with one function behind it. */
 function lambdaApi(handler: (event: unknown, context: object) => Promise<unknown>): ReturnType<typeof listen> {
   const server = createServer((incoming, outgoing) => {
     let event = "";
@@ -111,7 +111,7 @@ function lambdaApi(handler: (event: unknown, context: object) => Promise<unknown
   return listen(server);
 }
 
-/** What the function says that it offers. */
+/** The services that the function offers. */
 async function discovered(place: string): Promise<readonly string[]> {
   const { handler } = createRequire(import.meta.url)(join(place, "dist/lambda.cjs")) as {
     handler: Parameters<typeof lambdaApi>[0];
@@ -141,7 +141,7 @@ describe("each template", () => {
     expect(await discovered(place)).toEqual(["greeter"]);
   });
 
-  it("saga gives back what it has booked", async () => {
+  it("saga undoes its bookings", async () => {
     const place = await project("saga");
     const { printed } = await serve(place);
     const trip = { traveller: "Ada", flight: "LH1" };
@@ -182,7 +182,7 @@ describe("each template", () => {
     const { printed } = await serve(place);
     const running = call("signup/ada/run", { name: "Ada", email: "ada@example.com" });
     await expect.poll(printed, SEEN_WITHIN).toContain("confirm with");
-    // The letter is printed before the step is durable, and the state with it.
+    // The step prints the letter before it is durable, so the state may lag.
     const status = (): ReturnType<typeof call> => call("signup/ada/status");
     await expect.poll(status, SEEN_WITHIN).toEqual({ status: 200, body: "waiting for the confirmation" });
     const [, letter] = /confirm with (.*)/.exec(printed())!;
@@ -191,7 +191,7 @@ describe("each template", () => {
     expect(await discovered(place)).toEqual(["signup"]);
   });
 
-  it("is written once, and never over somebody's files", async () => {
+  it("is written once, and never over existing files", async () => {
     expect(Object.keys(TEMPLATES)).toEqual(["greeter", "saga", "object", "workflow"]);
     await command.run(["example", "saga", "mine"], { cwd: folder });
     const again = await command.run(["example", "greeter", "mine"], { cwd: folder });

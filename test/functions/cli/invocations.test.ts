@@ -1,4 +1,4 @@
-/** What a person, a script and a program see of `stepwell invocations`. */
+/** The output of `stepwell invocations` for people, scripts and programs. */
 import { TerminalError, service } from "@restatedev/restate-sdk";
 import type { Context } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -58,7 +58,7 @@ async function statusOf(id: string): Promise<string> {
 const becomes = (id: string, status: string): Promise<void> =>
   expect.poll(() => statusOf(id), SEEN_WITHIN).toBe(status);
 
-/** Its driver says that it sleeps a moment before it has parked, and only then is it known when it wakes. */
+/** The driver may wait in memory before it parks; only a parked invocation has `wake_at`. */
 async function sleeping(): Promise<string> {
   const id = await send("sleep");
   const body = async (): Promise<unknown> => (await fetch(`${stage.adminUri}/invocations/${id}`)).json();
@@ -66,7 +66,7 @@ async function sleeping(): Promise<string> {
   return id;
 }
 
-it("an invocation is described with its journal, and with what it failed with", async () => {
+it("an invocation is described with its journal and its failure", async () => {
   script = scribe(command, env);
   expect(await script.run(`invocations describe ${await sleeping()}`)).toBe(0);
   const refused = await send("refuse");
@@ -89,7 +89,7 @@ it("invocations are listed, by filters, page by page", async () => {
   await expect(script.text).toMatchFileSnapshot("transcripts/invocations-listed.txt");
 });
 
-it("a cancellation that nobody confirms changes nothing; a confirmed one ends the invocation", async () => {
+it("a cancellation without confirmation changes nothing; a confirmed one ends the invocation", async () => {
   script = scribe(command, env);
   const id = await sleeping();
   expect(await script.run(`invocations cancel ${id}`)).toBe(4);
@@ -101,7 +101,7 @@ it("a cancellation that nobody confirms changes nothing; a confirmed one ends th
   await expect(script.text).toMatchFileSnapshot("transcripts/cancel.txt");
 });
 
-it("an id that does not exist changes nothing about the others", async () => {
+it("an unknown id changes nothing about the others", async () => {
   script = scribe(command, env);
   const id = await sleeping();
   const nobody = `${id.slice(0, -4)}0000`;
@@ -112,7 +112,7 @@ it("an id that does not exist changes nothing about the others", async () => {
   await expect(script.text).toMatchFileSnapshot("transcripts/unknown-invocation.txt");
 });
 
-it("several are killed at once, and each that is refused is told", async () => {
+it("several are killed at once, and each refusal is printed", async () => {
   script = scribe(command, env);
   const [first, second] = [await sleeping(), await sleeping()];
   expect(await script.run(`invocations kill ${first} --yes`)).toBe(0);
@@ -123,8 +123,8 @@ it("several are killed at once, and each that is refused is told", async () => {
   await expect(script.text).toMatchFileSnapshot("transcripts/kill.txt");
 });
 
-it("an invocation is paused, resumed, started once more, and forgotten", async () => {
-  // A retry may be under way in the moment in which it is looked up.
+it("an invocation is paused, resumed, restarted, and purged", async () => {
+  // A retry may be running at the moment of the look.
   script = scribe(command, env, [["Worker/fail  running", "Worker/fail  backing-off"]]);
   const failing = await send("fail");
   await becomes(failing, "backing-off");

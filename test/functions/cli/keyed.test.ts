@@ -1,4 +1,4 @@
-/** What a person and a program see of objects and workflows: their queues, their journals, and edits of a state that is in use. */
+/** The output about objects and workflows: their queues, their journals, and edits of a state that is in use. */
 import { createServer } from "node:http2";
 import { createEndpointHandler, object, service, workflow } from "@restatedev/restate-sdk";
 import type { Context, ObjectContext, WorkflowContext } from "@restatedev/restate-sdk";
@@ -14,7 +14,7 @@ const bell = service({ name: "Bell", handlers: { ring: async (_ctx: Context): Pr
 const desk = object({
   name: "Desk",
   handlers: {
-    /** Has the key until the bell rings. */
+    /** Holds the key until its sleep ends. */
     serve: async (ctx: ObjectContext): Promise<void> => {
       ctx.set("served", ((await ctx.get<number>("served")) ?? 0) + 1);
       ctx.serviceSendClient(bell).ring();
@@ -61,7 +61,7 @@ async function shown(id: string): Promise<Shown> {
   return (await (await fetch(`${stage.adminUri}/invocations/${id}`)).json()) as Shown;
 }
 
-/** Sends, and waits until it is where it stays: parked, so that it is known when it wakes, or which place it has. */
+/** Sends, and waits until the invocation is parked, so that its wake time or its place in the queue is known. */
 async function sent(path: string, status: string, lastEntry: string): Promise<string> {
   const response = await fetch(`${stage.ingressUri}/${path}/send`, { method: "POST" });
   const { invocationId } = (await response.json()) as { invocationId: string };
@@ -74,7 +74,7 @@ async function sent(path: string, status: string, lastEntry: string): Promise<st
   return invocationId;
 }
 
-it("whoever waits for a key is told its place, and who has the key", async () => {
+it("an invocation that waits for a key is shown with its place and the holder", async () => {
   const holder = await sent("Desk/front%2Fleft/serve", "suspended", "Sleep");
   const second = await sent("Desk/front%2Fleft/close", "pending", "Input");
   const third = await sent("Desk/front%2Fleft/close", "pending", "Input");
@@ -111,7 +111,7 @@ it("a workflow shows its state and what it waits for", async () => {
   await expect(script.text).toMatchFileSnapshot("transcripts/workflow.txt");
 });
 
-it("services with keys say so where they are registered, listed and called", async () => {
+it("services with keys show it where they are registered, listed and called", async () => {
   const script = scribe(command, env);
   const counter = object({ name: "Counter", handlers: { add: async (_ctx: ObjectContext): Promise<void> => {} } });
   const server = await listen(createServer(createEndpointHandler({ services: [counter], logger: () => {} })));

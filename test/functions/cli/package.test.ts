@@ -1,4 +1,4 @@
-/** The package: the files that npm packs, and that they are enough to run it in a folder that has nothing else. */
+/** The npm package: the files that it contains, and that it runs in a folder that has nothing else. */
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
@@ -20,7 +20,7 @@ interface Manifest {
 }
 let manifest: Manifest;
 
-/** The checkout's own `dist` is left alone: other tests, and people, may be using it. */
+/** Builds in a copy: other tests may be using the `dist` of the checkout. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "stepwell-package-"));
   const source = join(folder, "source");

@@ -1,4 +1,6 @@
-/** The local port that signs: what reaches the API behind it, judged by a signature computed here, and what it keeps out. */
+/**
+ * The local port that signs: the requests that reach the API behind it, checked against a signature computed here, and refusals.
+ */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -46,7 +48,7 @@ afterAll(async () => {
   await Promise.all([api.close(), command.remove()]);
 });
 
-it("each request arrives signed, with its query and body, and the answer comes back as it is", async () => {
+it("each request arrives signed, with its query and body, and the answer is passed on unchanged", async () => {
   arrived = [];
   const headers = { "content-type": "application/json", authorization: "Bearer of somebody else" };
   const response = await fetch(`${proxyUrl}services/a%2Fb?b=2&a=1%20x`, {
@@ -65,7 +67,7 @@ it("each request arrives signed, with its query and body, and the answer comes b
   expect(signature).toBe(expectedSignature(got!, { region: REGION, secret: SECRET }));
 });
 
-/** Headers and paths that `fetch` does not let anybody set. */
+/** Sends headers and paths that `fetch` does not allow. */
 function statusOf(headers: Readonly<Record<string, string>>, url = proxyUrl, path = "/"): Promise<number> {
   return new Promise((resolve, reject) => {
     const asked = request(url, { headers, path }, (answer) => resolve(answer.resume().statusCode!));
@@ -73,7 +75,7 @@ function statusOf(headers: Readonly<Record<string, string>>, url = proxyUrl, pat
   });
 }
 
-it("a page of a stranger, or of a name that points at this machine, gets nothing signed", async () => {
+it("a page of another origin, or of a host name that points at this machine, gets nothing signed", async () => {
   arrived = [];
   expect(await statusOf({ origin: "https://stranger.example" })).toBe(403);
   expect(await statusOf({ host: "rebound.example:80" })).toBe(403);
@@ -82,7 +84,7 @@ it("a page of a stranger, or of a name that points at this machine, gets nothing
 });
 
 it.each(["//stranger.example/a", "/.//stranger.example/a", "/b/..//stranger.example/a"])(
-  "%s is a path of the API, and no address of another one",
+  "%s is a path of the API, and no address of another host",
   async (path) => {
     arrived = [];
     vi.stubEnv("AWS_ACCESS_KEY_ID", KEY_ID).stubEnv("AWS_SECRET_ACCESS_KEY", SECRET);
@@ -99,7 +101,7 @@ it.each(["//stranger.example/a", "/.//stranger.example/a", "/b/..//stranger.exam
   },
 );
 
-it("who is not let in by IAM is told how to come in", async () => {
+it("a refusal by IAM is explained with the proxy and the permission", async () => {
   const door = await listen(
     createServer((_, outgoing) =>
       outgoing.writeHead(403, { "content-type": "application/json" }).end('{"message":"Forbidden"}'),
@@ -112,7 +114,7 @@ it("who is not let in by IAM is told how to come in", async () => {
   expect(ran.stderr.replaceAll(/\s+/g, " ")).toMatch(/through `stepwell proxy`, .*execute-api:Invoke/);
 });
 
-it("an API whose region nobody tells is no start", async () => {
+it("an API without a region is refused", async () => {
   const ran = await command.run(["proxy", "--to", "https://api.example", "--port", "0"]);
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toContain("--region");

@@ -1,4 +1,4 @@
-/** What a person, a script and a program see of `stepwell state`. */
+/** The output of `stepwell state` for people, scripts and programs. */
 import { object } from "@restatedev/restate-sdk";
 import type { ObjectContext } from "@restatedev/restate-sdk";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -39,7 +39,7 @@ async function add(key: string, by: number): Promise<unknown> {
   return response.json();
 }
 
-it("the state of a key is read, changed after a yes, and what its handler finds next", async () => {
+it("the state of a key is read, changed after a confirmation, and found by its handler", async () => {
   const script = scribe(command, env);
   expect(await add("ada", 2)).toBe(2);
   expect(await script.run("state get Counter ada")).toBe(0);
@@ -55,14 +55,14 @@ it("the state of a key is read, changed after a yes, and what its handler finds 
   await expect(script.text).toMatchFileSnapshot("transcripts/state.txt");
 });
 
-it("what a value could do to a terminal it does not", async () => {
+it("control characters in a value do not reach the terminal", async () => {
   expect(await add("mallory", 1)).toBe(1);
   await command.run(["state", "set", "Counter", "mallory", `note="\u009b2J\u0085"`, "--yes"], { env });
   const { stdout } = await command.run(["state", "get", "Counter", "mallory"], { env });
   expect(stdout).toContain('note   "\ufffd2J\ufffd"');
 });
 
-it("a key is cleared, and its neighbours are not", async () => {
+it("a key is cleared, and other keys are not", async () => {
   const script = scribe(command, env);
   expect([await add("bob", 7), await add("eve", 8)]).toEqual([7, 8]);
   expect(await script.run("state clear Counter bob")).toBe(4);

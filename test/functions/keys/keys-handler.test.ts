@@ -1,4 +1,4 @@
-/** The resource that makes keys, beside the keys themselves: what it tells CloudWatch of an environment that is new. */
+/** The custom resource that makes keys: the metric that it writes for a new environment. */
 import { expect, test } from "vitest";
 import { keysResource } from "../../../functions/keys/keys-handler.ts";
 import type { ParameterStore } from "../../../shared/wiring/parameter-keys.ts";
@@ -27,7 +27,7 @@ async function toldBy(RequestType: "Create" | "Update" | "Delete", properties: R
   return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 }
 
-test("of an environment that is made, nothing is overdue: the alarm on silence finds a measure before the first pass", async () => {
+test("a new environment reports nothing overdue, so that the alarm on silence has a measure before the first pass", async () => {
   const [line, ...more] = await toldBy("Create", { MeasuredAs: "shop" });
   expect(more).toEqual([]);
   expect(line).toMatchObject({ Environment: "shop", oldest_overdue_seconds: [0] });
@@ -42,7 +42,7 @@ test("of an environment that is made, nothing is overdue: the alarm on silence f
   });
 });
 
-test("an environment that is there already, or writes no metrics, is left to its sweeper", async () => {
+test("an existing environment, or one without metrics, gets no measure", async () => {
   expect(await toldBy("Update", { MeasuredAs: "shop" })).toEqual([]);
   expect(await toldBy("Delete", { MeasuredAs: "shop" })).toEqual([]);
   expect(await toldBy("Create", {})).toEqual([]);

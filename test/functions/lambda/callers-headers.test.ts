@@ -1,4 +1,6 @@
-/** What a caller says in its headers, as the gateway hands it to the ingress function: several values in one, cookies beside them. */
+/**
+ * A caller's headers as the gateway hands them to the ingress function: several values joined, cookies in a field of their own.
+ */
 import { expect, test } from "vitest";
 import { requestOf } from "../../../functions/lambda/gateway-event.ts";
 import type { GatewayEvent } from "../../../functions/lambda/gateway-event.ts";
@@ -50,7 +52,7 @@ async function createdBy(authorizer: object, headers: Readonly<Record<string, st
 const ARN = "arn:aws:sts::111122223333:assumed-role/Shop/ada";
 const CLAIMS = { iss: "https://login.example.com", sub: "user-1", client_id: "shop" };
 
-test("the submission has the caller that the gateway has authenticated: IAM's ARN, or issuer and subject of the token", async () => {
+test("the submission has the caller that the gateway authenticated: IAM's ARN, or issuer and subject of the token", async () => {
   expect(await createdBy({ iam: { userArn: ARN } })).toEqual([200, ARN, []]);
   expect(await createdBy({ jwt: { claims: CLAIMS } })).toEqual([200, "https://login.example.com#user-1", []]);
 });
@@ -88,7 +90,7 @@ test.each([
   expect(await createdBy({ jwt: { claims: { ...CLAIMS, sub } } })).toEqual([403, undefined, undefined]);
 });
 
-test("what a proxy says of the caller stays, and what only the door may say does not", async () => {
+test("the forwarding headers of a proxy stay, and headers that only the door may set are dropped", async () => {
   const said = { "x-forwarded-for": "6.6.6.6, 1.2.3.4", "x-forwarded-proto": "https", forwarded: "for=6.6.6.6" };
   const spoofed = {
     "x-restate-ingress-path": "/Admin/all",
@@ -112,7 +114,7 @@ test.each([
   expect(await submitted(eventOf({ "x-any": value }))).toMatchObject({ status: 400, headers: undefined });
 });
 
-test("names that objects inherit are names like others", async () => {
+test("names of inherited object members are accepted as header names", async () => {
   const event = {
     ...eventOf({}),
     headers: JSON.parse('{"__proto__":"a","constructor":"b","toString":"c"}') as Record<string, string>,

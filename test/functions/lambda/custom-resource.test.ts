@@ -1,4 +1,4 @@
-/** What CloudFormation is told about a custom resource, at an address that takes its answer as S3 does. */
+/** The answers of a custom resource to CloudFormation, sent to an address that takes them as S3 does. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -43,13 +43,13 @@ afterEach(() => close());
 
 const SAME = { StackId: "stack", RequestId: "request", LogicalResourceId: "Keys" };
 
-test("a success names what was made, and its attributes", async () => {
+test("a success has the physical id and the attributes", async () => {
   await customResource(async () => ({ physicalId: "made", attributes: { Id: "dp_1" } }))(event);
   const answer = { ...SAME, Status: "SUCCESS", PhysicalResourceId: "made", Data: { Id: "dp_1" } };
   expect(told).toEqual([{ method: "PUT", contentType: "", answer }]);
 });
 
-test("a failure is told in the words of its error, cut to what is shown, and by the name that the resource has", async () => {
+test("a failure has the message of its error, cut to the displayed length, and the physical id of the resource", async () => {
   const fails = customResource(() => Promise.reject(new Error(`not so ${"x".repeat(5_000)}`)));
   await fails(event);
   await fails({ ...event, RequestType: "Update", PhysicalResourceId: "made" });
@@ -60,7 +60,7 @@ test("a failure is told in the words of its error, cut to what is shown, and by 
   for (const { answer } of told) expect(answer["Reason"]).toMatch(/^not so x{900,1000}$/);
 });
 
-test("an outcome that cannot be told fails the function, so that its event comes again", async () => {
+test("an answer that cannot be delivered fails the function, so that its event comes again", async () => {
   status = 503;
   await expect(customResource(async () => ({ physicalId: "made" }))(event)).rejects.toThrow(/503/);
   expect(told).toHaveLength(1);

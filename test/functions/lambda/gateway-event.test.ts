@@ -24,32 +24,29 @@ test("an event becomes the request that the client sent", () => {
   });
 });
 
-test("a decoded path is encoded again, so that what the face decodes is what the client meant", () => {
+test("a decoded path is encoded again, so that the ingress decodes what the client meant", () => {
   const { path } = requestOf({ ...EVENT, rawPath: "/counter/a key with 100% ü/add" });
   expect(path).toBe("/counter/a%20key%20with%20100%25%20%C3%BC/add");
   expect(path.split("/").map(decodeURIComponent)).toEqual(["", "counter", "a key with 100% ü", "add"]);
 });
 
-/**
- * The path that an HTTP API of AWS made of each sent path, from events captured in July 2026 (docs/operating.md,
- * limits).
- */
+/** What an HTTP API of AWS made of each sent path, from events captured in July 2026 (docs/operating.md, limits). */
 test.each([
   ["a%20b", "a b", "a b"],
   ["a%23b", "a#b", "a#b"],
   ["%CE%BB", "λ", "λ"],
-  // These paths do not show the key that the client meant.
+  // The client's key cannot be recovered from these paths.
   ["a%2Fb", "a/b", "a/b"],
   ["a%3Fb", "a", "a"],
   ["a%252Fb", "a/b", "a/b"],
   ["a%253Fb", "a?b", "a?b"],
   ["a%2525b", "a%b", "a%b"],
-])("of a path that AWS decoded, what is left is read as it stands: %s", (_sent, decoded, meant) => {
+])("a path that AWS decoded is read as it stands: %s", (_sent, decoded, meant) => {
   const { path } = requestOf({ ...EVENT, rawPath: `/counter/${decoded}` });
   expect(path.split("/").slice(2).map(decodeURIComponent).join("/")).toBe(meant);
 });
 
-test("bytes that are no text travel in base64, both ways, and come back as they were", () => {
+test("bytes that are not text travel in base64, both ways, and come back unchanged", () => {
   const bytes = Uint8Array.from({ length: 256 }, (_, at) => at);
   const body = Buffer.from(bytes).toString("base64");
   expect(requestOf({ ...EVENT, body, isBase64Encoded: true }).body).toEqual(bytes);
@@ -61,7 +58,7 @@ test("bytes that are no text travel in base64, both ways, and come back as they 
   });
 });
 
-test("text travels as it is, a byte order mark included", () => {
+test("text travels unchanged, a byte order mark included", () => {
   const result = resultOf(textResponse(470, "\uFEFFgrüß"), keepNothing);
   expect(result).toMatchObject({ statusCode: 470, body: "\uFEFFgrüß", isBase64Encoded: false });
 });
@@ -71,11 +68,11 @@ test("an event without body, query and headers is a request with empty ones", ()
   expect(requestOf({ rawPath, requestContext })).toMatchObject({ query: "", headers: {}, body: new Uint8Array(0) });
 });
 
-test("a status that no gateway passes is a 500", () => {
+test("a status that the gateway does not pass is a 500", () => {
   expect(resultOf(emptyResponse(999), keepNothing).statusCode).toBe(500);
 });
 
-/** The most bytes of any kind that fit into a result: base64 makes four bytes of three. */
+/** The most arbitrary bytes that fit into a result: base64 makes four bytes of three. */
 const ANY_MAX_BYTES = 4_700_000;
 
 test.each([
@@ -86,14 +83,14 @@ test.each([
   ["as many quotes", ANY_MAX_BYTES, '"'],
   ["as much that is no text", ANY_MAX_BYTES, "\xc8"],
   ["6 MB of letters, which JSON leaves as they are", 6_000_000, "a"],
-])("what fits into the result in one of its two forms is given out: %s", (_, bytes, letter) => {
+])("an answer that fits into the result as text or as base64 is returned: %s", (_, bytes, letter) => {
   const body = new Uint8Array(Buffer.alloc(bytes, letter, "latin1"));
   const result = resultOf({ status: 200, headers: {}, body }, keepNothing);
   expect(result.statusCode).toBe(200);
   expect(bodyOf(result).equals(body)).toBe(true);
 });
 
-test("4,320,001 bytes of JSON are given out, though JSON within JSON is longer than base64", () => {
+test("4,320,001 bytes of JSON are returned, though they are longer as a JSON string than as base64", () => {
   const body = new TextEncoder().encode(JSON.stringify(Array.from({ length: 1_080_000 }, () => "a")));
   expect(body.length).toBe(4_320_001);
   const result = resultOf({ status: 200, headers: { "content-type": "application/json" }, body }, keepNothing);
@@ -110,7 +107,7 @@ test.each([
   ["text", "a"],
   ["text that JSON makes longer", '"'],
   ["bytes", "\xff"],
-])("what a function cannot give out is answered in other words: %s", (_, letter) => {
+])("an answer that is too large for a function is replaced: %s", (_, letter) => {
   const body = new Uint8Array(Buffer.alloc(6 * 1024 * 1024, letter, "latin1"));
   const told = resultOf({ status: 200, headers: {}, body }, ({ body: { length } }) => textResponse(500, `${length}`));
   expect(told).toMatchObject({ statusCode: 500, body: String(body.length) });

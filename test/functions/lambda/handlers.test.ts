@@ -30,7 +30,7 @@ function request(method: string, rawPath: string, body = ""): GatewayEvent {
   return { rawPath, headers: { "content-type": "application/json" }, requestContext: { http: { method } }, body };
 }
 
-/** What the event source would hand to the worker. */
+/** The event that the event source would hand to the worker. */
 async function nextEvent(stage: Stage): Promise<WorkEvent> {
   const deliveries = await stage.pulse.within(0, stage.stores.queue.receive(10, 900_000, 0));
   return {
@@ -51,7 +51,7 @@ test("a call is answered with its result and its id", async () => {
   expect(result.headers["x-restate-id"]).toMatch(/^inv_1/);
 });
 
-test("ingress and worker tell which invocation they were asked about, and nothing of what it is about", async () => {
+test("ingress and worker log the id of the invocation, and nothing of its content", async () => {
   const stage = await open({ greet: (ctx) => `hello ${ctx.input}` });
   const [driver, worker] = [stage.actor(), stage.actor()];
   const path = "/S/greet/send";
@@ -86,7 +86,7 @@ test("a call that takes too long is a 504 that names the invocation; later its o
   expect(await stage.pulse.within(100, attached)).toMatchObject({ statusCode: 200, body: "late" });
 });
 
-test("a table without room is a 503 after which the caller may repeat, and the log names what had none", async () => {
+test("a throttled table is a 503 that says a retry is safe, and the log names the throttled resource", async () => {
   const stage = await open({ greet: () => "hello" });
   const actor = stage.actor();
   const hot = "DynamoDB could not do what was asked: ThrottlingException (TableWriteKeyRangeThroughputExceeded)";
@@ -165,7 +165,7 @@ test("a message that ends each process that works on it stays one message, so th
   await stage.pulse.within(100, ingressHandler(awsOf(stage.actor()))(request("POST", "/S/deadly/send"), MINUTES));
   for (const [at, lives] of [0.02, 0.3, 0.7, 1.6].entries()) {
     let event = await nextEvent(stage);
-    // At the first moment at which it is there, whatever its driver's lease says.
+    // The first moment at which the message is visible, whatever its driver's lease says.
     while (event.Records.length === 0) {
       await stage.pulse.pass(LEASE_MS / 50);
       event = await nextEvent(stage);
@@ -180,7 +180,7 @@ test("a message that ends each process that works on it stays one message, so th
   }
 });
 
-test("what is finished is deleted while others of its batch still run", async () => {
+test("a finished message is deleted while others of its batch still run", async () => {
   const gate = new Gate();
   const stage = await open({ quick: () => "done", long: () => gate.passed.then(() => "done") });
   const actor = stage.actor();
@@ -195,7 +195,7 @@ test("what is finished is deleted while others of its batch still run", async ()
   expect(await stage.pulse.within(1_000, answer)).toEqual({ batchItemFailures: [] });
 });
 
-test("the sweeper tells what it did, and empties its dead letters", async () => {
+test("the sweeper returns its counts, and empties its dead letters", async () => {
   const [stage, other] = [await open({ work: () => "done" }), await open({})];
   const actor = stage.actor();
   const ingress = ingressHandler(awsOf(actor));
@@ -210,7 +210,7 @@ test("the sweeper tells what it did, and empties its dead letters", async () => 
   });
 });
 
-test("asked for everything, the sweeper wakes at once what lost its message a moment ago", async () => {
+test("with `everything`, the sweeper wakes at once an invocation that lost its message a moment ago", async () => {
   const stage = await open({ work: () => "done" });
   const [sender, worker] = [stage.actor(), stage.actor()];
   await stage.pulse.within(100, ingressHandler(awsOf(sender))(request("POST", "/S/work/send"), MINUTES));

@@ -1,15 +1,15 @@
-/** The few answers of AWS that a function needs to start, or not to: parameters and items of the table, over HTTP. */
+/** The few answers of AWS that decide whether a function starts: parameters and items of the table, over HTTP. */
 import { createServer } from "node:http";
 import type { Server } from "node:net";
 import { startServer } from "../../harness/https/peer.ts";
 
 export interface ScriptedAws {
   readonly uri: string;
-  /** Values by name; who asks for another is told that it does not exist. */
+  /** Values by name; any other name is answered with ParameterNotFound. */
   readonly parameters: Map<string, string>;
   /** Attributes in DynamoDB's form, by the end of the partition key. */
   readonly items: Map<string, Readonly<Record<string, object>>>;
-  /** Where it is set, nobody may read a parameter. */
+  /** Whether reads of parameters are denied. */
   denies: boolean;
   stop(): Promise<void>;
 }

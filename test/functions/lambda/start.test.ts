@@ -1,4 +1,4 @@
-/** A function that cannot start says why in one line of its log: the code, the words, the remedy, and never a secret. */
+/** A function that cannot start logs one line with the code, the cause and the remedy, and never a secret. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -20,7 +20,7 @@ let aws: ScriptedAws;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "stepwell-start-"));
   await bundleFunctions({ worker: "functions/worker/lambda.ts" }, folder, { quiet: true });
-  // As the runtime does: it loads the function, and then calls it.
+  // The runtime loads the function in the same way.
   await writeFile(
     join(folder, "runtime.mjs"),
     'await import("./worker/index.mjs"); console.log("started"); process.exit();',
@@ -41,7 +41,7 @@ beforeEach(() => {
 
 interface Start {
   readonly hasStarted: boolean;
-  /** Of our own log. */
+  /** The JSON lines of the log. */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
   readonly everything: string;
 }
@@ -80,11 +80,11 @@ const refused = (code: string, words: string) => ({
   see: `docs/errors.md#${code.toLowerCase()}`,
 });
 
-test("nothing is told of one that starts", async () => {
+test("a function that starts logs nothing", async () => {
   expect(await start()).toMatchObject({ hasStarted: true, lines: [] });
 });
 
-test("a name that is no setting is told of, with the one that may be meant, and the function starts", async () => {
+test("an unknown setting is logged with the likely name, and the function starts", async () => {
   const { hasStarted, lines } = await start({ STEPWELL_WORKER__LEESE: "3s" });
   expect(hasStarted).toBe(true);
   expect(lines.map(({ level, message }) => [level, message])).toEqual([
@@ -92,7 +92,7 @@ test("a name that is no setting is told of, with the one that may be meant, and 
   ]);
 });
 
-test("a value that cannot be read, and a setting that is missing, are named by their variables", async () => {
+test("an unreadable value and a missing setting are named by their variables", async () => {
   expect((await start({ STEPWELL_WORKER__LEASE: "3 parsecs" })).lines).toMatchObject([
     refused("RT0002", 'the environment variable STEPWELL_WORKER__LEASE: "3 parsecs" is not'),
   ]);
@@ -101,7 +101,7 @@ test("a value that cannot be read, and a setting that is missing, are named by t
   ]);
 });
 
-test("a parameter that is missing is named, and what stands for it", async () => {
+test("a missing parameter is named with its remedy", async () => {
   aws.parameters.delete(`${PATH}/id-secret`);
   expect((await start()).lines).toMatchObject([
     refused("RT0002", `the parameter ${PATH}/id-secret does not exist; put back the one under which the table`),
@@ -112,7 +112,7 @@ test("a parameter that is missing is named, and what stands for it", async () =>
   ]);
 });
 
-test("parameters that nobody may read are told of in the words of AWS", async () => {
+test("a denied read of parameters is logged in the words of AWS", async () => {
   aws.denies = true;
   const { hasStarted, lines } = await start();
   expect(hasStarted).toBe(false);
@@ -125,7 +125,7 @@ test("parameters that nobody may read are told of in the words of AWS", async ()
   ]);
 });
 
-test("a table of another format, and one that was written under another secret, are left alone", async () => {
+test("a table of another format, or written under another secret, refuses the start", async () => {
   aws.items.set("schema", { pk: { S: "schema" }, sk: { S: "format" }, format: { N: "99" } });
   expect((await start()).lines).toMatchObject([refused("META0010", "99")]);
   aws.items.set("schema", { pk: { S: "schema" }, sk: { S: "format" }, format: { N: "1" } });
@@ -133,7 +133,7 @@ test("a table of another format, and one that was written under another secret, 
   expect((await start()).lines).toMatchObject([refused("RT0002", "put the former one back")]);
 });
 
-test("no key is ever told, be it whole or damaged", async () => {
+test("no key is ever logged, be it whole or damaged", async () => {
   const damaged = PEM.replace(/\n(.{20})/, "\n!!!$1");
   aws.parameters.set(`${PATH}/signing-key-1`, damaged);
   const { lines, everything } = await start();

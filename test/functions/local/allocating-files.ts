@@ -1,4 +1,4 @@
-/** Which source files allocate while something runs, by V8's own heap profiler: every object counts, collected ones too. */
+/** Finds the source files that allocate during a run, by V8's sampling heap profiler, collected objects included. */
 import { Session } from "node:inspector/promises";
 
 interface ProfileNode {
@@ -7,10 +7,10 @@ interface ProfileNode {
   readonly children: readonly ProfileNode[];
 }
 
-/** Of what the machine allots itself, one byte in so many is looked at: all of them. */
+/** The sampling interval in bytes: one byte samples every allocation. */
 const EVERY_BYTE = 1;
 
-/** @returns bytes by file, the file as its address */
+/** @returns bytes by the URL of the file */
 export async function allocatingFiles(run: () => Promise<void>): Promise<ReadonlyMap<string, number>> {
   const session = new Session();
   session.connect();

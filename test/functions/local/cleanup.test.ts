@@ -1,4 +1,4 @@
-/** How often the local process removes what has expired is a setting. */
+/** The setting for how often the local process removes expired items. */
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Table } from "../../../shared/engine/ports/table.ts";

@@ -126,7 +126,7 @@ test("a declared length takes no room, and neither do small bodies", async () =>
   expect(held).toEqual([0, 17 * KIB]);
 });
 
-test("a body whose sender stands still gives its room to a waiting one", async () => {
+test("a body whose sender stalls gives its room to a waiting one", async () => {
   const stage = await stageOf({ bodies: 100 * KIB }, length, { rooms: { stillMaxMs: 50 } });
   const still = begun(session(stage), 200 * KIB);
   const refused = headOf(still);
@@ -148,7 +148,7 @@ test("a request beyond the concurrency is refused before its body is read", asyn
   expect((await answered)[":status"]).toBe(200);
 });
 
-/** A reader that reads a head and no more. */
+/** A request whose answer is read no further than its head. */
 function unread(on: ClientHttp2Session): Promise<IncomingHttpHeaders> {
   const stream = on.request({ ":path": "/" });
   stream.on("error", () => undefined);
@@ -200,7 +200,7 @@ test("answers that share a buffer are counted once, until their last reader has 
   await soon(() => expect(stage.answers.held).toBe(0));
 });
 
-test("a reader that reads nothing is cut once other requests wait, and not before", async () => {
+test("a client that reads nothing is cut once other requests wait, and not before", async () => {
   const stage = await stageOf({ answers: LARGE_BYTES }, async () => new Uint8Array(LARGE_BYTES), {
     rooms: { stillMaxMs: 50 },
   });

@@ -49,7 +49,7 @@ test("a status above 599 goes out over HTTP/1.1 as it is", async () => {
   expect(response.status).toBe(799);
 });
 
-// The longest one that goes out in one piece with its head, and the first that does not.
+// 16 KiB is the longest body that goes out in one piece with its head.
 test.each([0, 1, 256, 16 * 1024, 16 * 1024 + 1])("a body of %i bytes of any value arrives as it is", async (size) => {
   const body = Uint8Array.from({ length: size }, (_, at) => at % 256);
   door = await openDoor({
@@ -64,7 +64,10 @@ test.each([0, 1, 256, 16 * 1024, 16 * 1024 + 1])("a body of %i bytes of any valu
   expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true);
 });
 
-/** The beginning of a connection with a request for "/" from the authority "x". @param flags of its headers */
+/**
+ * The beginning of a connection with a request for "/" from the authority "x".
+ * @param flags of its headers
+ */
 function begun(flags: number): Buffer {
   // POST, http, the path and the authority, in HPACK.
   const fields = Buffer.from([0x83, 0x86, 0x84, 0x01, 1, 0x78]);
@@ -77,7 +80,7 @@ const hasOpen = (opened: Door, requests: number): Promise<void> =>
 test.each([
   ["stream", frame(RESET, 0, 1, Buffer.from([0, 0, 0, 8]))],
   ["connection", undefined],
-])("a body that is cut off with its %s over HTTP/2 is no request", async (_what, cut) => {
+])("a body that is cut off with its %s over HTTP/2 does not become a request", async (_what, cut) => {
   const asked: string[] = [];
   const opened = await answering(200, (request) => asked.push(new TextDecoder().decode(request.body)));
   const socket = await openSocket(opened.port);
@@ -94,7 +97,7 @@ test.each([
 test.each([
   ["ended its connection", (socket: Socket) => socket.end()],
   ["reset its connection", (socket: Socket) => socket.resetAndDestroy()],
-])("a caller over HTTP/2 that has %s is waited for no longer", async (_what, leave) => {
+])("a request over HTTP/2 whose caller has %s is aborted", async (_what, leave) => {
   const opened = await openDoor({
     host: "127.0.0.1",
     port: 0,

@@ -43,7 +43,7 @@ async function start(flags: Record<string, string> = {}): Promise<LocalProcess> 
 }
 
 describe("the local process", () => {
-  it("is healthy on both ports, and no more after its stop", async () => {
+  it("is healthy on both ports, and closes them at its stop", async () => {
     const local = await start();
     expect((await fetch(`${local.ingressUrl}restate/health`)).status).toBe(200);
     expect((await fetch(`${local.adminUrl}health`)).status).toBe(200);
@@ -92,7 +92,7 @@ describe("the local process", () => {
     expect(second.engine.ids.derive(["x"], 16)).toEqual(derived);
   });
 
-  it("refuses a port that is taken, and lets go of its stores", async () => {
+  it("refuses a port that is taken, and releases its stores", async () => {
     const blocker = createServer().listen(0, "127.0.0.1");
     await once(blocker, "listening");
     const taken = String((blocker.address() as AddressInfo).port);
@@ -123,7 +123,7 @@ describe("the local process", () => {
 });
 
 describe("a deployment that is to be registered", () => {
-  it("is waited for, left alone where it is the same, and registered again where it has changed", async () => {
+  it("is waited for, is unchanged where it is the same, and is replaced where it has changed", async () => {
     const { engine } = await start();
     const { signal } = new AbortController();
     const endpoint = await startEndpoint(manifestOf([GREETER]));
@@ -144,7 +144,7 @@ describe("a deployment that is to be registered", () => {
     await endpoint.close();
   });
 
-  it("is given up when the process stops", async () => {
+  it("is no longer waited for when the process stops", async () => {
     const { engine } = await start();
     const stopping = new AbortController();
     const gone = registerWhenUp(
@@ -170,7 +170,7 @@ describe("a door", () => {
     session.destroy();
   });
 
-  it("knows HTTP/2 by its preface, also where that comes in pieces", async () => {
+  it("recognizes HTTP/2 by its preface, also where that comes in pieces", async () => {
     const { adminUrl } = await start();
     const socket = connectSocket(Number(new URL(adminUrl).port), "127.0.0.1").setNoDelay(true);
     for (const piece of ["P", "RI * HT", "TP/2.0\r\n\r\nSM\r\n\r\n"]) {

@@ -1,4 +1,4 @@
-/** Requests that are allowed, or nearly, and that hardly any client sends: what the door makes of them. */
+/** Unusual requests, valid or nearly so, and the answers of the door. */
 import { once } from "node:events";
 import { connect, constants } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,9 +7,9 @@ import { type ArrivalLimits, openDoor, type Door } from "../../../functions/loca
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
 import { askHttp2, exchange, head, openSocket, parseAnswers } from "../../harness/local/raw-http.ts";
 
-/** More than any system takes off the hands of a process whose client does not read. */
+/** More than the operating system buffers for a client that does not read. */
 const LARGE = new Uint8Array(50_000_000).fill(97);
-/** Longer than an answer may lie. */
+/** Longer than `unreadMs`, the limit for an answer that is not read. */
 const SLOW_MS = 2_000;
 const SEEN_WITHIN = { timeout: 20_000, interval: 10 };
 
@@ -43,7 +43,7 @@ test("of thousands of headers each arrives, also the last one", async () => {
   expect(asked[0]!.headers).toMatchObject({ a: "b", "idempotency-key": "k" });
 });
 
-test("a request that names two hosts is nobody's", async () => {
+test("a request with two hosts is refused", async () => {
   const two = head("GET /", { host: "localhost\r\nhost: other" });
   const [answer] = parseAnswers(await exchange(door.port, two));
   expect([answer!.status, answer!.body]).toEqual([400, "the request names two hosts"]);
@@ -55,7 +55,7 @@ test("a request that names two hosts is nobody's", async () => {
   expect(asked[0]!.headers["host"]).toBe("localhost");
 });
 
-test("an upgrade that is offered with a request is not taken, and the connection goes on", async () => {
+test("an upgrade that is offered with a request is ignored, and the connection goes on", async () => {
   const offer = { connection: "upgrade, http2-settings", upgrade: "h2c", "http2-settings": "AAMAAABkAAQAAP__" };
   const socket = await openSocket(door.port);
   let text = "";
@@ -72,7 +72,7 @@ test("an upgrade that is offered with a request is not taken, and the connection
   ]);
 });
 
-test("a large answer that is not read is held for a while only, over HTTP/1.1", async () => {
+test("a large answer that is not read is soon dropped, over HTTP/1.1", async () => {
   const socket = await openSocket(door.port);
   socket.pause().write(head("GET /large"));
   await vi.waitFor(() => expect(asked).toHaveLength(1), SEEN_WITHIN);
@@ -83,13 +83,13 @@ test("a large answer that is not read is held for a while only, over HTTP/1.1", 
   expect(read).toBeLessThan(LARGE.length);
 });
 
-test("a large answer that is not read is held for a while only, over HTTP/2", async () => {
+test("a large answer that is not read is soon dropped, over HTTP/2", async () => {
   const session = connect(`http://127.0.0.1:${door.port}`);
   session.on("error", () => undefined);
   const stream = session.request({ ":path": "/large" }).on("error", () => undefined);
   await vi.waitFor(() => expect(asked).toHaveLength(1), SEEN_WITHIN);
   await vi.waitFor(() => expect(door.openRequests).toBe(0), SEEN_WITHIN);
-  // Nothing but its code tells the client that what it has is not all.
+  // Only the reset code shows the client that the answer is incomplete.
   await vi.waitFor(() => expect(stream.rstCode).toBe(constants.NGHTTP2_CANCEL), SEEN_WITHIN);
   session.destroy();
 });
@@ -102,7 +102,7 @@ test("large answers over one connection of HTTP/2 that are all read slowly arriv
   const read = async (): Promise<number> => {
     const stream = session.request({ ":path": "/large" });
     let size = 0;
-    // Each pauses many times for a tenth of what an answer may lie, and takes longer than that for all of it.
+    // Each reader pauses many times for a tenth of `unreadMs`, and takes longer than `unreadMs` in total.
     for await (const piece of stream as AsyncIterable<Buffer>) {
       const pauses = Math.floor((size + piece.length) / 2_000_000) - Math.floor(size / 2_000_000);
       size += piece.length;
@@ -123,7 +123,7 @@ test("a large answer to HEAD is nothing but its head, over HTTP/2", async () => 
   session.destroy();
 });
 
-test("behind a large answer a handler may take its time", async () => {
+test("the time limit of a large answer does not apply to the next handler", async () => {
   const text = await exchange(door.port, head("GET /large"), head("GET /slow", { connection: "close" }));
   expect(parseAnswers(text).map(({ status, body }) => [status, body.length])).toEqual([
     [200, LARGE.length],
@@ -131,7 +131,7 @@ test("behind a large answer a handler may take its time", async () => {
   ]);
 });
 
-test("a large answer that is read slowly, with pauses shorter than it may lie, arrives whole", async () => {
+test("a large answer that is read slowly, with pauses shorter than the limit, arrives whole", async () => {
   const socket = await openSocket(door.port);
   let read = 0;
   socket.on("data", (piece) => {

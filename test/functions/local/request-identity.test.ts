@@ -1,4 +1,4 @@
-/** Signed requests: a deployment made with the real SDK that wants a signature takes ours and nobody else's. */
+/** Signed requests: a deployment made with the real SDK accepts Stepwell's signature and no other. */
 import { generateKeyPairSync } from "node:crypto";
 import { chmodSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http2";
@@ -39,7 +39,7 @@ async function sdkWanting(...identityKeys: string[]): Promise<string> {
   return peer.uri;
 }
 
-test("the SDK takes what is signed with the key it was given, under a prefix too", async () => {
+test("the SDK accepts requests signed with its configured key, also under a path prefix", async () => {
   const pem = freshPem();
   const uri = await sdkWanting(new RequestIdentity(pem).publicKey);
   const stage = await openStage({ [KEY_FILE]: keyFile("key.pem", pem) });
@@ -53,7 +53,7 @@ test("the SDK takes what is signed with the key it was given, under a prefix too
 test.each([
   ["is not signed", undefined],
   ["is signed with another key", freshPem()],
-])("the SDK refuses what %s, and the registration says so", async (_what, pem) => {
+])("the SDK refuses a request that %s, and the registration fails with its status", async (_what, pem) => {
   const uri = await sdkWanting(new RequestIdentity(freshPem()).publicKey);
   const stage = await openStage(pem === undefined ? {} : { [KEY_FILE]: keyFile("key.pem", pem) });
   const { status, body } = await stage.register(uri);
@@ -74,7 +74,7 @@ test.each([
   await expect(refused).rejects.toMatchObject({ code: "RT0002", message: expect.stringMatching(reason) });
 });
 
-test("a token bears the path, a minute each way, and the key of a keyed target", () => {
+test("a token has the path, a minute each way, and the key of a keyed target", () => {
   const identity = new RequestIdentity(freshPem());
   const read = (part: string): unknown => JSON.parse(Buffer.from(part, "base64url").toString());
   const [header, claims] = identity.token({ path: "/invoke/Cart/add", key: "ä/1" }, 1_000_999).split(".");
@@ -82,14 +82,14 @@ test("a token bears the path, a minute each way, and the key of a keyed target",
   expect(read(claims!)).toEqual({ aud: "/invoke/Cart/add", iat: 1000, nbf: 940, exp: 1060, sub: "ä/1" });
 });
 
-/** Asks the deployment as a stranger would who has got hold of a token. */
+/** A request as an attacker would send it who has obtained a token. */
 async function statusFor(uri: string, path: string, token: string): Promise<number> {
   const headers = { ":path": path, "x-restate-signature-scheme": "v1", "x-restate-jwt-v1": token };
   const { headers: answer } = await askHttp2(uri, { ...headers, accept: DISCOVERY });
   return Number(answer[":status"]);
 }
 
-test("each request is signed for its own path and moment: a token opens nothing else, neither later nor earlier", async () => {
+test("a token is valid for its own path and moment alone", async () => {
   const identity = new RequestIdentity(freshPem());
   const uri = await sdkWanting(identity.publicKey);
   const status = (path: string, secondsAgo: number, sent = "/discover") =>
@@ -103,7 +103,7 @@ test("each request is signed for its own path and moment: a token opens nothing 
   for (const skewS of [-3600, -120, 120, 3600]) expect([skewS, await status("/discover", skewS)]).toEqual([skewS, 401]);
 });
 
-test("a token that was changed, or signed by nobody, or under the name of another key, opens nothing", async () => {
+test("a token that was changed, unsigned, or signed under the name of another key is refused", async () => {
   const [identity, other] = [new RequestIdentity(freshPem()), new RequestIdentity(freshPem())];
   const uri = await sdkWanting(identity.publicKey);
   const [header = "", claims = "", signature = ""] = identity.token({ path: "/discover" }, Date.now()).split(".");
@@ -132,7 +132,7 @@ test("a token names no host: every deployment that trusts the key accepts it, as
   expect(await Promise.all(statuses)).toEqual([200, 200, 401]);
 });
 
-test("keys are exchanged without a refused request: who trusts two takes what either signs", async () => {
+test("keys are rotated without a refused request: a deployment that trusts two keys accepts both", async () => {
   const [before, after] = [freshPem(), freshPem()];
   const uri = await sdkWanting(...[before, after].map((pem) => new RequestIdentity(pem).publicKey));
   const data = { "data-dir": join(dir, "data") };
@@ -148,7 +148,7 @@ test("keys are exchanged without a refused request: who trusts two takes what ei
 });
 
 test.skipIf(process.platform === "win32")(
-  "a key that every user of the machine may read is told at the start",
+  "a warning names a key file that every user of the machine may read",
   async () => {
     const pem = freshPem();
     const file = keyFile("key.pem", pem);

@@ -1,4 +1,4 @@
-/** What the traces of the local process are tried on; each handler tells which traceparent its attempts came with. */
+/** The deployment for the tests of traces; each handler records the traceparent of its attempts. */
 import { createServer } from "node:http2";
 import type { Context } from "@restatedev/restate-sdk";
 import { onTestFinished } from "vitest";
@@ -9,7 +9,7 @@ const { createEndpointHandler, service } = await import("@restatedev/restate-sdk
 
 export interface TracedDeployment {
   readonly uri: string;
-  /** The traceparent of each attempt, in order, by its handler; empty where none came. */
+  /** The traceparent of each attempt, in order, by handler; empty where the request had none. */
   readonly told: Readonly<Record<"outer" | "inner" | "unwell" | "waiter", string[]>>;
   /** The awakeable of each attempt of the waiter. */
   readonly awakeables: readonly string[];

@@ -1,4 +1,4 @@
-/** Traces of the local process, told to a real receiver of OTLP, of calls to a deployment made with the real SDK. */
+/** Traces of the local process, sent to a real OTLP receiver, of calls to a deployment made with the real SDK. */
 import { beforeEach, expect, test } from "vitest";
 import { openReceiver } from "../../adapters/tracing/otlp-receiver.ts";
 import type { OtlpReceiver } from "../../adapters/tracing/otlp-receiver.ts";
@@ -13,7 +13,7 @@ const CALLER_SPAN_ID = "b7ad6b7169203331";
 const TRACEPARENT = `00-${TRACE_ID}-${CALLER_SPAN_ID}-01`;
 const ROOT = "";
 const WAITS = { timeout: 20_000 };
-/** A stop waits so long for the collector, and no longer than it takes. */
+/** The longest that a stop waits for the collector; it ends earlier once the collector has answered. */
 const PATIENT_STOP = { "shutdown-timeout": "20s" };
 
 let deployment: TracedDeployment;
@@ -38,7 +38,7 @@ async function ask(stage: ErrorStage, path: string, input: unknown, headers: Rec
   return { status: response.status, body: JSON.parse((await response.text()) || "null") as unknown };
 }
 
-/** As the deployment gets them, of the attempts of one handler in the order of their numbers. */
+/** The traceparents of the attempts of one handler, in the order of their numbers, as the deployment gets them. */
 async function traceparents(name: string, count: number): Promise<string[]> {
   const attempts = await receiver.seen(`attempt ${name}`, count);
   return attempts
@@ -48,7 +48,7 @@ async function traceparents(name: string, count: number): Promise<string[]> {
     .map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`);
 }
 
-test("a call and its child hang below the caller's span, and attempts carry their own to the deployment", async () => {
+test("a call and its child are below the caller's span, and each attempt carries its own span to the deployment", async () => {
   const stage = await openTraced();
   const answer = await ask(stage, "Outer/greet", " you ", { traceparent: TRACEPARENT });
   expect(answer).toEqual({ status: 200, body: "hello you" });
@@ -67,7 +67,7 @@ test("a call and its child hang below the caller's span, and attempts carry thei
   for (const { startedAtMs, endedAtMs } of receiver.spans) expect(startedAtMs).toBeLessThanOrEqual(endedAtMs);
 });
 
-test("a call without a traceparent begins a trace, in which the admin API shows the invocation", async () => {
+test("a call without a traceparent begins a trace, and the admin API shows its id", async () => {
   const stage = await openTraced();
   const id = await stage.send("Outer/unwell");
   await stage.result(id);
@@ -87,7 +87,7 @@ test("a call without a traceparent begins a trace, in which the admin API shows 
   expect(rows).toEqual([{ id, trace_id: invocation!.traceId }]);
 });
 
-test("spans say how it went", async () => {
+test("spans have status and attributes of their outcome", async () => {
   const stage = await openTraced();
   const id = await stage.send("Outer/unwell");
   await stage.result(id);
@@ -126,7 +126,7 @@ test("spans say how it went", async () => {
   expect(told).toHaveLength(4);
 });
 
-test("attempts before and after a restart of the process hang below one invocation", async () => {
+test("attempts before and after a restart of the process are below one invocation", async () => {
   const dir = await temporaryDirectory();
   const first = await openTraced({ "data-dir": dir });
   const id = await first.send("Outer/waiter");
@@ -144,7 +144,7 @@ test("attempts before and after a restart of the process hang below one invocati
   await removeDirectory(dir);
 });
 
-test("an invocation that is killed has ended too", async () => {
+test("an invocation that is killed has an end span", async () => {
   const stage = await openTraced();
   const id = await stage.send("Outer/waiter");
   await expect.poll(() => deployment.told.waiter.length, WAITS).toBe(1);
@@ -153,7 +153,7 @@ test("an invocation that is killed has ended too", async () => {
   expect(killed).toMatchObject({ status: 2, attributes: { "stepwell.invocation.result": "killed" } });
 });
 
-test("a caller that does not record its trace is joined all the same, and nothing is recorded", async () => {
+test("an unsampled trace of the caller is continued, and nothing is recorded", async () => {
   const stage = await openTraced();
   await ask(stage, "Outer/greet", "you", { traceparent: `00-${TRACE_ID}-${CALLER_SPAN_ID}-00` });
   await ask(stage, "Inner/greet", "me");
@@ -164,15 +164,15 @@ test("a caller that does not record its trace is joined all the same, and nothin
   }
 });
 
-test("a stop sends what is left", async () => {
+test("a stop sends the spans that are left", async () => {
   const stage = await openTraced();
   await ask(stage, "Inner/greet", "you");
   await stage.local.stop();
   expect(receiver.tree(ROOT)).toEqual(["ingress Inner/greet", "  Inner/greet", "    attempt Inner/greet"]);
 });
 
-test("a collector that is not there fails no call, and is told of once", async () => {
-  // Nobody listens on port 1.
+test("a missing collector fails no call, and is logged once", async () => {
+  // Port 1 has no listener.
   const stage = await openTraced({ "tracing-endpoint": "http://127.0.0.1:1" });
   for (let n = 0; n < 3; n++) expect((await ask(stage, "Inner/greet", "you")).status).toBe(200);
   const warnings = () => stage.log.lines.filter(({ level }) => level === "warn");

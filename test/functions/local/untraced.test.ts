@@ -1,4 +1,4 @@
-/** Without an endpoint for traces nothing of them is there: no tracer, no package, and the caller's context passes untouched. */
+/** Without an endpoint for traces there is no tracer and no package, and the caller's context passes unchanged. */
 import { createRequire } from "node:module";
 import { expect, test } from "vitest";
 import { openStage } from "../../errors/stage.ts";
@@ -7,17 +7,17 @@ import { startTraced } from "./traced-services.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 const OF_TRACES = /\/shared\/.*(tracing|trace-context|traces|ingress-span)/;
-/** Sends behind the back of the calls, whenever its time has come. */
+/** Sends in the background, independent of the calls. */
 const SENDER = "watched-exporter.ts";
 const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-/** The measures bring the bare interfaces along; everything else belongs to traces. */
+/** The metrics import the bare interfaces; all other files are for traces alone. */
 function loadedForTraces(): string[] {
   const paths = Object.keys(createRequire(import.meta.url).cache);
   return paths.filter((path) => path.includes("/@opentelemetry/") && !path.includes("/@opentelemetry/api/"));
 }
 
-test("the packages are loaded by the setting alone", async () => {
+test("the setting alone loads the packages", async () => {
   const plain = await openStage();
   expect(plain.local.engine.tracer).toBeUndefined();
   expect(loadedForTraces()).toEqual([]);
@@ -26,7 +26,7 @@ test("the packages are loaded by the setting alone", async () => {
   expect(loadedForTraces()).not.toEqual([]);
 });
 
-test("the caller's traceparent goes to the deployment of the call and of its children as it came", async () => {
+test("the caller's traceparent goes to the deployment of the call and of its children unchanged", async () => {
   const deployment = await startTraced();
   const stage = await openStage();
   await stage.register(deployment.uri);

@@ -1,4 +1,4 @@
-/** What `stepwell dev --register` does while handlers are being written: it waits, registers, and registers what has changed. */
+/** `stepwell dev --register` during development: it waits, registers, and registers changes. */
 import { createServer } from "node:http2";
 import { createEndpointHandler, service } from "@restatedev/restate-sdk";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -33,11 +33,11 @@ function watch(uri: string, again: boolean): void {
 }
 
 interface Served extends Listening {
-  /** How often it was asked what it offers. */
+  /** How many requests it got. */
   asked(): number;
 }
 
-/** A deployment with these handlers; where a port is given, in the place of an earlier one. */
+/** A deployment with these handlers; with a port, it replaces an earlier one. */
 async function serve(handlers: readonly string[], port = 0): Promise<Served> {
   const named = Object.fromEntries(handlers.map((name) => [name, async () => name]));
   const services = [service({ name: "Growing", handlers: named })];
@@ -59,7 +59,7 @@ async function registered(): Promise<string | undefined> {
 
 const becomes = (expected: string): Promise<void> => expect.poll(registered, { timeout: 20_000 }).toBe(expected);
 
-it("a deployment that comes back with other handlers is registered again, and one that comes back as it was is not", async () => {
+it("a deployment that comes back with other handlers is registered again, and an unchanged one is not", async () => {
   const first = await serve(["one"]);
   const port = Number(new URL(first.uri).port);
   watch(first.uri, true);
@@ -83,7 +83,7 @@ it("without watching it is registered once", async () => {
   await first.close();
 });
 
-it("one that was removed does not come back", async () => {
+it("a deployment that was removed is not registered again", async () => {
   const first = await serve(["one"]);
   watch(first.uri, true);
   await becomes("one@1");

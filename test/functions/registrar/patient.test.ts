@@ -1,4 +1,4 @@
-/** The registrar before an admin API that was made a moment ago: the gateway and IAM say no until they know it. */
+/** The registrar and a new admin API: the gateway and IAM refuse until their configuration has spread. */
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { adminClient } from "../../../functions/registrar/admin-client.ts";
@@ -8,7 +8,7 @@ import { listen } from "../../harness/local/local-stage.ts";
 const LONG = { forMs: 20_000, everyMs: 10 };
 const FORBIDDEN = [403, { message: "Forbidden" }] as const;
 
-/** Answers in turn, and goes on with the last. */
+/** Answers in turn, and repeats the last answer. */
 async function door(...answers: readonly (readonly [status: number, body: object])[]) {
   let asked = 0;
   const server = createServer((incoming, outgoing) => {
@@ -20,7 +20,7 @@ async function door(...answers: readonly (readonly [status: number, body: object
   return { ask: adminClient(uri, { AWS_REGION: "eu-west-1" }), asked: () => asked };
 }
 
-test("it asks until it is let in", async () => {
+test("it repeats until the request is accepted", async () => {
   const { ask, asked } = await door(FORBIDDEN, [404, { message: "Not Found" }], [503, {}], [201, { id: "dp_1" }]);
   expect(await patient(ask, LONG)("POST", "/deployments", {})).toEqual({ status: 201, body: { id: "dp_1" } });
   expect(asked()).toBe(4);
@@ -30,19 +30,19 @@ test.each([
   [500, { message: "[META0003] it does not answer", restate_code: "META0003" }],
   [404, { message: "there is no such deployment", restate_code: null }],
   [422, { message: "not as it has to be" }],
-])("what the admin API itself refuses with %i is asked once", async (status, body) => {
+])("a refusal of the admin API itself with %i is not repeated", async (status, body) => {
   const { ask, asked } = await door([status, body]);
   expect(await patient(ask, LONG)("POST", "/deployments", {})).toEqual({ status, body });
   expect(asked()).toBe(1);
 });
 
-test("it gives up, and tells what it was told last", async () => {
+test("it gives up, and returns the last answer", async () => {
   const { ask, asked } = await door(FORBIDDEN);
   expect(await patient(ask, { forMs: 2_000, everyMs: 10 })("POST", "/deployments", {})).toMatchObject({ status: 403 });
   expect(asked()).toBeGreaterThan(1);
 });
 
-test("an API that is not there is waited for, and named in the end", async () => {
+test("an API that does not answer is waited for, and named in the error", async () => {
   const gone = await listen(createServer());
   await gone.close();
   const ask = patient(adminClient(gone.uri, {}), { forMs: 100, everyMs: 10 });

@@ -1,4 +1,4 @@
-/** A deployment as a resource of a stack: against a control plane that runs, and against doors that are shut. */
+/** A deployment as a resource of a stack: against a running control plane, and against one that refuses. */
 import { createServer } from "node:http";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { ResourceEvent } from "../../../functions/lambda/custom-resource.ts";
@@ -41,7 +41,7 @@ const registered = async () => {
   return (body["deployments"] as { id: string }[]).map(({ id }) => id);
 };
 
-test("what is created is registered, and found again when the event comes again", async () => {
+test("a created resource is registered, and found again when the event comes again", async () => {
   const made = await act(event("Create", stage.local.adminUrl, { uri }));
   expect(made).toEqual({ physicalId: made.physicalId, attributes: { DeploymentId: made.physicalId } });
   expect(await registered()).toEqual([made.physicalId]);
@@ -49,7 +49,7 @@ test("what is created is registered, and found again when the event comes again"
   expect(await registered()).toEqual([made.physicalId]);
 });
 
-test("another address is another deployment, and the old one stays for those who began with it", async () => {
+test("another address is another deployment, and the old one stays for its invocations", async () => {
   const { physicalId: old } = await act(event("Create", stage.local.adminUrl, { uri }));
   const next = { ...event("Update", stage.local.adminUrl, { uri: `${uri}/v2` }), PhysicalResourceId: old };
   const { physicalId } = await act(next);
@@ -58,10 +58,10 @@ test("another address is another deployment, and the old one stays for those who
   expect((await registered()).toSorted()).toEqual([old, physicalId].toSorted());
 });
 
-test("other headers for the same address are taken over in place, and no headers leave those that are there", async () => {
+test("other headers for the same address are stored in place, and absent headers keep the stored ones", async () => {
   const withHeaders = (headers?: object) => ({ uri, ...(headers && { additional_headers: headers }) });
   const { physicalId } = await act(event("Create", stage.local.adminUrl, withHeaders({ "x-shop": "1" })));
-  // Their values are shown to nobody.
+  // The admin API hides the values.
   const shown = async () =>
     Object.keys((await stage.admin("GET", `deployments/${physicalId}`)).body["additional_headers"] as object);
   for (const [headers, expected] of [
@@ -75,7 +75,7 @@ test("other headers for the same address are taken over in place, and no headers
   expect(await registered()).toEqual([physicalId]);
 });
 
-test("it is removed where that is wanted, once, and never for a creation that failed", async () => {
+test("it is removed where RemoveOnDelete is set, once, and never for a creation that failed", async () => {
   const { physicalId } = await act(event("Create", stage.local.adminUrl, { uri }));
   const deletion = event("Delete", stage.local.adminUrl, { uri }, { RemoveOnDelete: "true" });
   await act({ ...deletion, PhysicalResourceId: "never-made" });
@@ -94,24 +94,24 @@ test("a deployment that does not answer fails its stack in one line that names i
 test.each([
   [403, "lets this function not in (403): its role may lack execute-api:Invoke"],
   [500, "is not registered: the admin API answered 500"],
-])("an API that answers %i is told as such", async (status, words) => {
+])("an API that answers %i fails the resource with that status", async (status, words) => {
   const door = await listen(createServer((_, response) => response.writeHead(status).end("{}")));
   onTestFinished(door.close);
   await expect(act(event("Create", door.uri, { uri }))).rejects.toThrow(words);
 });
 
-test("a refusal is told to its end, with the command that mends it, and endless ones are cut", async () => {
+test("a refusal is passed on whole, with the command that repairs it, and an endless one is cut", async () => {
   let message = `[META0003] ${"lambda:InvokeFunction is missing. Grant it by: ".padEnd(700, "x")} end`;
   const body = () => JSON.stringify({ message, restate_code: "META0003" });
   const door = await listen(createServer((_, response) => response.writeHead(500).end(body())));
   onTestFinished(door.close);
   await expect(act(event("Create", door.uri, { uri }))).rejects.toThrow(/x end$/);
   message = message.padEnd(3_000, "!");
-  // What CloudFormation is told at most.
+  // The most that the registrar passes to CloudFormation.
   await expect(act(event("Create", door.uri, { uri }))).rejects.toThrow(/^.{700,1000}$/s);
 });
 
-test("an API that is not there is named", async () => {
+test("an API that does not answer is named", async () => {
   const gone = await listen(createServer());
   await gone.close();
   const refused = act(event("Create", gone.uri, { uri }));
@@ -145,7 +145,7 @@ test("requests are signed by the role, with their body and query", async () => {
   }
 });
 
-test("what fails names the address without its credentials", async () => {
+test("a failure names the address without its credentials", async () => {
   for (const address of ["http://ada:canary@127.0.0.1:1/x?code=canary", "http://127.0.0.1:1/x?canary#canary"]) {
     const failure: unknown = await act(event("Create", stage.local.adminUrl, { uri: address })).catch(
       (error: unknown) => error,
@@ -155,7 +155,7 @@ test("what fails names the address without its credentials", async () => {
   }
 });
 
-test("an address that points elsewhere gets the request, and nobody else does", async () => {
+test("a redirect is not followed", async () => {
   const got: string[] = [];
   const elsewhere = await listen(
     createServer((request, response) => void (got.push(request.url ?? ""), response.end())),
