@@ -135,7 +135,7 @@ test("a state of many keys and a state of a large value are accepted", async () 
   expect((await ask(stage.adminPort, "POST /services/Counter/state", JSON_TYPE, bytes)).status).toBe(202);
 });
 
-test("whole characters that are escaped are taken, and so is the word for half of one", async () => {
+test("escaped surrogate pairs are accepted, and so is the escape text of half of a pair", async () => {
   const escaped = '{"object_key":"\\ud83d\\ude00","new_state":{"\\\\ud800":[49]}}';
   expect((await ask(stage.adminPort, "POST /services/Counter/state", JSON_TYPE, escaped)).status).toBe(202);
   const { body } = await ask(stage.adminPort, "GET /services/Counter/state?object_key=%F0%9F%98%80");

@@ -1,4 +1,4 @@
-/** What a page of a stranger, open in a browser on this machine, can do to the ports of the local process. */
+/** A page of another origin, open in a browser on this machine: the requests that it can send to the local process. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
 import { openLocalStage } from "../harness/local/local-stage.ts";
@@ -26,7 +26,7 @@ interface ApiRoute {
   readonly reads: boolean;
 }
 
-/** All that the admin API has, as it says itself, its own ids filled in. */
+/** All routes of the admin API by its own OpenAPI document, with existing ids. */
 async function routes(): Promise<readonly ApiRoute[]> {
   const { body } = await ask(stage.adminPort, "GET /openapi");
   const { paths } = JSON.parse(body) as { paths: Record<string, Record<string, unknown>> };
@@ -94,7 +94,7 @@ describe("a name that is pointed at this machine after its page was loaded", () 
     "host.docker.internal:9070",
   ];
 
-  test("is refused on a loopback, even if the name exists only in a local network", async () => {
+  test("is refused on a loopback address, even if the name exists only in a local network", async () => {
     for (const host of nearby) {
       expect([host, (await ask(stage.adminPort, "GET /deployments", { host })).status]).toEqual([host, 403]);
     }
@@ -109,7 +109,7 @@ describe("a name that is pointed at this machine after its page was loaded", () 
     await other.close();
   });
 
-  test("is answered where it was allowed", async () => {
+  test("is answered where a setting allows it", async () => {
     const flags = { "admin.allowed-hosts": "admin.shop.example" };
     const other = await openLocalStage({ flags });
     const asked = async (host: string) => (await ask(other.adminPort, "GET /deployments", { host })).status;
@@ -118,7 +118,7 @@ describe("a name that is pointed at this machine after its page was loaded", () 
   });
 });
 
-describe("a request that a page may send to any origin without being asked", () => {
+describe("a request that a page may send to any origin without a preflight", () => {
   const bodies = [
     ["no content type", {}],
     ["text/plain", { "content-type": "text/plain" }],
@@ -138,7 +138,7 @@ describe("a request that a page may send to any origin without being asked", () 
     expect(await registered()).toBe(before);
   });
 
-  test("is answered without a word that would let the page read it, nor send more", async () => {
+  test("is answered without a CORS header, so that the page can neither read the answer nor send more", async () => {
     for (const { line, reads } of await routes()) {
       const [method = "", path = ""] = line.split(" ");
       const preflight = { origin: STRANGER, "access-control-request-method": method };
@@ -151,7 +151,7 @@ describe("a request that a page may send to any origin without being asked", () 
   });
 });
 
-test("the ingress answers pages of any origin, as clients expect, and the admin API is not behind it", async () => {
+test("the ingress answers pages of any origin, as clients expect, and does not serve the admin API", async () => {
   const { status, headers } = await ask(stage.ingressPort, "GET /restate/health", { origin: STRANGER });
   expect([status, headers["access-control-allow-origin"]]).toEqual([200, STRANGER]);
   for (const path of ["/deployments", "/query", "/services/Greeter", "/invocations/x"]) {

@@ -1,4 +1,4 @@
-/** A data directory that somebody else wrote to: the start is refused with a code, or what is whole is served; never a crash. */
+/** A damaged data directory: the process refuses the start with a code, or serves the intact data; it never crashes. */
 import {
   appendFileSync,
   chmodSync,
@@ -27,7 +27,7 @@ beforeEach(async () => {
   return () => removeDirectory(dir);
 });
 
-/** @returns the code of the refusal, or `starts` where it starts and is healthy */
+/** @returns the code of the refusal, or `starts` if the process starts and answers */
 async function start(log: Log = SILENT): Promise<string> {
   const flags = { "ingress.port": "0", "admin.port": "0", "data-dir": join(dir, "data"), "shutdown-timeout": "50ms" };
   const { settings } = readSettings({ environment: {}, flags });
@@ -98,7 +98,7 @@ test.each(ROWS)("%s", async (_what, harm, outcomes) => {
   harm();
   const outcome = await start();
   expect(outcomes).toContain(outcome);
-  // What was refused is refused again, and nothing was left open that would look like a lock.
+  // The refusal repeats, so the first start left nothing open that looks like a lock.
   expect(await start()).toBe(outcome);
 });
 

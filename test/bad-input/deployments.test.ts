@@ -9,11 +9,11 @@ import { ROGUE_ANSWERS, startRogue } from "./rogue-deployment.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 const BAD = [...Object.keys(ROGUE_ANSWERS), ...Object.keys(ROGUE_ANSWERS)];
-/** Alone, because others would wait longer than they are given: for the processor, or for a connection that ended. */
+/** These run alone: beside others they would exceed the time limits of those. */
 const ALONE = ["endlessState", "endlessAwaiting", "connectionGone"];
 const GOOD_CALLS = 100;
 
-/** Why each is refused: an answer that were refused for another reason would try nothing. */
+/** The expected reason of each refusal: a refusal for another reason would test nothing. */
 const TOO_LARGE = ["garbage", "hugeFrame", "hugeFrameThatGoesOn", "endlessGarbage", "drips"];
 const ABORTED = ["silent", "silentAfterHead"];
 const REASONS: Readonly<Record<string, RegExp>> = {

@@ -1,4 +1,4 @@
-/** A disk that is full: new work is refused, what was accepted is kept, and the same process goes on when there is space. */
+/** A full disk: new work is refused, accepted work is kept, and the same process goes on when there is space. */
 import { randomBytes } from "node:crypto";
 import { createServer as createHttp2Server } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -46,7 +46,7 @@ function register({ admin }: Plane, uri: string): Promise<Response> {
   return fetch(`${admin}/deployments`, { method: "POST", headers, body: JSON.stringify({ uri }) });
 }
 
-/** @returns the status, and what came of it */
+/** @returns the status and the body */
 async function echo({ ingress }: Plane, key: string, body: Buffer): Promise<{ status: number; answer: Buffer }> {
   const headers = { "content-type": "application/octet-stream", "idempotency-key": key };
   const response = await fetch(`${ingress}/Greeter/echo`, { method: "POST", headers, body: new Uint8Array(body) });
@@ -59,13 +59,13 @@ async function outputOf({ ingress }: Plane, key: string): Promise<Buffer> {
   return Buffer.from(await response.arrayBuffer());
 }
 
-/** What became of the one that slept while the disk was full. */
+/** The result of the invocation that slept while the disk was full. */
 async function sleeperOf({ ingress }: Plane): Promise<unknown> {
   const response = await fetch(`${ingress}/restate/invocation/Greeter/sleep/sleeper/attach`);
   return response.json();
 }
 
-test("a full disk refuses new work, loses nothing, and ends when there is space again", async () => {
+test("a full disk refuses new work, loses nothing, and recovers when there is space again", async () => {
   console.log(`the disk is made small by: ${disk.way}`);
   const plane = await start();
   expect((await register(plane, endpoint.uri)).ok).toBe(true);

@@ -1,4 +1,4 @@
-/** What this process holds at a moment: memory after a collection, sockets, and the rows of a store. */
+/** The footprint of this process: memory after a collection, sockets, and the rows of a store. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -25,7 +25,10 @@ export function footprint(): Footprint {
   return { sockets, memoryBytes: heapUsed + external };
 }
 
-/** Waits until this process holds no more than before, a little aside; fails where it goes on holding more. */
+/**
+ * Waits until this process holds no more than before, within a margin.
+ * @throws AssertionError if it keeps holding more
+ */
 export async function expectNoMoreThan(before: Footprint): Promise<void> {
   let now = footprint();
   for (let tries = 0; tries < SETTLE_TRIES && exceeds(now, before); tries++) {
@@ -42,7 +45,7 @@ function exceeds(now: Footprint, before: Footprint): boolean {
   );
 }
 
-/** Of a store that no process has open. */
+/** Counts the rows of a store that no process has open. */
 export async function rowsOf(storeDir: string): Promise<number> {
   const database = new ClassicLevel(`${storeDir}/db`);
   try {

@@ -1,4 +1,4 @@
-/** A handler that adds to its journal at each attempt and never comes to an end: the journal has one, and nothing goes beyond it. */
+/** A handler that adds entries at each attempt and never ends: its journal stops at the maximum. */
 import { expect, test } from "vitest";
 import { COMMANDS } from "../../shared/core/protocol/command-messages.ts";
 import { messageFrame } from "../../shared/core/protocol/frame.ts";
@@ -6,10 +6,10 @@ import { end, error, output, replying, startFrameDeployment } from "../errors/fr
 import { openStage } from "../errors/stage.ts";
 
 const AT_ONCE = 60_000;
-/** So many entries take seconds, and more of them where others have the processors. */
+/** So many entries take seconds, and longer while other tests use the processors. */
 const TOO_LONG_WITHIN_MS = 90_000;
 
-test("what went before is kept, and what would make it too long is not", async () => {
+test("a journal keeps its entries, and an attempt that would exceed the maximum fails", async () => {
   const stage = await openStage({ "default-retry-policy.max-attempts": "2" });
   const { code, type } = COMMANDS.Run;
   let begun = 0;

@@ -1,4 +1,4 @@
-/** What a stranger at the ingress can do with names and ids that it guesses, computes, or brings from elsewhere. */
+/** Guessed, computed and foreign names and ids at the ingress, and what they give an attacker. */
 import "../../examples/polyfill.mjs";
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { WorkflowContext } from "@restatedev/restate-sdk";
@@ -11,7 +11,7 @@ import type { LocalStage } from "../harness/local/local-stage.ts";
 import { ask } from "../harness/local/raw-http.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
-/** The first that SDKs give out; the next ones count on. */
+/** The first signal index that SDKs use; the following ones count up. */
 const FIRST_SIGNAL = 17;
 const NO_INPUT = new Uint8Array(0);
 const SEEN_WITHIN = { timeout: 20_000 };
@@ -76,7 +76,7 @@ const get = (path: string) => ask(stage.ingressPort, `GET ${path}`);
 const VAULT = { target: "idempotentInvocation", service: "Vault", handler: "open", idempotencyKey: "order-1" };
 const APPROVAL = { target: "workflow", workflowName: "Approval", workflowKey: "order-1" };
 
-/** Every way to name an invocation by what can be guessed. */
+/** Every way to name an invocation by a guessable name. */
 const BY_NAME = [
   ["attached to by an idempotency key", () => get("/restate/invocation/Vault/open/order-1/attach")],
   ["asked for its output by an idempotency key", () => get("/restate/invocation/Vault/open/order-1/output")],
@@ -109,7 +109,7 @@ describe("what is private", () => {
 describe("an id", () => {
   const names = ["wf", "Approval", "order-1"];
 
-  test("of a workflow follows from no hash of what a stranger knows", async () => {
+  test("of a workflow follows from no hash of public values", async () => {
     const { body } = await ask(
       stage.adminPort,
       "POST /query",
@@ -137,7 +137,7 @@ describe("an id", () => {
     for (const guess of guesses) expect(guess.toString("hex").slice(0, 16)).not.toBe(real.slice(0, 16));
   });
 
-  test("of the same name in another environment is another, and opens nothing here", async () => {
+  test("of the same name in another environment is different, and opens nothing here", async () => {
     const lookup = JSON.stringify({
       target: "idempotentInvocation",
       service: "Front",
@@ -165,7 +165,7 @@ describe("an id", () => {
     const cut = foreign.slice(0, -6);
     const next = encodeAwakeableId(invocationIdBytes(invocationIdFromBytes(randomBytes(INVOCATION_ID_BYTES))), 18);
     for (const id of [...guesses, next]) {
-      // It is not told whether anybody waits: the answer is the same for all.
+      // The answer is the same whether or not an invocation waits, so it discloses nothing.
       expect((await post(`/restate/awakeables/${id}/resolve`, '"stolen"')).status).toBe(202);
     }
     for (const id of [cut, `${foreign}A`, foreign.replace("sign_1", "sign_2"), ""]) {
@@ -176,7 +176,7 @@ describe("an id", () => {
         expect((await ask(stage.adminPort, "GET /invocations?service=Approval")).body).toContain('"suspended"'),
       SEEN_WITHIN,
     );
-    // Whoever was given the id may resolve it: that is what it is for.
+    // A holder of the id may resolve it.
     expect((await post(`/restate/awakeables/${foreign}/resolve`, '"granted"')).status).toBe(202);
     await vi.waitFor(
       async () =>
@@ -186,7 +186,7 @@ describe("an id", () => {
   });
 });
 
-describe("what was private and is registered no more", () => {
+describe("a private service that is no longer registered", () => {
   beforeAll(async () => {
     const { body } = await ask(stage.adminPort, "GET /deployments");
     for (const { id } of (JSON.parse(body) as { deployments: { id: string }[] }).deployments) {

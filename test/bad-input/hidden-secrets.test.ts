@@ -1,4 +1,4 @@
-/** Secrets that an operator or a caller gives reach whom they are for, and come out nowhere else: one word is looked for in all that is told. */
+/** Secrets of operators and callers reach their recipients and appear in no output: the tests search all output for one word. */
 import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -14,7 +14,7 @@ import { end, GREETER, output, replying } from "../errors/frame-deployment.ts";
 import { openStage } from "../errors/stage.ts";
 import type { ErrorStage } from "../errors/stage.ts";
 
-/** Each secret has it, and a word of its own that tells which one came out. */
+/** Each secret contains this word, and a second word that identifies the secret. */
 const SECRET = "canary";
 const SEEN_WITHIN = { timeout: 10_000 };
 
@@ -27,11 +27,11 @@ beforeEach(async () => {
 interface Guarded {
   readonly uri: string;
   isOpen: boolean;
-  /** What came with each request: what the secrets are for. */
+  /** The requests with their credentials, which must arrive. */
   readonly got: { readonly url: string; readonly authorization: string; readonly body: string }[];
 }
 
-/** Answers whoever brings both secrets, and says aloud what it was brought to whoever does not. */
+/** A deployment that is opened or closed by `isOpen`, and records the credentials of each request. */
 async function startGuarded(): Promise<Guarded> {
   const server = createServer((request, response) => {
     const { url = "", headers } = request;
@@ -52,7 +52,7 @@ async function startGuarded(): Promise<Guarded> {
   return guarded;
 }
 
-/** All that the admin API tells by GET, as its own document lists it, and every row of every table. */
+/** All GET answers of the admin API, as its own document lists them, and every row of every table. */
 async function everythingTold(stage: ErrorStage, own: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const { adminUrl } = stage.local;
   const { paths } = (await (await fetch(`${adminUrl}openapi`)).json()) as { paths: Record<string, object> };
@@ -80,7 +80,7 @@ function expectHidden(told: readonly string[]): void {
   expect(told.flatMap((one) => one.match(new RegExp(`.{0,200}${SECRET}.{0,40}`, "gs")) ?? [])).toEqual([]);
 }
 
-test("of a deployment, its callers, its clusters and its keys nothing secret is told, whatever goes wrong", async () => {
+test("a deployment, its callers, its clusters and its keys disclose no secret, whatever fails", async () => {
   const pem = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   const key = pem.split("\n")[1]!;
   const file = join(dir, "key.pem");
@@ -163,7 +163,7 @@ test("of a deployment, its callers, its clusters and its keys nothing secret is 
   for (const one of [...answers, ...told, ...logged]) expect(one).not.toContain(key);
 }, 30_000);
 
-test("what was read masked is refused where it comes back, so that it replaces no secret", async () => {
+test("a masked value is refused when it is sent back, so that it replaces no secret", async () => {
   const stage = await openStage();
   const deployment = await startGuarded();
   const more = { use_http_11: true, additional_headers: { authorization: `Bearer ${SECRET}` } };
@@ -177,7 +177,7 @@ test("what was read masked is refused where it comes back, so that it replaces n
     expect((await stage.admin(method, path, {})).status).toBe(200);
   }
   expect((await stage.register(String(uri), { ...more, force: true })).status).toBe(400);
-  // A registration replaces all, so that only an update can leave anything as it is.
+  // A registration replaces everything, so only an update can keep stored values.
   const again = await stage.register(deployment.uri, { use_http_11: true, additional_headers, force: true });
   expect(JSON.stringify(again.body)).toContain("give its value, or, in an update, leave all of them out");
   expect(await stage.result(await stage.send("Greeter/greet"))).toBe("200 hello");
@@ -187,7 +187,7 @@ test("what was read masked is refused where it comes back, so that it replaces n
   });
 });
 
-test("a collector's credentials are sent to it, and told to nobody while it refuses them", async () => {
+test("a collector's credentials are sent to it, and appear nowhere while it refuses them", async () => {
   const got: string[] = [];
   const server = createServer((request, response) => {
     got.push(`${request.headers.authorization ?? ""} ${String(request.headers["x-key"])}`);
@@ -215,7 +215,7 @@ test.each([
   ["tracing-endpoint", `ftp://ada:${SECRET}@collector.example/`],
   ["tracing-endpoint", `ada:${SECRET}@collector.example`],
   ["request-identity-private-key-pem-file", `-----BEGIN PRIVATE KEY-----\n${SECRET}\n-----END PRIVATE KEY-----`],
-] as const)("a start that is refused for %s does not show what was given for it", async (path, value) => {
+] as const)("a start that is refused for %s does not show the value", async (path, value) => {
   const opening = async () => void (await openStage({ [path]: value, "data-dir": join(dir, "data") }));
   const error: unknown = await opening().catch((caught: unknown) => caught);
   expect(error).toMatchObject({ code: "RT0002", message: expect.stringContaining(path) });

@@ -1,4 +1,6 @@
-/** Every door by which an address comes in: none of the hostile ones is connected to, stored, or told more about than that it is forbidden. */
+/**
+ * Every input that takes an address: a hostile address is not connected to, not stored, and its refusal says only "forbidden".
+ */
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { adminApp } from "../../shared/api/admin/admin-app.ts";
@@ -16,10 +18,10 @@ import { ask } from "../harness/local/raw-http.ts";
 
 let plane: AdminPlane;
 let endpoint: SampleEndpoint;
-/** Counts whoever connects to this machine. */
+/** Counts connections to this machine. */
 let canary: Peer;
 let registered: string;
-/** As on AWS, where nothing but public addresses is allowed. */
+/** As on AWS, where only public addresses are allowed. */
 let strict: HttpsEndpoints;
 let before: string;
 
@@ -66,12 +68,12 @@ describe.each(DOORS)("by %s", (door, method, path, more) => {
     expect(HOSTILE_URLS.length).toBeGreaterThanOrEqual(120);
     for (const [trick, uri] of HOSTILE_URLS) {
       const { status, text } = await asked(method, path(), { uri, ...more });
-      // What is no absolute address of a deployment is refused ahead of the guard.
+      // An address that is not absolute is refused before the guard.
       const told =
         status === 400 ? /not an absolute address/ : /META0003.*is a forbidden address|cannot be reached: Invalid URL/;
       expect([trick, uri, text]).toEqual([trick, uri, expect.stringMatching(told)]);
     }
-    // Some of these are tried again for a while, so that one door has to do.
+    // Some of these are retried for a while, so one input has to do.
     for (const uri of door === DOORS[0]![0] ? NO_WAY : []) {
       expect([uri, (await asked(method, path(), { uri, ...more })).status >= 400]).toEqual([uri, true]);
     }
@@ -86,7 +88,7 @@ describe.each(DOORS)("by %s", (door, method, path, more) => {
   }, 60_000);
 });
 
-test("a deployment that was registered while it was allowed is not reached once it is not", async () => {
+test("a deployment that was registered while its address was allowed is not reached once it is forbidden", async () => {
   const askedBefore = endpoint.asked.length;
   const { status, text } = await asked("PUT", `/deployments/${registered}`, {});
   expect([status, text]).toEqual([
@@ -96,7 +98,7 @@ test("a deployment that was registered while it was allowed is not reached once 
   expect(endpoint.asked).toHaveLength(askedBefore);
 });
 
-test("of functions none is called without its version, and none of another form", async () => {
+test("no function is called without its version or by an ARN of another form", async () => {
   const arns = [
     "arn:aws:lambda:eu-west-1:123456789012:function:f",
     "arn:aws:lambda:eu-west-1.evil.example:123456789012:function:f:1",
@@ -127,7 +129,7 @@ test("of functions none is called without its version, and none of another form"
   }
 });
 
-test("sources and sinks of subscriptions are names, and are connected to by nobody", async () => {
+test("sources and sinks of subscriptions are names, and are not connected to", async () => {
   const bodies = [
     { source: `http://127.0.0.1:${canary.port}/t`, sink: "service://Greeter/greet" },
     { source: "kafka://k/t", sink: `http://127.0.0.1:${canary.port}/x` },

@@ -1,4 +1,4 @@
-/** Bad input at the ingress over HTTP/2: frames by hand, and streams that do not end as streams should. */
+/** Bad input at the ingress over HTTP/2: hand-written frames, and streams that end wrongly. */
 import { once } from "node:events";
 import { connect } from "node:http2";
 import type { ClientHttp2Session } from "node:http2";
@@ -13,14 +13,14 @@ const HEADERS = 1;
 const CONTINUATION = 9;
 const ECHO = { ":method": "POST", ":path": "/Greeter/echo", "content-type": "application/octet-stream" };
 
-/** The door ends the connection by itself. */
+/** The door ends the connection. */
 function ended(...frames: readonly Buffer[]): BadRow[1] {
   return async (port) => {
     await exchange(port, PREFACE, frame(SETTINGS, 0, 0), ...frames);
   };
 }
 
-/** Uses one connection, and leaves it to the door where `stays`. */
+/** Uses one connection; with `stays`, only the door ends it. */
 function session(act: (session: ClientHttp2Session) => Promise<void>): BadRow[1] {
   return async (port) => {
     const client = connect(`http://127.0.0.1:${port}`);

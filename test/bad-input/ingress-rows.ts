@@ -1,16 +1,16 @@
-/** Bad input at the ingress, row by row: what is done to its port, on connections of HTTP/1.1. */
+/** Bad input at the ingress over HTTP/1.1, row by row. */
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask, exchange, head, openSocket } from "../harness/local/raw-http.ts";
 
-/** Resolves when the door has answered or closed; throws where it does neither, or the wrong thing. */
+/** Resolves when the door has answered or closed; throws on a wrong outcome or on none. */
 export type BadRow = readonly [what: string, act: (port: number) => Promise<void>];
 
 const BINARY_TYPE = { "content-type": "application/octet-stream" };
 const CHUNKED = { ...BINARY_TYPE, "transfer-encoding": "chunked" };
 const DRIP_EVERY_MS = 20;
 
-/** The bytes are answered by one of these, or by a closed connection where 0 is among them. */
+/** The bytes get one of these statuses; 0 stands for a closed connection. */
 function refused(statuses: readonly number[], ...pieces: readonly (string | Buffer)[]): BadRow[1] {
   return async (port) => {
     const text = await exchange(port, ...pieces);
@@ -25,7 +25,7 @@ function many(times: number, act: (port: number, at: number) => Promise<void>): 
   };
 }
 
-/** Byte after byte until the door has had enough. */
+/** Sends byte after byte until the door ends the connection. */
 function dripped(start: string, next: () => string): BadRow[1] {
   return many(20, async (port) => {
     const socket = await openSocket(port);
@@ -35,7 +35,7 @@ function dripped(start: string, next: () => string): BadRow[1] {
   });
 }
 
-/** Sends this and is gone. */
+/** Sends the bytes and destroys the connection. */
 function leaving(text: string, afterMs = 0): BadRow[1] {
   return many(100, async (port) => {
     const socket = await openSocket(port);
@@ -59,7 +59,7 @@ async function connections(port: number, count: number): Promise<void> {
 
 const length = (bytes: number): Record<string, string> => ({ ...BINARY_TYPE, "content-length": String(bytes) });
 
-/** What is over as soon as it has arrived. */
+/** Rows that end as soon as the bytes have arrived. */
 export const INGRESS_ROWS: readonly BadRow[] = [
   ["random bytes", refused([400], randomBytes(70_000))],
   ["bytes of zero", refused([400], Buffer.alloc(70_000))],
@@ -132,7 +132,7 @@ export const INGRESS_ROWS: readonly BadRow[] = [
   ],
 ];
 
-/** What is over only because the door loses its patience. */
+/** Rows that end only after a time limit of the door. */
 export const SLOW_CLIENT_ROWS: readonly BadRow[] = [
   ["a head that drips", dripped("POST /Greeter/echo HTTP/1.1\r\nhost: x\r\n", () => "a")],
   ["headers that drip", dripped("POST /Greeter/echo HTTP/1.1\r\nhost: x\r\n", () => "a: b\r\n")],

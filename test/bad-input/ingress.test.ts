@@ -19,7 +19,7 @@ import { INGRESS_ROWS, SLOW_CLIENT_ROWS } from "./ingress-rows.ts";
 const SHORT = { headWithinMs: 800, requestWithinMs: 1_200, idleMs: 1_000, checkEveryMs: 50 };
 
 let stage: LocalStage;
-/** Both beside the one of the process, with less room; the hasty one has less patience, too. */
+/** Two doors beside the one of the process: one with less memory, and one with shorter time limits. */
 let door: Door;
 let hasty: Door;
 let before: Footprint;
@@ -55,7 +55,7 @@ describe("is over when it is over:", () => {
   const isOver = async (act: BadRow[1], at: Door): Promise<void> => {
     await act(at.port);
     await goodCall(at);
-    // A client knows of the end of its answer a moment before the door knows of the end of its request.
+    // A client sees the end of its answer a moment before the door counts its request as ended.
     await vi.waitFor(() => expect(at.openRequests).toBe(0), { timeout: 20_000 });
     await expectNoMoreThan(before);
   };
@@ -64,14 +64,14 @@ describe("is over when it is over:", () => {
   test.each([...SLOW_CLIENT_ROWS, ...INGRESS_H2_ROWS])("%s", async (_what, act) => await isOver(act, hasty));
 });
 
-test("a call may wait for its answer for longer than it may take to arrive", async () => {
+test("the time limit of arrival does not apply to the answer", async () => {
   const waitMs = 2 * SHORT.requestWithinMs + 2 * SHORT.idleMs;
   const json = { "content-type": "application/json" };
   expect((await ask(hasty.port, "POST /Greeter/sleep", json, String(waitMs))).body).toBe('"slept"');
   goodCalls += 1;
 });
 
-test("nothing of all that is a row in the store, and nothing was worth an error in the log", async () => {
+test("none of the rows stored anything or logged an error", async () => {
   for (const one of [door, hasty]) one.close();
   await stage.local.stop();
   const rows = await rowsOf(`${stage.dataDir}/journal`);

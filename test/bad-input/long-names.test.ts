@@ -1,4 +1,7 @@
-/** Names and texts of megabytes that a handler gives: what has no place is refused before it is stored, and all else is kept and ends. */
+/**
+ * Names and texts of megabytes from a handler: names above the limit are refused before they are stored, and other texts are
+ * kept.
+ */
 import { expect, test } from "vitest";
 import { COMMANDS } from "../../shared/core/protocol/command-messages.ts";
 import { messageFrame } from "../../shared/core/protocol/frame.ts";
@@ -34,14 +37,14 @@ test.each<[what: string, target: string, of: (name: string) => Uint8Array]>([
   ["clears state under", "Shelf/a/put", clear],
   ["sends to an object by", "Greeter/greet", send],
   ["asks for a promise by", "Signup/w/run", peek],
-])("a handler that %s a name of megabytes is told so, and one by the longest name ends", async (_what, target, of) => {
+])("a handler that %s a name of megabytes fails with the limit, and the longest name is accepted", async (_what, target, of) => {
   const stage = await openStage();
   const deployment = await startFrameDeployment(replying(of(LONG), output("kept"), end()));
   deployment.manifest = manifestOf([GREETER, OBJECT, WORKFLOW]);
   await stage.register(deployment.uri);
   const id = await stage.send(target);
   expect((await stage.lastFailure(id, "RT0017")).message).toMatch(/has 2000000 bytes, and at most 65536 fit/);
-  // What it sends calls the same script, whose second attempt ends.
+  // The callee runs the same script; its second attempt ends.
   deployment.script = replying(of(LONGEST), output("kept"), end());
   expect(await stage.result(id)).toBe("200 kept");
   deployment.script = replying(output("next"), end());
@@ -49,7 +52,7 @@ test.each<[what: string, target: string, of: (name: string) => Uint8Array]>([
   expect(stage.log.lines.filter(({ level }) => level === "error")).toEqual([]);
 });
 
-test("of a failure of megabytes the first words are kept and shown, and it harms nobody", async () => {
+test("a failure of megabytes is cut to its beginning, and other invocations go on", async () => {
   const stage = await openStage({ "default-retry-policy.max-attempts": "1" });
   const deployment = await startFrameDeployment(replying(error(500, LONG)));
   await stage.register(deployment.uri);

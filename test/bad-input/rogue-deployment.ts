@@ -1,4 +1,4 @@
-/** A deployment that registers well and then answers each handler in another wrong way. */
+/** A deployment that registers correctly and then answers each handler in another wrong way. */
 import { createServer } from "node:http2";
 import type { ServerHttp2Stream } from "node:http2";
 import { gzipSync } from "node:zlib";
@@ -13,7 +13,7 @@ const END = 0x0003;
 const SET_STATE = 0x0403;
 const AWAITING_ON = 0x0006;
 const PIECE = Buffer.alloc(64 * 1024, 0x01);
-/** `state.set("k", "vvv…")`, as any handler may say it. */
+/** A valid frame: `state.set("k", "vvv")`. */
 const setState = Buffer.from(
   encodeFrame(SET_STATE, Buffer.concat([Buffer.from([0x0a, 1, 107, 0x1a, 5, 0x0a, 3]), Buffer.from("vvv")])),
 );
@@ -27,7 +27,7 @@ function answer(body: Uint8Array, headers: Record<string, string | number> = {})
   };
 }
 
-/** Goes on for as long as somebody reads. */
+/** Writes until the stream is destroyed. */
 function endless(piece: Uint8Array): Answer {
   return (stream) => {
     stream.respond({ ":status": 200, "content-type": CONTENT_TYPE });
@@ -87,7 +87,7 @@ export const ROGUE_ANSWERS: Readonly<Record<string, Answer>> = {
   manyHeaders: answer(new Uint8Array(0), tooMany),
 };
 
-/** Only those who say nothing are given up: all others are waited for, however busy the machine is. */
+/** Only silent handlers have a short abort timeout: a busy machine must not fail the others. */
 const SILENT = ["silent", "silentAfterHead"];
 const ABORT_AFTER_MS = 2_000;
 

@@ -5,12 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export interface SmallDisk {
-  /** How it is done here. */
   readonly way: "tmpfs" | "file size limit";
   readonly dir: string;
-  /** From now on nothing more can be written. */
+  /** Makes each further write fail. */
   fill(pid: number): void;
-  /** There is space again. */
+  /** Makes writes succeed again. */
   free(pid: number): void;
   remove(): void;
 }
@@ -18,7 +17,7 @@ export interface SmallDisk {
 const SIZE = "48m";
 const FILLER_PIECE = Buffer.alloc(1024 * 1024);
 
-/** @throws Error with both reasons where neither way is open */
+/** @throws Error with both reasons where neither way is possible */
 export function openSmallDisk(): SmallDisk {
   const dir = mkdtempSync(join(tmpdir(), "stepwell-disk-"));
   try {
@@ -47,7 +46,7 @@ function tmpfs(dir: string): SmallDisk {
   };
 }
 
-/** A process above its limit is told so by each write, as it would be by a full disk. */
+/** Each write above the limit fails, as on a full disk. */
 function fileSizeLimit(dir: string): SmallDisk {
   mkdirSync(dir, { recursive: true });
   const limit = (pid: number, bytes: string): void => run("prlimit", "--pid", String(pid), `--fsize=${bytes}:`);

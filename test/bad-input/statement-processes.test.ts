@@ -40,7 +40,10 @@ function evaluators(memoryMib: number): number[] {
   return childrenOf(process.pid).filter((pid) => commandOf(pid).includes(`--max-old-space-size=${memoryMib}`));
 }
 
-/** Calls until the work is over. @returns the longest wait of a call */
+/**
+ * Calls until the work is over.
+ * @returns the longest time of a call in milliseconds
+ */
 async function servedMeanwhile(work: Promise<unknown>): Promise<number> {
   let isOver = false;
   void work.finally(() => (isOver = true)).catch(() => undefined);

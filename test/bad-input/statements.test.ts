@@ -1,4 +1,4 @@
-/** Statements made to take the process for themselves: each is refused or answered, and the next one is answered as before. */
+/** Statements that would occupy the process: each is refused or answered, and the next one is answered as before. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { INGRESS_SERVICES } from "../harness/local/ingress-services.ts";
 import { openLocalStage } from "../harness/local/local-stage.ts";
@@ -73,7 +73,7 @@ test.each<[what: string, query: string, status: number, told: RegExp]>([
   expect(await answered("SELECT name FROM sys_service ORDER BY name LIMIT 1")).toMatchObject({ status: 200 });
 });
 
-test("what clients may write is far from those bounds", async () => {
+test("typical statements of clients are far below the limits", async () => {
   const mentions = Array.from({ length: 200 }, () => "SELECT name FROM sys_service").join(" UNION ALL ");
   const named = `WITH a AS (SELECT name FROM sys_service), b AS (SELECT name FROM a UNION ALL SELECT name FROM a) SELECT count(*) FROM b`;
   const { body } = await answered("SELECT count(*) FROM sys_service");

@@ -1,4 +1,4 @@
-/** The app of the repository as `cdk` runs it: what the context of the command chooses, and what `cdk` has to complain of. */
+/** The app of the repository as `cdk` runs it: the context of the command, and the feature flags. */
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ const run = promisify(execFile);
 let folder: string;
 let appFile: string;
 beforeAll(async () => {
-  // Below the packages that it imports.
+  // The folder is inside the repository, so that the bundle finds its packages.
   await mkdir(join(ROOT, ".cache"), { recursive: true });
   folder = await mkdtemp(join(ROOT, ".cache/app-test-"));
   appFile = join(folder, "app.mjs");
@@ -40,7 +40,7 @@ interface Flag {
   readonly unconfiguredBehavesLike?: { readonly v2?: unknown };
 }
 
-/** @param chosen `-c` of the command, beside what `cdk.json` says */
+/** @param chosen the `-c` values of the command, beside those of `cdk.json` */
 async function synthesised(chosen: Readonly<Record<string, string>> = {}) {
   const out = await mkdtemp(join(tmpdir(), "stepwell-cdk-out-"));
   try {
@@ -63,7 +63,7 @@ async function synthesised(chosen: Readonly<Record<string, string>> = {}) {
   }
 }
 
-test("no choice of the CDK is left open, about which `cdk` would complain at each command", async () => {
+test("every feature flag of the CDK is set, so that `cdk` prints no notice about flags", async () => {
   const { flags } = await synthesised();
   expect(flags.length).toBeGreaterThan(50);
   expect(flags.filter(({ userValue }) => userValue === undefined)).toEqual([]);
@@ -71,7 +71,7 @@ test("no choice of the CDK is left open, about which `cdk` would complain at eac
   expect(told.filter(({ userValue }) => userValue === "true")).toHaveLength(1);
 }, 120_000);
 
-test("alarms reach a topic and the dashboard is left out where the command says so", async () => {
+test("alarms reach a topic and the dashboard is left out where the command sets it", async () => {
   const plain = await synthesised();
   expect(plain.of("AWS::CloudWatch::Dashboard")).toHaveLength(1);
   expect(plain.of("AWS::CloudWatch::Alarm").map(({ Properties }) => Properties["AlarmActions"] ?? [])).toEqual(
@@ -84,7 +84,7 @@ test("alarms reach a topic and the dashboard is left out where the command says 
   for (const { Properties } of alarms) expect(Properties["AlarmActions"]).toEqual([TOPIC]);
 }, 120_000);
 
-test("reservations, an access log and traces are chosen by the command too", async () => {
+test("reservations, an access log and traces are set by the command too", async () => {
   const told = await synthesised({
     "reserved-ingress": "300",
     "reserved-sweeper": "2",

@@ -1,4 +1,4 @@
-/** An app of CDK that leaves nothing behind: one without a folder of its own makes one that nobody removes. */
+/** A CDK app that leaves nothing behind: an app without a folder of its own makes one that no code removes. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ afterAll(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** What it synthesises is there as long as the file of tests that it is made in. */
+/** The output exists until the end of the test file. */
 export function briefApp(): App {
   const outdir = mkdtempSync(join(tmpdir(), "stepwell-app-"));
   folders.push(outdir);

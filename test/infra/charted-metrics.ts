@@ -1,4 +1,4 @@
-/** The metrics of our own that alarms and dashboard of a stack look at, read from its template. */
+/** The metrics of Stepwell that alarms and dashboard of a stack use, read from its template. */
 import type { Template } from "aws-cdk-lib/assertions";
 import { METRIC_FACTS } from "../../shared/config/metric-facts.ts";
 import { resourcesOf } from "./synthesised.ts";
@@ -6,7 +6,10 @@ import { resourcesOf } from "./synthesised.ts";
 const { namespace, dimension } = METRIC_FACTS;
 type Named = readonly (string | object)[];
 
-/** @returns each as `Stepwell attempts_total by Environment and ending`, sorted @throws Error for one of another environment */
+/**
+ * @returns each as `Stepwell attempts_total by Environment and ending`, sorted
+ * @throws Error for a metric of another environment
+ */
 export function chartedMetrics(template: Template, environmentName: string): readonly string[] {
   const found = new Set<string>();
   const note = (name: string, dimensions: readonly string[]) =>
@@ -38,12 +41,12 @@ export function chartedMetrics(template: Template, environmentName: string): rea
   return [...found].sort();
 }
 
-/** Names and values alternate, and an object with how it is drawn may end them. */
+/** Names and values alternate; an object with rendering options may follow. */
 function named(pairs: Named): string[] {
   return pairs.filter((one, at) => typeof one === "string" && at % 2 === 0) as string[];
 }
 
-/** What is known only when it is deployed is no part of a name. */
+/** Drops values that are known only at deployment; no metric name contains one. */
 function joined(body: unknown): string {
   if (typeof body === "string") return body;
   const [, pieces] = (body as { readonly "Fn::Join": readonly [string, readonly unknown[]] })["Fn::Join"];

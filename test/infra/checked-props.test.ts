@@ -1,4 +1,4 @@
-/** What nobody can have meant is refused while the stack is synthesised, in words that name it. */
+/** Props that are certainly wrong are refused at synthesis, in a message that names them. */
 import { CfnParameter, Stack } from "aws-cdk-lib";
 import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Key } from "aws-cdk-lib/aws-kms";
@@ -50,7 +50,7 @@ test.each([
   expect(() => synthesised(untyped(props))).toThrow(words);
 });
 
-test("every setting that the stack itself decides is refused, also where it is known only later, and every other one is not", () => {
+test("every setting that the stack owns is refused, also with a value known only at deployment, and no other one is", () => {
   const later = new CfnParameter(new Stack(briefApp()), "Later").valueAsString;
   const refused = SETTING_PATHS.filter((path) => {
     try {
@@ -63,14 +63,14 @@ test("every setting that the stack itself decides is refused, also where it is k
   expect(refused.sort()).toEqual(Object.keys(OWNED_SETTINGS).sort());
 });
 
-test("what is known only when the stack is deployed is let through", () => {
+test("a value that is known only at deployment is accepted", () => {
   const endpoint = new CfnParameter(new Stack(briefApp()), "Endpoint").valueAsString;
   expect(() =>
     checkProps({ settings: { "tracing-endpoint": endpoint, "worker.lease": "20s" } }, "eu-west-1"),
   ).not.toThrow();
 });
 
-test("a key of one's own wants a stack that names its Region, unless the table is there already", () => {
+test("a key of one's own needs a stack with an explicit Region, unless the table is given", () => {
   const stack = new Stack(briefApp(), "Anywhere");
   const encryptionKey = new Key(stack, "Key");
   const table = TableV2.fromTableName(stack, "Table", "restored");
@@ -79,7 +79,7 @@ test("a key of one's own wants a stack that names its Region, unless the table i
   expect(() => checkProps({ encryptionKey, table }, stack.region)).not.toThrow();
 });
 
-test("a stack that is told of no functions may call none", () => {
+test("a stack without handler functions may call none", () => {
   const grantsCalls = (handlerArns?: readonly string[]) =>
     statementsOf(synthesised(handlerArns && { handlerArns })).some(({ statement }) =>
       actionsOf(statement).includes("lambda:InvokeFunction"),
@@ -88,7 +88,7 @@ test("a stack that is told of no functions may call none", () => {
   expect(grantsCalls()).toBe(true);
 });
 
-test("the APIs of an environment are known by its name", () => {
+test("the APIs of an environment have its name", () => {
   const apis = resourcesOf(synthesised({ environmentName: "shop" }), "AWS::ApiGatewayV2::Api");
   const names = new Set(apis.map(([, { Properties }]) => Properties["Name"]));
   expect(names).toEqual(new Set(["shop-ingress", "shop-admin"]));

@@ -51,7 +51,7 @@ test.each([
   });
 });
 
-test("an alias that is moved is looked at again, which takes what is behind it where that is forced", () => {
+test("a changed target of an alias changes the resource, so that it is registered again", () => {
   const versionOf = (code: string) => {
     const template = withDeployments((stepwell) => [{ handlers: handlersOf(stepwell, code).addAlias("live") }]);
     return resourcesOf(template, TYPE).map(([, { Properties }]) => JSON.stringify(Properties["Version"]));
@@ -61,7 +61,7 @@ test("an alias that is moved is looked at again, which takes what is behind it w
   expect(versionOf("exports.handler = 2;")).not.toEqual(versionOf("exports.handler = 1;"));
 });
 
-test("an address is registered with what it asks for", () => {
+test("an address is registered with its headers and options", () => {
   const template = withDeployments(() => [
     { handlers: { url: "https://shop.example" }, headers: { "x-shop": "1" }, force: true, removeOnDelete: true },
   ]);
@@ -71,7 +71,7 @@ test("an address is registered with what it asks for", () => {
   });
 });
 
-test("one function registers all, and may do nothing else: it asks one admin API for its deployments", () => {
+test("one function registers all deployments, and may call only the deployment routes of one admin API", () => {
   const template = withDeployments(() => ["a", "b"].map((name) => ({ handlers: { url: `https://${name}.example` } })));
   const tokens = resourcesOf(template, TYPE).map(([, { Properties }]) => JSON.stringify(Properties["ServiceToken"]));
   expect(tokens).toHaveLength(2);
@@ -92,7 +92,7 @@ test("one function registers all, and may do nothing else: it asks one admin API
   expect(text).not.toContain("/*/*");
 });
 
-test("beside its control plane it is registered behind every route and policy of the admin API, and gone before them", () => {
+test("in the stack of its control plane it depends on every route and policy of the admin API, and is removed before them", () => {
   const template = withDeployments(() => [{ handlers: { url: "https://shop.example" } }]);
   const dependsOn = (type: string, id: RegExp) =>
     resourcesOf(template, type)

@@ -1,4 +1,4 @@
-/** A key of one's own: what it encrypts, who may use it, and that CloudWatch Logs may before a log group asks for it. */
+/** A key of one's own: what it encrypts, which roles may use it, and the grant that CloudWatch Logs needs before a log group. */
 import type { App } from "aws-cdk-lib";
 import { NestedStack, Stack } from "aws-cdk-lib";
 import { Annotations, Match, Template } from "aws-cdk-lib/assertions";
@@ -27,7 +27,7 @@ function stackWith(keyOf: (stack: Stack, app: App) => IKey): Stack {
 const logGroupsOf = (template: Template) => resourcesOf(template, "AWS::Logs::LogGroup");
 const imported = stackWith((stack) => Key.fromKeyArn(stack, "Key", ARN));
 
-/** What the key's policy grants to CloudWatch Logs. */
+/** The statements of the key's policy for CloudWatch Logs. */
 function logsMayUse(template: Template): readonly (Statement & { readonly Principal: unknown })[] {
   return resourcesOf(template, "AWS::KMS::Key")
     .flatMap(([, { Properties }]) => (Properties["KeyPolicy"] as { readonly Statement: readonly never[] }).Statement)
@@ -83,7 +83,7 @@ describe("CloudWatch Logs may use a key of the app", () => {
     expect([...patternsOf(statement!)].sort()).toEqual(names.sort());
   });
 
-  test("that stands in another stack, which does not wait for this one", () => {
+  test("that is in another stack, which does not depend on this one", () => {
     let keys: Stack | undefined;
     const shop = stackWith((_stack, app) => new Key((keys = new Stack(app, "Keys", { env: ENV })), "Key"));
     const names = logGroupsOf(Template.fromStack(shop)).map(([id]) => `Shop-${id}-*`);
@@ -92,7 +92,7 @@ describe("CloudWatch Logs may use a key of the app", () => {
     expect(keys!.dependencies).toEqual([]);
   });
 
-  test("and whose control plane stands in a nested stack, whose name begins with that of the stack around it", () => {
+  test("and whose control plane is in a nested stack, whose name begins with that of its parent", () => {
     const [outer, inner] = inCodeFolder((codeFolder) => {
       const stack = new Stack(briefApp(), "Shop", { env: ENV });
       const nested = new NestedStack(stack, "Inside");
@@ -104,15 +104,15 @@ describe("CloudWatch Logs may use a key of the app", () => {
   });
 });
 
-describe("the policy of a key that was imported is not the stack's to change", () => {
+describe("the stack cannot change the policy of an imported key", () => {
   const warned = (stack: Stack) =>
     Annotations.fromStack(stack).findWarning("*", Match.stringLikeRegexp("encryptionKey: .*docs/operating.md"));
 
-  test("which the stack warns of", () => {
+  test("and warns of it", () => {
     expect(warned(imported)).toHaveLength(1);
   });
 
-  test("and which it is silent about where it could", () => {
+  test("and does not warn where it can change the policy", () => {
     expect(warned(stackWith((stack) => new Key(stack, "Key")))).toEqual([]);
   });
 });

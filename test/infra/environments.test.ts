@@ -1,4 +1,4 @@
-/** Control planes side by side, in one stack or several, and one on a table that was there before. */
+/** Control planes side by side, in one stack or several, and one on an existing table. */
 import { Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
@@ -9,15 +9,18 @@ import { briefApp } from "./brief-app.ts";
 import type { Resource } from "./synthesised.ts";
 import { actionsOf, inCodeFolder, resourcesOf, statementsOf, synthesised } from "./synthesised.ts";
 
-/** What is named by the template and not by CloudFormation: by type and property. */
+/** Names that the template sets, by type and property; CloudFormation generates all others. */
 const NAMED = [
   ["AWS::Scheduler::ScheduleGroup", "Name"],
   ["AWS::CloudWatch::Dashboard", "DashboardName"],
   ["Custom::StepwellKeys", "Path"],
 ] as const;
-/** CloudFormation gives any other name, unless one of these is given. */
+/** A resource with one of these properties has a name of its own. */
 const NAMES = /^(?:FunctionName|RoleName|PolicyName|TableName|QueueName|LogGroupName|AlarmName|Name|DashboardName)$/;
-/** A policy is a part of its role, an authorizer of its API, and the name of an API is no identity; the last three name what they serve. */
+/**
+ * A name is unique only within the parent: a policy in its role, an authorizer in its API. An API's name is no identity, and the
+ * last three have the name of the resource that they serve.
+ */
 const NAMED_WITHIN = new Set([
   ...["IAM::Policy", "ApiGatewayV2::Api", "ApiGatewayV2::Authorizer"].map((type) => `AWS::${type}`),
   ...["Lambda::Permission", "Lambda::EventSourceMapping", "Lambda::EventInvokeConfig"].map((type) => `AWS::${type}`),
@@ -49,7 +52,7 @@ describe("two control planes", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test("that are one stack in two Regions have a page each: an account has one list of those", () => {
+  test("that are one stack in two Regions have a dashboard each: dashboards share one list per account", () => {
     const pageIn = (region: string): unknown =>
       inCodeFolder((codeFolder) => {
         const env = { account: "111122223333", region };
@@ -62,7 +65,7 @@ describe("two control planes", () => {
     expect(pageIn("us-east-1")).toMatch(/us-east-1$/);
   });
 
-  test("are named by nothing else, so that nothing else can collide", () => {
+  test("have no other explicit names, so that nothing else can collide", () => {
     const all = Object.values(together.toJSON()["Resources"] as Record<string, Resource>);
     const known = new Set<string>(NAMED.map(([type]) => type));
     const named = all.filter(
@@ -72,7 +75,7 @@ describe("two control planes", () => {
     expect(named.map(({ Type }) => Type)).toEqual([]);
   });
 
-  test("may call each its own handlers alone", () => {
+  test("may each call their own handlers alone", () => {
     const tagsOf = (template: Template) =>
       statementsOf(template)
         .filter(({ statement }) => actionsOf(statement).includes("lambda:InvokeFunction"))
@@ -83,7 +86,7 @@ describe("two control planes", () => {
     expect(new Set(tagsOf(together)).size).toBe(2);
   });
 
-  test("may do nothing to each other, and each registers its own deployments", () => {
+  test("have no rights on each other, and each registers its own deployments", () => {
     const granted = statementsOf(together).filter(({ id }) => /^(?:Blue|Green)/.test(id));
     expect(granted.length).toBeGreaterThan(20);
     for (const { id, statement } of granted) {
@@ -104,7 +107,7 @@ describe("a table that is there already", () => {
   const elsewhere = new Stack(briefApp(), "Elsewhere");
   const template = synthesised({ table: TableV2.fromTableName(elsewhere, "Table", NAME) });
 
-  test("stands in place of the stack's own, whose items the stack lets go of and keeps", () => {
+  test("replaces the stack's own, which the stack retains", () => {
     expect(resourcesOf(template, "AWS::DynamoDB::GlobalTable")).toEqual([]);
     synthesised().hasResource("AWS::DynamoDB::GlobalTable", {
       DeletionPolicy: "Retain",
@@ -117,7 +120,7 @@ describe("a table that is there already", () => {
     );
   });
 
-  test("is granted as the stack's own is, with its indexes", () => {
+  test("gets the same grants as the stack's own, with its indexes", () => {
     const grantedOn = (of: Template) =>
       statementsOf(of)
         .filter(({ statement }) => actionsOf(statement).some((action) => action.startsWith("dynamodb:")))
@@ -127,20 +130,20 @@ describe("a table that is there already", () => {
     for (const index of ["list", "open"]) expect(text).toContain(`:table/${NAME}/index/${index}`);
   });
 
-  test("is watched, by its name", () => {
+  test("has its alarm and its charts, by its name", () => {
     const alarm = resourcesOf(template, "AWS::CloudWatch::Alarm").find(([id]) => /TableThrottles/.test(id))!;
     expect(JSON.stringify(alarm[1].Properties["Metrics"])).toContain(`"Value":"${NAME}"`);
     const [[, page]] = resourcesOf(template, "AWS::CloudWatch::Dashboard") as [[string, Resource]];
     expect(JSON.stringify(page.Properties)).toContain(NAME);
   });
 
-  test("may be told by its ARN, too", () => {
+  test("may be given by its ARN, too", () => {
     const arn = "arn:aws:dynamodb:eu-west-1:111122223333:table/shop-restored";
     const told = synthesised({ table: TableV2.fromTableArn(new Stack(briefApp()), "Table", arn) });
     expect(JSON.stringify(statementsOf(told))).toContain(`"${arn}/index/open"`);
   });
 
-  test("goes on under the same keys: the environment's name is as it was", () => {
+  test("keeps the same keys, because the environment's name is the same", () => {
     expect(namesIn(template)).toEqual(namesIn(synthesised()));
   });
 });

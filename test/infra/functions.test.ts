@@ -8,7 +8,7 @@ const functions = resourcesOf(template, "AWS::Lambda::Function");
 const idOf = (name: string) =>
   functions.find(([id]) => new RegExp(`^StepwellFunctions${name}[0-9A-F]{8}$`).test(id))![0];
 
-test("a pass of the sweeper that fails or finds no room is not made again: the next one makes up for it", () => {
+test("a failed or throttled pass of the sweeper is not retried: the next pass does its work", () => {
   const [rule] = resourcesOf(template, "AWS::Events::Rule");
   const [target] = rule![1].Properties["Targets"] as readonly { readonly RetryPolicy: unknown }[];
   expect(target!.RetryPolicy).toEqual({ MaximumRetryAttempts: 0 });
@@ -30,7 +30,7 @@ test("the sweeper alone may be given more memory, and with it processors", () =>
   expect(new Set(sizes.map(String))).toEqual(new Set(["true,1769", "false,512"]));
 });
 
-test("concurrency is reserved for the functions that are named, and by default for none", () => {
+test("concurrency is reserved for the named functions, and by default for none", () => {
   const reservedIn = (of: typeof template) =>
     resourcesOf(of, "AWS::Lambda::Function").flatMap(([id, { Properties }]) => {
       const count = Properties["ReservedConcurrentExecutions"];
@@ -41,7 +41,7 @@ test("concurrency is reserved for the functions that are named, and by default f
   expect(Object.fromEntries(reservedIn(told))).toEqual({ [idOf("Ingress")]: 300, [idOf("Sweeper")]: 2 });
 });
 
-test("all four functions send traces to X-Ray where the setting says so, with no right beyond that", () => {
+test("all four functions send traces to X-Ray where the setting enables it, with no right beyond that", () => {
   const tracedIn = (of: typeof template) =>
     resourcesOf(of, "AWS::Lambda::Function").filter(([, { Properties }]) => Properties["TracingConfig"] !== undefined);
   expect(tracedIn(template)).toEqual([]);

@@ -1,4 +1,4 @@
-/** The ingress as its owner chooses: how much it lets in, and whether each call leaves a line. */
+/** The configuration of the ingress: throttling, CORS, and the access log. */
 import { RemovalPolicy, Stack, Validations } from "aws-cdk-lib";
 import type { Template } from "aws-cdk-lib/assertions";
 import { Key } from "aws-cdk-lib/aws-kms";
@@ -11,7 +11,7 @@ import type { Resource } from "./synthesised.ts";
 import { resourcesOf, synthesised } from "./synthesised.ts";
 
 const KEY = "arn:aws:kms:eu-west-1:111122223333:key/1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f";
-/** CloudWatch counts so much for each line beside its text. */
+/** CloudWatch bills this many bytes for each line beside its text. */
 const LINE_EXTRA_BYTES = 26;
 
 function stagesOf(template: Template) {
@@ -23,7 +23,7 @@ function stagesOf(template: Template) {
   return { admin: admin.Properties, ingress: ingress.Properties };
 }
 
-/** The rules whose findings the stack says why it leaves. */
+/** The rules whose findings the stack acknowledges with a reason. */
 function acknowledged(props: Partial<StepwellProps>): readonly string[] {
   let told = "";
   synthesised(props, (stepwell) => {
@@ -35,8 +35,8 @@ function acknowledged(props: Partial<StepwellProps>): readonly string[] {
   return [...told.matchAll(/AwsSolutions-[A-Z]+\d+/g)].map(([rule]) => rule);
 }
 
-describe("how much the ingress lets in", () => {
-  test("is for the account to limit, unless told", () => {
+describe("the throttle of the ingress", () => {
+  test("is by default that of the account", () => {
     expect(stagesOf(synthesised()).ingress["DefaultRouteSettings"]).toBeUndefined();
   });
 
@@ -62,7 +62,7 @@ describe("web pages that call handlers", () => {
       .filter(([id]) => !/Admin/.test(id))
       .map(([, { Properties }]) => [Properties["RouteKey"], Properties["AuthorizationType"]]);
 
-  test("are let in by the ingress itself or not at all, unless told", () => {
+  test("are by default allowed only by the ingress itself", () => {
     for (const props of [{}, { ingressAuth: "open" as const }, { ingressAuth: { jwt } }]) {
       const template = synthesised(props);
       expect(corsOf(template).map(([, cors]) => cors)).toEqual([undefined, undefined]);
@@ -81,24 +81,24 @@ describe("web pages that call handlers", () => {
     expect(ingress!["AllowCredentials"]).toBeUndefined();
   });
 
-  test("may send headers of their own, where these are named", () => {
+  test("may send further headers, where these are named", () => {
     const template = synthesised({ ingressAuth: "open", ingressCors: { origins: ["*"], headers: ["x-tenant"] } });
     const { ingress } = Object.fromEntries(corsOf(template) as never) as Record<string, never>;
     expect(ingress!["AllowHeaders"]).toContain("x-tenant");
-    // The default route lets everybody in, so that a preflight needs no route of its own.
+    // The default route needs no authorization, so a preflight needs no route of its own.
     expect(routesOf(template)).toEqual([["$default", "NONE"]]);
   });
 });
 
-test("an API is there for what the construct has no property for", () => {
+test("an API is exposed for options without a property of the construct", () => {
   synthesised({}, ({ ingress, admin }) => {
     expect(Stack.of(ingress).resolve(ingress.api.apiId)).toEqual({ Ref: expect.stringContaining("IngressApi") });
     expect(Stack.of(admin).resolve(admin.api.apiId)).toEqual({ Ref: expect.stringContaining("AdminApi") });
   });
 });
 
-describe("a line for each call from outside", () => {
-  test("is not written unless told, and a checker of rules reads why", () => {
+describe("the access log of the ingress", () => {
+  test("is off by default, with an acknowledged reason", () => {
     expect(stagesOf(synthesised()).ingress["AccessLogSettings"]).toBeUndefined();
     expect(acknowledged({})).toContain("AwsSolutions-APIG1");
   });
@@ -120,7 +120,7 @@ describe("a line for each call from outside", () => {
     expect(acknowledged({ ingressAccessLog: true })).not.toContain("AwsSolutions-APIG1");
   });
 
-  test("names the subject of the token where a token is what lets somebody in", () => {
+  test("has the subject of the token where the ingress requires a token", () => {
     const jwt = { issuer: "https://login.example.com", audiences: ["orders"] };
     const { admin, ingress } = stagesOf(synthesised({ ingressAccessLog: true, ingressAuth: { jwt } }));
     expect(JSON.parse(format(ingress))).toMatchObject({ caller: "$context.authorizer.claims.sub" });
@@ -137,7 +137,7 @@ describe("a line for each call from outside", () => {
     for (const [, group] of groups) expect(group).toMatchObject({ DeletionPolicy: "Delete" });
   });
 
-  test("has no more bytes than its price is reckoned with", () => {
+  test("has no longer lines than its price assumes", () => {
     const values: Readonly<Record<string, string>> = {
       requestTime: "21/Nov/2026:09:00:00 +0000",
       "identity.userArn": "arn:aws:sts::111122223333:assumed-role/shop-orders-production/i-0123456789abcdef0",

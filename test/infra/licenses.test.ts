@@ -13,7 +13,7 @@ function emptyFolder(): string {
   return folder;
 }
 
-test("each function carries the names and the texts of its own packages, beside its code", async () => {
+test("each function has the names and license texts of its own packages beside its code", async () => {
   const folder = emptyFolder();
   const entries = { registrar: "functions/registrar/lambda.ts", worker: "functions/worker/lambda.ts" };
   await bundleFunctions(entries, folder, { quiet: true });
@@ -43,7 +43,7 @@ async function bundleWith(manifest: object, files: Readonly<Record<string, strin
   return () => bundledPackages(metafile, root);
 }
 
-test("a package brings the text of its license and its notices, each once", async () => {
+test("a package has the text of its license and its notices, each once", async () => {
   const packages = (await bundleWith({ license: "ISC" }, { LICENSE: "One\r\nlicense", "NOTICE.md": "A notice" }))();
   expect(packages).toEqual([
     { name: "planted", version: "1.2.3", license: "ISC", texts: ["One\nlicense", "A notice"] },

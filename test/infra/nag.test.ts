@@ -1,4 +1,4 @@
-/** The rules that AWS's own solutions are checked by: each finding is mended, or acknowledged where it arises with the reason why it stands. */
+/** The AwsSolutions rules of cdk-nag: each finding is fixed, or acknowledged with a reason where it arises. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ function synthesise(props: Partial<StepwellProps>, beside: (stack: Stack) => voi
   app.synth();
 }
 
-test("nothing is found that is not acknowledged", () => {
+test("there is no finding without an acknowledgement", () => {
   expect(() => synthesise({})).not.toThrow();
   const named = "arn:aws:lambda:eu-west-1:111122223333:function:shop-*";
   expect(() => synthesise({ ingressAuth: "open", handlerArns: [named] })).not.toThrow();
@@ -54,7 +54,7 @@ test("nothing is found that is not acknowledged", () => {
   expect(() => synthesise({ table })).not.toThrow();
 }, 120_000);
 
-test("what is acknowledged here hides nothing that stands beside it", () => {
+test("an acknowledgement hides no finding of another resource", () => {
   expect(() =>
     synthesise({}, (stack) => {
       new Queue(stack, "Foreign");

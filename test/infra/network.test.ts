@@ -1,4 +1,4 @@
-/** Functions in the user's own network: their groups and subnets, and their rights on it. */
+/** Functions in the user's own network: their groups and subnets, and the rights for it. */
 import { Stack } from "aws-cdk-lib";
 import type { Template } from "aws-cdk-lib/assertions";
 import { SecurityGroup, SubnetType, Vpc } from "aws-cdk-lib/aws-ec2";
@@ -57,7 +57,7 @@ test("they are in the given subnets and groups", () => {
   }
 });
 
-test("Lambda may make their interfaces, and their code may not", () => {
+test("Lambda may create their network interfaces, and their code may not", () => {
   const joining = statementsOf(synthesised({ vpc })).filter(({ statement }) =>
     actionsOf(statement).some((action) => action.startsWith("ec2:")),
   );

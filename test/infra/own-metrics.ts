@@ -1,4 +1,4 @@
-/** The metrics of our own: what the functions write is held against this list on the emulator, and what is charted in the template. */
+/** Stepwell's own metrics: tests compare this list with the metrics written on the emulator and with those in the template. */
 export const OWN_METRICS: readonly string[] = [
   "Stepwell attempt_failures_total by Environment and code",
   "Stepwell attempt_seconds by Environment",

@@ -1,4 +1,4 @@
-/** The constructs as a stranger's CDK app gets them: out of the packed tarball, with nothing of this repository beside them. */
+/** The constructs as another CDK app gets them: from the packed tarball, without the files of this repository. */
 import { execFile } from "node:child_process";
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -40,7 +40,7 @@ beforeAll(async () => {
   const modules = inApp("node_modules");
   await mkdir(join(modules, "stepwell"), { recursive: true });
   await run("tar", ["-xzf", join(source, filename), "-C", join(modules, "stepwell"), "--strip-components=1"]);
-  // What every CDK app has, and nothing else.
+  // The packages of a minimal CDK app.
   for (const name of ["aws-cdk-lib", "constructs", "typescript", "@types/node"]) {
     await mkdir(dirname(join(modules, name)), { recursive: true });
     await symlink(join(ROOT, "node_modules", name), join(modules, name));
@@ -63,7 +63,7 @@ test("a strict app compiles against its declarations, and synthesises two enviro
     ["Test", "Live"].map((name) => readFile(inApp(`cdk.out/${name}.template.json`), "utf8")),
   );
   const namesIn = (template: string) => [
-    // A name that ends with the Region is joined of two.
+    // A name that ends with the Region is a join of two values.
     ...template.matchAll(
       /"(?:Path|Name|DashboardName)": (?:{\s*"Fn::Join": \[\s*"",\s*\[\s*)?"(\/?[\w/-]*Stepwell[\w/-]*)"/g,
     ),
@@ -76,7 +76,7 @@ test("a strict app compiles against its declarations, and synthesises two enviro
   expect(code.length).toBeGreaterThanOrEqual(6);
 }, 180_000);
 
-test("an app of CommonJS gets them, too", async () => {
+test("an app of CommonJS can import them, too", async () => {
   const script =
     'const { Stepwell, StepwellDeployment } = require("stepwell/cdk"); console.log(Stepwell.name, StepwellDeployment.name)';
   const { stdout } = await run(process.execPath, ["--input-type=commonjs", "-e", script], {
@@ -85,7 +85,7 @@ test("an app of CommonJS gets them, too", async () => {
   expect(stdout.trim()).toBe("Stepwell StepwellDeployment");
 }, 60_000);
 
-test("each function in it carries the licenses of its packages, and a list names all packages", async () => {
+test("each function in it has the licenses of its packages, and a list names all packages", async () => {
   const packed = (path: string): string => inApp(`node_modules/stepwell/dist/cdk/${path}`);
   const bom = JSON.parse(await readFile(packed("sbom.cdx.json"), "utf8")) as { components: { purl: string }[] };
   const listed = bom.components.map(({ purl }) => purl.replace("pkg:npm/", "").replace("%40", "@"));

@@ -19,7 +19,7 @@ test("every queue has a dead-letter queue, except the dead-letter queue itself",
   }
 });
 
-test("hide a message for at least as long as its worker may run", () => {
+test("hide a message for at least the timeout of its worker", () => {
   const [, { Properties: worker }] = functions.find(([id]) => id.startsWith("StepwellFunctionsWorker"))!;
   for (const [id, { Properties }] of queues) {
     if (!/Dlq/.test(id)) expect(Properties["VisibilityTimeout"]).toBeGreaterThanOrEqual(Number(worker["Timeout"]));
@@ -64,7 +64,7 @@ test("slow services have their own queue, with their own workers: by default hal
   expect(workersOf(synthesised({ slowWorkerConcurrencyMax: 300 }))).toEqual({ [main]: 100, [slow]: 300 });
 });
 
-test("every function knows both, so that each sender chooses the lane", () => {
+test("every function has both addresses, so that each sender chooses the lane", () => {
   const [[slowId]] = queues.filter(([id]) => /SlowQueue/.test(id)) as [(typeof queues)[number]];
   template.resourcePropertiesCountIs(
     "AWS::Lambda::Function",

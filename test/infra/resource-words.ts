@@ -1,13 +1,13 @@
-/** What a template grants something on, said as somebody would who reads it: tokens become names, and known names become words. */
+/** The resources of a template in readable words: tokens become names, and known names become words. */
 
 const HASH = /[0-9A-F]{8}$/;
-/** Of stacks that name their account and Region. */
+/** For stacks with an explicit account and Region. */
 const KNOWN_PLACES = [
   ["111122223333", "<account>"],
   ["eu-west-1", "<region>"],
 ] as const;
 
-/** By the form of a resource. What has none of these is shown as it is, so that nothing new goes unseen. */
+/** Patterns of resources and their words. A resource without a match is shown as it is, so that a new one is noticed. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^<StepwellInvocationsTable>$/, "the table"],
   [/^<StepwellInvocationsTable>\/index\/(\w+)$/, "the index `$1` of the table"],
@@ -33,7 +33,10 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^arn:aws:iam::<account>:role\/\S+$/, "the role that `assumableRoleArns` names"],
 ];
 
-/** @param value a string, or what CloudFormation makes one of @throws Error for a function that no template of ours uses */
+/**
+ * @param value a string, or a CloudFormation expression
+ * @throws Error for a function that no Stepwell template uses
+ */
 export function resourceText(value: unknown): string {
   if (typeof value === "string") {
     return KNOWN_PLACES.reduce((text, [place, name]) => text.replaceAll(place, name), value);

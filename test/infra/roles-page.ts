@@ -1,4 +1,4 @@
-/** The page of roles: who may become each of them, and what it then may do, on what, under which condition. */
+/** The page of roles: who may assume each role, and its actions, resources and conditions. */
 import type { Template } from "aws-cdk-lib/assertions";
 import { resourceText, resourceWords } from "./resource-words.ts";
 import type { Statement } from "./synthesised.ts";
@@ -28,7 +28,10 @@ Written from the template by \`npx vitest run test/infra/roles.test.ts -u\`; the
 statement of the role's own policy, and there are no other policies: none is attached, and none is shared.
 `;
 
-/** @param template of the stack as it is unless told @param told the same with a key and a role of one's own */
+/**
+ * @param template of the stack with default props
+ * @param told the same stack with a key and a role of one's own
+ */
 export function rolesPage(template: Template, told: Template): string {
   const standing = rolesOf(template);
   const before = new Map(standing.map((role) => [role.name, role.rows]));
@@ -83,7 +86,7 @@ function rowOf(statement: Statement): string {
   return `| ${actions.join(", ")} | ${resources.join("; ")} | ${conditionText(statement.Condition)} |`;
 }
 
-/** Empty where there is none. */
+/** @returns an empty text for a statement without a condition */
 function conditionText(condition: unknown): string {
   return Object.entries((condition ?? {}) as Record<string, Record<string, unknown>>)
     .flatMap(([operator, keys]) =>

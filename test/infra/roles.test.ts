@@ -1,4 +1,4 @@
-/** What every role may do, as a page that somebody can read before the stack is deployed, and compare when it changes. */
+/** The rights of every role, as a page that is read before the deployment and compared after a change. */
 import { Stack } from "aws-cdk-lib";
 import { Vpc } from "aws-cdk-lib/aws-ec2";
 import { Key } from "aws-cdk-lib/aws-kms";
@@ -42,7 +42,7 @@ test("the page leaves no role and no statement out", () => {
   expect(rows).toHaveLength(statementsOf(template).length + callers.length);
   const roles = resourcesOf(template, "AWS::IAM::Role");
   expect(page.match(/^Assumed by /gm)).toHaveLength(roles.length);
-  // Whatever else could grant something: there is none of it.
+  // No other resource grants rights.
   expect(resourcesOf(template, "AWS::IAM::ManagedPolicy")).toEqual([]);
   const attached = roles.flatMap(([, { Properties }]) => [Properties["ManagedPolicyArns"], Properties["Policies"]]);
   expect(attached.filter((one) => one !== undefined)).toEqual([]);

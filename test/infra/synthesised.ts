@@ -1,4 +1,4 @@
-/** The stack as CloudFormation would get it, from a folder with functions that do nothing: synthesising needs no bundles. */
+/** The stack as CloudFormation would get it, from a folder with functions that do nothing: synthesis needs no bundles. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import type { StepwellProps } from "../../infra/stepwell.ts";
 import { Stepwell } from "../../infra/stepwell.ts";
 import { briefApp } from "./brief-app.ts";
 
-// Synthesising is work for the processor alone, and other suites may have it.
+// Synthesis takes processor time, which other suites may use.
 vi.setConfig({ testTimeout: 120_000 });
 
 export interface Resource {
@@ -24,7 +24,7 @@ export interface Statement {
   readonly Condition?: unknown;
 }
 
-/** @param beside what else stands in the stack */
+/** @param beside adds resources to the stack */
 export function synthesised(
   props: Partial<StepwellProps> = {},
   beside: (stepwell: Stepwell, codeFolder: string) => void = () => undefined,
@@ -40,7 +40,7 @@ export function synthesised(
   });
 }
 
-/** @param make is given a folder with functions that do nothing, which is there no longer than it runs */
+/** @param make gets a folder with functions that do nothing, which exists only during the call */
 export function inCodeFolder<Made>(make: (codeFolder: string) => Made): Made {
   const codeFolder = mkdtempSync(join(tmpdir(), "stepwell-code-"));
   try {
@@ -58,7 +58,7 @@ export function resourcesOf(template: Template, type: string): readonly (readonl
   return Object.entries(template.findResources(type)) as [string, Resource][];
 }
 
-/** Every statement that is granted to anybody, with the logical id of its policy. */
+/** Every statement of a policy, with the logical id of the policy. */
 export function statementsOf(template: Template): readonly { readonly id: string; readonly statement: Statement }[] {
   return resourcesOf(template, "AWS::IAM::Policy").flatMap(([id, { Properties }]) => {
     const { Statement: statements } = Properties["PolicyDocument"] as { readonly Statement: readonly Statement[] };

@@ -1,4 +1,4 @@
-/** What the stack must be, read from its template: an emulator drops some of it without a word, and AWS would bill the rest. */
+/** The template of the stack: an emulator ignores parts of it silently, and AWS would bill mistakes. */
 import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Match } from "aws-cdk-lib/assertions";
 import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
@@ -17,7 +17,7 @@ const functions = resourcesOf(template, "AWS::Lambda::Function");
 const idOf = (name: string) =>
   functions.find(([id]) => new RegExp(`^StepwellFunctions${name}[0-9A-F]{8}$`).test(id))![0];
 
-test("there are four functions and one that makes the keys, on Node 24, each with a log group that forgets, as the admin API has", () => {
+test("there are four functions and one that makes the keys, on Node 24, each with a log group that expires, as the admin API has", () => {
   expect(functions).toHaveLength(5);
   for (const name of NAMES) expect(idOf(name)).toBeDefined();
   template.allResourcesProperties("AWS::Lambda::Function", { Runtime: "nodejs24.x", LoggingConfig: Match.anyValue() });
@@ -25,7 +25,7 @@ test("there are four functions and one that makes the keys, on Node 24, each wit
   template.allResourcesProperties("AWS::Logs::LogGroup", { RetentionInDays: 30 });
 });
 
-test("every variable of a function is a setting that the program knows", () => {
+test("every variable of a function is a known setting", () => {
   const known = new Set(SETTING_PATHS.map(variableOf));
   for (const name of NAMES) {
     const [, { Properties }] = functions.find(([id]) => id === idOf(name))!;
@@ -34,7 +34,7 @@ test("every variable of a function is a setting that the program knows", () => {
   }
 });
 
-test("settings become variables, beside those that the stack itself decides", () => {
+test("settings become variables, beside those that the stack owns", () => {
   const told = synthesised({ settings: { "worker.lease": "3s" } });
   told.resourcePropertiesCountIs(
     "AWS::Lambda::Function",
@@ -43,7 +43,7 @@ test("settings become variables, beside those that the stack itself decides", ()
   );
 });
 
-test("what the stack itself decides is given to functions, each setting of the list", () => {
+test("the functions get every setting that the stack owns", () => {
   const given = functions.flatMap(([, { Properties }]) => {
     const environment = Properties["Environment"] as { readonly Variables: Readonly<Record<string, unknown>> };
     return Object.keys(environment?.Variables ?? {});
@@ -52,7 +52,7 @@ test("what the stack itself decides is given to functions, each setting of the l
   expect(JSON.stringify(unnamed.toJSON())).not.toContain(variableOf("aws.handler-tag"));
   const owned = Object.keys(OWNED_SETTINGS).map((path) => variableOf(path as OwnedSetting));
   expect(owned.filter((name) => !given.includes(name))).toEqual([]);
-  // All that a stack without settings of its own gives, but for two that may be set.
+  // The variables of a stack without settings: those that it owns, and two that may be set.
   const settable = ["cluster-name", "aws.external-id"] as const;
   expect(new Set(given)).toEqual(new Set([...owned, ...settable.map(variableOf)]));
 });
@@ -77,7 +77,7 @@ describe("the table", () => {
   });
 });
 
-describe("what protects the data", () => {
+describe("the protection of the data", () => {
   test("a table that is kept cannot be deleted by mistake, and one that is not kept can", () => {
     const replicas = (of: typeof template) =>
       resourcesOf(of, "AWS::DynamoDB::GlobalTable").flatMap(([, { Properties }]) => Properties["Replicas"]);
@@ -95,7 +95,7 @@ describe("what protects the data", () => {
     expect(gone.map(({ id }) => /KeysRole/.test(id))).toEqual([true]);
   });
 
-  test("nor where only the table stays: it is protected, or another stack's", () => {
+  test("nor where only the table is kept: it is protected, or of another stack", () => {
     const table = TableV2.fromTableName(new Stack(briefApp()), "Table", "shop-restored");
     for (const more of [{ deletionProtection: true }, { table }]) {
       const kept = synthesised({ removalPolicy: RemovalPolicy.DESTROY, ...more });
@@ -129,7 +129,7 @@ test("the worker alone may be called in a circle: it sends itself what it puts o
   expect(circling.map(([id]) => id)).toEqual([idOf("Worker")]);
 });
 
-test("no function outlives the gateway that waits for it", () => {
+test("no function outlives the timeout of the gateway", () => {
   for (const name of ["Ingress", "Admin"]) {
     const [, { Properties }] = functions.find(([id]) => id === idOf(name))!;
     expect(Properties["Timeout"]).toBeLessThan(30);
@@ -139,13 +139,13 @@ test("no function outlives the gateway that waits for it", () => {
 describe("the doors", () => {
   const routes = (of: typeof template) => resourcesOf(of, "AWS::ApiGatewayV2::Route");
 
-  test("nobody comes to the admin API without IAM, and its routes are named for it", () => {
+  test("the admin API and all its routes require IAM", () => {
     const admin = routes(template).filter(([id]) => /Admin/.test(id));
     expect(admin).toHaveLength(1);
     for (const [, { Properties }] of admin) expect(Properties["AuthorizationType"]).toBe("AWS_IAM");
   });
 
-  test("the ingress asks for IAM unless it is told to be open", () => {
+  test("the ingress requires IAM unless it is set to open", () => {
     const auth = (of: typeof template) =>
       routes(of)
         .filter(([id]) => !/Admin/.test(id))
@@ -154,7 +154,7 @@ describe("the doors", () => {
     expect(auth(synthesised({ ingressAuth: "open" }))).toEqual(["NONE"]);
   });
 
-  test("or for tokens of one issuer, for these audiences", () => {
+  test("or tokens of one issuer, for the given audiences", () => {
     const told = synthesised({ ingressAuth: { jwt: { issuer: "https://id.example", audiences: ["shop"] } } });
     told.hasResourceProperties("AWS::ApiGatewayV2::Route", { AuthorizationType: "JWT" });
     told.hasResourceProperties("AWS::ApiGatewayV2::Authorizer", {
@@ -163,7 +163,7 @@ describe("the doors", () => {
     });
   });
 
-  test("and with scopes, only for tokens with one of them; a browser's preflight needs none", () => {
+  test("and with scopes, only tokens with one of them; a browser's preflight needs none", () => {
     const jwt = { issuer: "https://id.example", audiences: ["shop"], scopes: ["orders/call"] };
     const told = routes(synthesised({ ingressAuth: { jwt }, ingressCors: { origins: ["https://shop.example"] } }))
       .filter(([id]) => !/Admin/.test(id))
@@ -173,19 +173,19 @@ describe("the doors", () => {
     expect(told).toHaveLength(2);
   });
 
-  test("who asks the admin API for what is logged", () => {
+  test("the admin API logs its callers", () => {
     const stages = resourcesOf(template, "AWS::ApiGatewayV2::Stage").filter(([id]) => /Admin/.test(id));
     expect(stages).toHaveLength(1);
     expect(JSON.stringify(stages[0]![1].Properties["AccessLogSettings"])).toContain("$context.identity.userArn");
   });
 });
 
-describe("what is granted", () => {
+describe("the grants", () => {
   const statements = statementsOf(template);
   const grantedTo = (name: string) =>
     statements.filter(({ id }) => id.includes(`${name}Role`)).flatMap(({ statement }) => actionsOf(statement));
 
-  test("is actions by their names, on resources by their names", () => {
+  test("name their actions and resources without wildcards", () => {
     expect(statements.length).toBeGreaterThanOrEqual(4);
     for (const { id, statement } of statements) {
       expect(
@@ -197,22 +197,22 @@ describe("what is granted", () => {
     }
   });
 
-  test("has only actions that AWS knows: SQS checks a batch by the action of its entries", () => {
+  test("have only existing actions: SQS checks a batch by the action of its entries", () => {
     const actions = new Set(statements.flatMap(({ statement }) => actionsOf(statement)));
     expect(actions).toContain("sqs:DeleteMessage");
     expect([...actions].filter((action) => /^sqs:\w+Batch$/.test(action))).toEqual([]);
   });
 
-  test("comes from no policy that somebody else may change", () => {
+  test("come from no managed policy, which others could change", () => {
     for (const [id, { Properties }] of resourcesOf(template, "AWS::IAM::Role")) {
       expect(Properties["ManagedPolicyArns"] ?? [], id).toEqual([]);
     }
   });
 
-  test("is to each function what it does, and to no other", () => {
+  test("give each function the actions that it needs, and no others", () => {
     const only = (action: string) => NAMES.filter((name) => grantedTo(name).includes(action));
     expect(only("dynamodb:PutItem")).toEqual(NAMES);
-    // The pieces of a large state go when another takes its place, whichever function drives.
+    // A large state is stored in pieces, which are deleted when the state is replaced, and any function may drive.
     expect(only("dynamodb:DeleteItem")).toEqual(NAMES);
     const readsIndexes = (name: string) =>
       statements.some(
@@ -238,7 +238,7 @@ describe("what is granted", () => {
     for (const { Resource } of invokes(synthesised({ handlerArns: [named] }))) expect(Resource).toBe(named);
   });
 
-  test("a role is assumed where the stack names it, and nowhere else", () => {
+  test("allow a role to be assumed only where the stack names it", () => {
     const assumed = (of: typeof template) =>
       statementsOf(of)
         .map(({ statement }) => statement)

@@ -1,4 +1,4 @@
-/** What a stack tells its operators of itself: alarms for what needs a person, and one page to look at. */
+/** The monitoring of a stack: alarms for events that need a person, and one dashboard. */
 import { Stack } from "aws-cdk-lib";
 import { Annotations, Match } from "aws-cdk-lib/assertions";
 import { Topic } from "aws-cdk-lib/aws-sns";
@@ -51,8 +51,8 @@ describe("an alarm goes off", () => {
     for (const name of ["Ingress", "Admin", "Worker", "Sweeper"]) expect(text).toMatch(`StepwellFunctions${name}`);
   });
 
-  /** CloudWatch has no value of `a + b` where either has none, which is so wherever a function was not called in a period. */
-  test("for one of several functions or operations while the others are at rest", () => {
+  /** `a + b` has no value in CloudWatch where one of both has none, as for a function without calls in a period. */
+  test("for one of several functions or operations while the others have no calls", () => {
     for (const name of ["Errors", "Throttles", "TableThrottles"]) {
       const metrics = alarm(name)["Metrics"] as readonly { readonly Id: string; readonly Expression?: string }[];
       const read = metrics.filter(({ Expression }) => Expression === undefined).map(({ Id }) => Id);
@@ -65,7 +65,7 @@ describe("an alarm goes off", () => {
     }
   });
 
-  test("for one invocation that was paused, and is over when no other was", () => {
+  test("for one invocation that was paused, and ends when no further one was", () => {
     expect(alarm("Paused")).toMatchObject({
       Namespace: METRIC_FACTS.namespace,
       MetricName: "invocations_paused_total",
@@ -78,7 +78,7 @@ describe("an alarm goes off", () => {
     });
   });
 
-  test("for what is parked and overdue, and for a sweeper that says nothing", () => {
+  test("for a parked and overdue invocation, and for a sweeper without a measure", () => {
     expect(alarm("Overdue")).toMatchObject({
       Namespace: METRIC_FACTS.namespace,
       MetricName: "oldest_overdue_seconds",
@@ -87,7 +87,7 @@ describe("an alarm goes off", () => {
     });
   });
 
-  test("for walks of the sweeper that are behind by hours, days before anything can expire", () => {
+  test("for walks of the sweeper that are behind by hours, days before any item can expire", () => {
     for (const [id, metric, seconds] of [
       ["ListingBehind", "sweep_listing_behind_seconds", 3_600],
       ["WalkBehind", "sweep_everything_behind_seconds", 86_400],
@@ -100,7 +100,7 @@ describe("an alarm goes off", () => {
       });
   });
 
-  test("for silence, but not before the first measure of a new environment", () => {
+  test("for a missing measure, but not before the first measure of a new environment", () => {
     const keyMaker = resourcesOf(template, "Custom::StepwellKeys");
     expect(keyMaker[0]![1].Properties["MeasuredAs"]).toBe("shop");
     const named = synthesised({ environmentName: "shop", settings: { "cluster-name": "eu" } });
@@ -115,12 +115,12 @@ describe("an alarm goes off", () => {
     expect(behind(sweeper!)).toContain(keyMaker[0]![0]);
   });
 
-  test("and each says what to do about it", () => {
+  test("and each describes a remedy", () => {
     for (const [id, { Properties }] of alarms) expect(Properties["AlarmDescription"], id).toMatch(/^[A-Z].{40,}\.$/);
   });
 });
 
-test("functions name their metrics as the alarms look for them", () => {
+test("functions write their metrics under the environment's name in the alarms", () => {
   const told = resourcesOf(template, "AWS::Lambda::Function").map(([, { Properties }]) => JSON.stringify(Properties));
   expect(told.filter((text) => text.includes('"STEPWELL_CLUSTER_NAME":"shop"'))).toHaveLength(4);
   const renamed = synthesised({ environmentName: "shop", settings: { "cluster-name": "eu" } });
@@ -128,13 +128,13 @@ test("functions name their metrics as the alarms look for them", () => {
   expect(Properties["Dimensions"]).toEqual([{ Name: METRIC_FACTS.dimension, Value: "eu" }]);
 });
 
-test("alarms and page look at every metric that functions write, under its very dimensions, and at no other", () => {
+test("alarms and dashboard use every metric that functions write, under its exact dimensions, and no other", () => {
   expect(chartedMetrics(template, "shop")).toEqual(OWN_METRICS);
   const renamed = synthesised({ environmentName: "shop", settings: { "cluster-name": "eu" } });
   expect(chartedMetrics(renamed, "eu")).toEqual(OWN_METRICS);
 });
 
-test("the page shows how many wakes of slow services there are, and how old the oldest is", () => {
+test("the dashboard shows the number of wakes of slow services, and the age of the oldest", () => {
   const [[, { Properties }]] = resourcesOf(template, "AWS::CloudWatch::Dashboard") as [
     ReturnType<typeof resourcesOf>[number],
   ];
@@ -145,7 +145,7 @@ test("the page shows how many wakes of slow services there are, and how old the 
   }
 });
 
-test("without metrics of its own a stack has no alarm on them, and no page about them", () => {
+test("without metrics of its own a stack has no alarm on them, and no dashboard about them", () => {
   const silent = synthesised({ settings: { "aws.metrics": "none" } });
   const ids = resourcesOf(silent, "AWS::CloudWatch::Alarm").map(([id]) => id);
   expect(ids).toHaveLength(4);
@@ -154,14 +154,14 @@ test("without metrics of its own a stack has no alarm on them, and no page about
   expect(JSON.stringify(Properties)).not.toContain("attempts_total");
 });
 
-test("the page shows whether a service is noisy, and how long the others wait", () => {
+test("the dashboard shows whether a service is noisy, and how long the others wait", () => {
   const [[, { Properties }]] = resourcesOf(template, "AWS::CloudWatch::Dashboard") as [[string, never]];
   for (const name of ["ApproximateNumberOfNoisyGroups", "ApproximateAgeOfOldestMessageInQuietGroups"]) {
     expect(JSON.stringify(Properties)).toContain(name);
   }
 });
 
-test("the page is there unless it is not wanted, and shows what the functions write", () => {
+test("the dashboard exists unless it is disabled, and shows the metrics of the functions", () => {
   const [[, { Properties }]] = resourcesOf(template, "AWS::CloudWatch::Dashboard") as [[string, never]];
   for (const name of ["attempts_total", "attempt_seconds", "oldest_overdue_seconds"]) {
     expect(JSON.stringify(Properties)).toContain(name);
@@ -169,7 +169,7 @@ test("the page is there unless it is not wanted, and shows what the functions wr
   expect(resourcesOf(synthesised({ dashboard: false }), "AWS::CloudWatch::Dashboard")).toEqual([]);
 });
 
-test("who is to be told of alarms is told of all", () => {
+test("the alarm topic gets all alarms", () => {
   const elsewhere = new Stack(briefApp(), "Elsewhere");
   const arn = "arn:aws:sns:eu-west-1:111122223333:on-call";
   const told = synthesised({ alarmTopic: Topic.fromTopicArn(elsewhere, "Topic", arn) });

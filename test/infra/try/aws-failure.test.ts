@@ -1,4 +1,4 @@
-/** What AWS and the CDK say of a failure becomes a failure that says what to do. */
+/** Failures of AWS and of the CDK become failures with a remedy. */
 import { expect, test } from "vitest";
 import { CommandFailure } from "../../../functions/cli/command-failure.ts";
 import { awsFailure } from "../../../infra/try/aws-failure.ts";
@@ -36,7 +36,7 @@ test.each([
   expect(failure.text.cause).toContain(error.message);
 });
 
-test("of what the CDK wrote, the lines that tell of the failure are the cause", () => {
+test("the cause has the failed lines of the CDK's output", () => {
   const text = [
     "Bundling asset ...",
     " Try | 3/40 | 10:00:00 | CREATE_COMPLETE | AWS::SQS::Queue | Wakes",
@@ -48,14 +48,14 @@ test("of what the CDK wrote, the lines that tell of the failure are the cause", 
   expect(rest.cause).not.toMatch(/CREATE_COMPLETE|Bundling/);
 });
 
-test("an unknown reason is told in its own words, and cut where it has no end", () => {
+test("an unknown reason is passed on unchanged, and cut where it is long", () => {
   const failure = awsFailure("The stack is not deployed", told(`Error: ${"x".repeat(5000)}`));
   expect(failure.message).toBe("The stack is not deployed");
   expect(failure.text.fix).toBeUndefined();
   expect(failure.text.cause!.length).toBeLessThan(700);
 });
 
-test("a failure that is one already stays as it is", () => {
+test("a failure with a text of its own stays as it is", () => {
   const failure = new CommandFailure("Not this stack", { exitCode: 3 });
   expect(awsFailure("It could not be tried", failure)).toBe(failure);
 });

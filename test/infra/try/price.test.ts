@@ -1,4 +1,4 @@
-/** What a run costs follows from the counted figures and from what the checks do. */
+/** The price of a run follows from the counted costs and from the work of the checks. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { CHECKS, workOf } from "../../../infra/try/checks.ts";
@@ -18,39 +18,39 @@ test("a run without checks is an hour of the stack and of its metrics", () => {
   expect(priceOf([]).runUsd).toBeCloseTo(costs.quietHour + costs.workingMetricsHour, 5);
 });
 
-test("a check adds what its shapes cost, and each of its questions something", () => {
+test("a check adds the price of its shapes, and each of its questions adds something", () => {
   const bare = priceOf([]).runUsd;
   const sleeping = priceOf([{ shapes: [["send that sleeps", 1000]], questions: 0 }]).runUsd - bare;
   expect(sleeping).toBeGreaterThan(costs.million["send that sleeps"]! / 1000);
-  // What is added is the handlers' own function.
+  // The handlers' own function adds to the price.
   expect(sleeping).toBeLessThan((2 * costs.million["send that sleeps"]!) / 1000);
   expect(priceOf([{ shapes: [], questions: 1000 }]).runUsd).toBeGreaterThan(bare);
 });
 
-test("the whole is dearer than its stack, below a cent, and says so", () => {
+test("the total is above that of the stack alone, below a cent, and stated", () => {
   expect(price.runUsd).toBeGreaterThan(priceOf([]).runUsd);
   expect(price.runUsd).toBeLessThan(0.01);
   expect(price.lines.join(" ")).toContain(`below one cent: ${price.runUsd.toFixed(4)} dollars`);
 });
 
-test("a day that it is kept costs a day of the stack, and a month less than two dollars", () => {
+test("each day that the stack is kept costs a day of the stack, and a month less than two dollars", () => {
   expect(price.dayUsd).toBeGreaterThan(24 * costs.quietHour);
   expect(price.dayUsd * 30).toBeLessThan(2);
 });
 
-test("what costs more than a cent says how many", () => {
+test("a price above one cent is stated in cents", () => {
   const dear = priceOf([{ shapes: [["send that sleeps", 5000]], questions: 0 }]);
   expect(dear.lines[0]).toMatch(new RegExp(`^some ${Math.ceil(dear.runUsd * 100)} cents`));
 });
 
-test("every check that changes something says what it does to the bill", () => {
+test("every check declares its share of the bill", () => {
   for (const check of CHECKS) {
     const { shapes, questions } = workOf(check);
     expect(shapes.length + questions, check.name).toBeGreaterThan(0);
   }
 });
 
-test("the page of operators tells the same price, and every exit code", () => {
+test("docs/operating.md states the same price, and every exit code", () => {
   const page = readFileSync(new URL("../../../docs/operating.md", import.meta.url), "utf8");
   const section = page.split("\n## Try it\n")[1]!.split("\n## ")[0]!;
   expect(section).toContain("below one cent for an hour of it");

@@ -1,4 +1,4 @@
-/** Checks are made in their order, over HTTP; what cannot be made is skipped and says why. */
+/** Checks run in their order, over HTTP; a check that cannot run is skipped with a reason. */
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import { once } from "node:events";
@@ -15,7 +15,7 @@ let server: Server;
 let plane: Plane;
 
 beforeAll(async () => {
-  // Whoever signs needs credentials, and nobody checks them here.
+  // Signing needs credentials, and the server accepts any.
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "test" });
   server = createServer((request, response) => {
     const isSigned = request.headers.authorization?.startsWith("AWS4-HMAC-SHA256 Credential=test/") === true;
@@ -38,7 +38,7 @@ const failing = (name: string, isNeeded: boolean): Check => ({
   run: async ({ ask }) => must(404, `GET /${name}`, await ask(`/${name}`)).text,
 });
 
-test("a check that fails tells the answer, and those behind it are made all the same", async () => {
+test("a failed check shows the answer, and the checks after it run", async () => {
   const told: string[] = [];
   const results = await smokeTest([failing("one", false), passing("two")], plane, NEVER, ({ name }) => told.push(name));
   expect(results).toMatchObject([
@@ -48,7 +48,7 @@ test("a check that fails tells the answer, and those behind it are made all the 
   expect(told).toEqual(["one", "two"]);
 });
 
-test("behind a failed check that the others need all are skipped", async () => {
+test("all checks after a failed needed check are skipped", async () => {
   const results = await smokeTest(
     [failing("door", true), passing("two"), passing("three")],
     plane,
@@ -59,7 +59,7 @@ test("behind a failed check that the others need all are skipped", async () => {
   expect(results[2]!.seen).toBe("needs what failed: door");
 });
 
-test("an interruption ends the check that is made, and skips the rest", async () => {
+test("an interruption ends the running check, and skips the rest", async () => {
   const heard = new AbortController();
   const endless: Check = { name: "endless", run: () => new Promise<string>(() => heard.abort()) };
   const results = await smokeTest([passing("one"), endless, passing("three")], plane, heard.signal, () => undefined);
@@ -70,7 +70,7 @@ test("an interruption ends the check that is made, and skips the rest", async ()
   ]);
 });
 
-test("a control plane without the handlers fails the real checks at the registration, and no later one is made", async () => {
+test("a control plane without the handlers fails the real checks at the registration, and later checks are skipped", async () => {
   const results = await smokeTest(CHECKS, plane, NEVER, () => undefined);
   expect(results.slice(0, 4).map(({ outcome }) => outcome)).toEqual(["passed", "passed", "passed", "failed"]);
   expect(results[3]!.seen).toBe('expected ["counter","greeter","order"], and found ["greeter"]');

@@ -1,4 +1,4 @@
-/** The stack of a try is called by who tries, as CloudFormation allows it. */
+/** The name of a tried stack follows from the name of the user, as CloudFormation allows it. */
 import { expect, test } from "vitest";
 import { stackNameOf } from "../../../infra/try/stack-name.ts";
 

@@ -1,4 +1,4 @@
-/** The stack that is tried leaves nothing, lets nobody in without IAM, and costs nothing by the month. */
+/** The stack that is tried leaves nothing behind, requires IAM, and has no monthly costs. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ function template(emulator?: EmulatorProps): Template {
 const onAws = template();
 const parts = onAws.toJSON() as Parts;
 
-test("it is known by its description, and nothing of it survives its stack", () => {
+test("it is identified by its description, and no resource outlives its stack", () => {
   expect(parts.Description).toBe(STACK_DESCRIPTION);
   const kept = Object.entries(parts.Resources).filter(([, { DeletionPolicy }]) => DeletionPolicy?.startsWith("Retain"));
   expect(kept.map(([id]) => id)).toEqual([]);
@@ -41,7 +41,7 @@ test("it is known by its description, and nothing of it survives its stack", () 
   expect(keys![1].Properties).toMatchObject({ Keep: "false" });
 });
 
-test("every function writes to a log of the stack, so that none makes one that stays", () => {
+test("every function writes to a log of the stack, so that Lambda creates no log group that stays", () => {
   const functions = resourcesOf(onAws, "AWS::Lambda::Function");
   expect(functions).toHaveLength(7);
   for (const [id, { Properties }] of functions) expect(Properties["LoggingConfig"], id).toHaveProperty("LogGroup.Ref");
