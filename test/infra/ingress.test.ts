@@ -62,7 +62,7 @@ describe("web pages that call handlers", () => {
       .filter(([id]) => !/Admin/.test(id))
       .map(([, { Properties }]) => [Properties["RouteKey"], Properties["AuthorizationType"]]);
 
-  test("are by default allowed only by the ingress itself", () => {
+  test("get their CORS headers from the ingress itself by default", () => {
     for (const props of [{}, { ingressAuth: "open" as const }, { ingressAuth: { jwt } }]) {
       const template = synthesised(props);
       expect(corsOf(template).map(([, cors]) => cors)).toEqual([undefined, undefined]);

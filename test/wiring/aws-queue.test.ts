@@ -1,4 +1,4 @@
-/** The queue of wakes by the settings: one lane, or two, chosen by the registry's notes. */
+/** The queue of wakes by the settings: one lane, or two by the notes of the registry. */
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { expect, test } from "vitest";
 import { SystemClock } from "../../shared/adapters/system/clock.ts";

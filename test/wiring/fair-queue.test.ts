@@ -1,4 +1,4 @@
-/** What the setting makes of the queue that functions send to: a fair one, or one without groups. */
+/** The setting for the queue of the functions: a fair queue, or one without groups. */
 import { createHash } from "node:crypto";
 import { afterEach, expect, test, vi } from "vitest";
 import type { Queue } from "../../shared/engine/ports/queue.ts";
@@ -24,7 +24,7 @@ test.each([
   ["without groups", "none", undefined],
 ])("the queue of a function is %s", async (_what, setting, group) => {
   const service = await startService((asked) => {
-    // There is a queue behind this address, and no table.
+    // This address serves a queue and no table.
     if (asked.operation !== "SendMessageBatch") return { status: 400, body: { __type: "ValidationException" } };
     const Successful = entriesOf(asked).map(({ Id, MessageBody }) => ({
       Id,

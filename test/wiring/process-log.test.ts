@@ -1,11 +1,11 @@
-/** The log as people read it in a terminal: a line for each line, whatever words strangers have put into it. */
+/** The log in a terminal: one line for each entry, whatever control characters its values contain. */
 import { expect, test } from "vitest";
 import { prettyLine } from "../../shared/wiring/process-log.ts";
 
 const line = (message: string, fields: object = {}): string =>
   prettyLine(JSON.stringify({ time: "2026-11-21T12:34:56.789Z", level: "warn", message, ...fields }));
 
-test("time, level, message and fields stand in one line", () => {
+test("time, level, message and fields are in one line", () => {
   expect(line(`a "quoted" C:\\path`, { uri: "http://a.example/", n: 1, text: "two words" })).toBe(
     `12:34:56.789 WARN  a "quoted" C:\\path uri=http://a.example/ n=1 text="two words"\n`,
   );
@@ -17,7 +17,7 @@ test.each([
   ["the same in eight bits", "\u009b2J\u009d0;title\u009c"],
   ["text turned around", "\u202egnp.exe\u2066"],
   ["other line ends", "\u2028\u2029\u0085"],
-])("%s in words of strangers stays text", (_what, words) => {
+])("%s in foreign values stays text", (_what, words) => {
   const shown = [line("m", { words }), line(`m ${words}`), line("m", { list: [words] })];
   for (const one of shown) {
     expect(one).toMatch(/^12:34:56\.789 WARN  m[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*\n$/u);

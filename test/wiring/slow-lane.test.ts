@@ -79,7 +79,7 @@ describe("three hundred sends to a handler that never answers", () => {
     lanes.start({ main: 4, slow: 2 });
     const client = lanes.engine();
     const ids = await flood(stage, client, "hangs", "S", 300);
-    // Even the first attempts, which have taken all workers before the note, leave them.
+    // The first attempts take all workers before the note exists; they are cut too.
     expect(await waitedMs(stage, client, MINUTE_MS)).toBeLessThanOrEqual(6 * SLOW_FROM_MS);
     for (let n = 0; n < 5; n++) expect(await waitedMs(stage, client, MINUTE_MS)).toBeLessThanOrEqual(1_000);
     await flood(stage, client, "hangs", "S", 100);

@@ -1,4 +1,4 @@
-/** What stands in a table before anything else does: its format, and which secret it was written under. */
+/** The first items of a table: its format, and the secret that it is written under. */
 import { expect, test } from "vitest";
 import { environmentSecret, recognisedSecret } from "../../shared/wiring/environment-secret.ts";
 import { freshSecretBytes } from "../../shared/wiring/fresh-bytes.ts";
@@ -8,7 +8,7 @@ import { MemoryTable } from "../simulation/memory-table.ts";
 const SCHEMA = { pk: "schema", sk: "format" };
 const SECRET = { pk: "secret", sk: "hmac" };
 
-test("an empty table is claimed once, by many at the same time, and known from then on", async () => {
+test("an empty table is claimed once, by many at the same time, and recognised from then on", async () => {
   const table = new MemoryTable();
   const start = async () => {
     await claimTable(table, "");
@@ -32,7 +32,7 @@ test("a table with data and without a schema item refuses the start, and stays a
   expect(table.shown(SCHEMA)).toBeUndefined();
 });
 
-test("a table of before is taken over once, by many at the same time, with its secret and its shards", async () => {
+test("a table of an earlier version is taken over once, by many at the same time, with its secret and its shards", async () => {
   const table = new MemoryTable();
   const bytes = freshSecretBytes(32);
   await table.put({ ...SECRET, bytes });
@@ -45,19 +45,19 @@ test("a table of before is taken over once, by many at the same time, with its s
   expect(table.shown(SCHEMA)).toMatchObject({ format: TABLE_FORMAT });
 });
 
-test("programs of before find no secret in a table of this program, and so do not start", async () => {
+test("programs of an earlier version find no secret in a table of this program, and so do not start", async () => {
   const [former, fresh] = [new MemoryTable(), new MemoryTable()];
   await former.put({ ...SECRET, bytes: freshSecretBytes(32) });
   for (const table of [former, fresh]) {
     await claimTable(table, "");
     await environmentSecret(table, "", freshSecretBytes);
-    // They read this attribute before anything else, and take nothing for it but 32 bytes.
+    // Earlier programs read this attribute first, and accept only 32 bytes.
     expect(table.shown(SECRET)).toBeDefined();
     expect(table.shown(SECRET)).not.toHaveProperty("bytes");
   }
 });
 
-test("a table knows the secret that it was written under, and does not hold it", async () => {
+test("a table recognises the secret that it was written under, and does not contain it", async () => {
   const table = new MemoryTable();
   const secret = freshSecretBytes(32);
   expect(await recognisedSecret(table, "", secret)).toBe(secret);
@@ -68,7 +68,7 @@ test("a table knows the secret that it was written under, and does not hold it",
   expect(table.all().flatMap(Object.values)).not.toContainEqual(secret);
 });
 
-test("a table that has a secret of its own goes on with it", async () => {
+test("a table that has a secret of its own keeps it", async () => {
   const table = new MemoryTable();
   const own = await environmentSecret(table, "", freshSecretBytes);
   expect(await recognisedSecret(table, "", freshSecretBytes(32))).toEqual(own);

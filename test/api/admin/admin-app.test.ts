@@ -1,4 +1,4 @@
-/** The admin face beside registration: routes, versions, methods, forms of refusal, and invocations. */
+/** The admin API beside registration: routes, versions, methods, forms of refusal, and invocations. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { invocationIdFromBytes } from "../../../shared/core/model/ids.ts";
@@ -57,7 +57,7 @@ describe("the admin face", () => {
     expect(await plane.ask("GET", `${prefix}/health`)).toMatchObject({ status: 200, text: "" });
   });
 
-  it("tells its version", async () => {
+  it("shows its version", async () => {
     expect((await plane.ask("GET", "/version")).json).toEqual({
       version: "1.7.12+stepwell.9.8.7",
       product: "stepwell",
@@ -69,7 +69,7 @@ describe("the admin face", () => {
     });
   });
 
-  it("tells its measures", async () => {
+  it("shows its metrics", async () => {
     plane.engine.meter.count("samples_total");
     const { status, headers, text } = await plane.ask("GET", "/metrics");
     expect([status, headers["content-type"]]).toEqual([200, "text/plain; version=0.0.4; charset=utf-8"]);
@@ -110,7 +110,7 @@ describe("the admin face", () => {
     ["POST", "/v3/health", "GET,HEAD"],
     ["HEAD", "/query", "POST"],
     ["GET", `/invocations/${SEEN}/kill`, "PATCH"],
-  ])("refuses %s %s and tells the methods there are", async (method, path, allow) => {
+  ])("refuses %s %s with the allowed methods", async (method, path, allow) => {
     expect(await plane.ask(method, path)).toMatchObject({ status: 405, text: "", headers: { allow } });
   });
 
@@ -186,7 +186,7 @@ describe("an invocation", () => {
     expect(answers.map(({ json }) => json?.restate_code)).toEqual([undefined, undefined, null, null]);
   });
 
-  it("that meets an unexpected error tells an id and nothing else", async () => {
+  it("that meets an unexpected error shows an id and nothing else", async () => {
     const { status, json } = await plane.ask("PATCH", `/invocations/${BROKEN}/kill`);
     expect(status).toBe(500);
     expect(json.message).toMatch(/^Internal error [0-9a-f]{16}$/);

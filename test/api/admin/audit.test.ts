@@ -1,4 +1,4 @@
-/** The record of changes: who asked for what, and how it ended, without what is secret. */
+/** The record of changes: the caller, the request and the outcome, without secrets. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { adminApp } from "../../../shared/api/admin/admin-app.ts";
 import type { HttpRequest } from "../../../shared/api/http/message.ts";
@@ -70,7 +70,7 @@ async function ask(
 const recorded = () => log.lines.filter(({ level }) => level === "audit").map(({ fields }) => fields);
 const unsaid = (caller: string) => ({ method: "POST", path: "/query", status: 400, caller });
 
-test("a call that changes something is recorded with who made it, and without the values of its headers", async () => {
+test("a change is recorded with its caller, and without the values of its headers", async () => {
   const body = { uri: endpoint.uri, additional_headers: { authorization: "Bearer hidden" } };
   expect(await ask("POST", "/v3/deployments", JSON.stringify(body), "arn:aws:iam::1:user/ada")).toBe(201);
   expect(recorded()).toEqual([
@@ -85,7 +85,7 @@ test("a call that changes something is recorded with who made it, and without th
   expect(JSON.stringify(log.lines)).not.toContain("hidden");
 });
 
-test("what was refused is recorded too, and what cannot be read is told by its size", async () => {
+test("a refused change is recorded too, and an unreadable body by its size", async () => {
   expect(await ask("DELETE", "/deployments/dp_10000000000000000000000")).toBe(404);
   expect(await ask("POST", "/kafka-clusters", '{"properties":{"sasl.password":"hidden"}}')).toBe(422);
   expect(await ask("POST", "/subscriptions", "{hidden")).toBe(400);
@@ -97,7 +97,7 @@ test("what was refused is recorded too, and what cannot be read is told by its s
   expect(JSON.stringify(log.lines)).not.toContain("hidden");
 });
 
-test("what only reads leaves no record", async () => {
+test("a request that only reads leaves no record", async () => {
   for (const path of ["/deployments", "/services", "/openapi", "/ui/"]) expect(await ask("GET", path)).toBe(200);
   expect(recorded()).toEqual([]);
 });

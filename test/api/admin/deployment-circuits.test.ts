@@ -1,4 +1,4 @@
-/** The circuit that operators see: the failing service, the start, the reason, and the time of the next attempt. */
+/** The circuit in the admin API: the failing service, the start, the reason, and the time of the next attempt. */
 import { expect, test } from "vitest";
 import { deploymentSummary } from "../../../shared/api/admin/deployment-body.ts";
 import { deployment, service } from "../../core/registry/sample-deployment.ts";

@@ -7,7 +7,7 @@ const idOf = (n: number) => invocationIdFromBytes(Uint8Array.from({ length: 24 }
 const NEW = idOf(255);
 const OTHER = deploymentIdFromBytes(new Uint8Array(16).fill(3));
 
-/** Answers by the place of the id in the list of what the use case can say. */
+/** A use case that answers the id `idOf(n)` with the n-th outcome, and any other id with the last. */
 function saying<Said>(...said: readonly Said[]): (engine: unknown, id: InvocationId) => Promise<Said> {
   return async (_, id) => said.find((__, at) => idOf(at) === id) ?? said.at(-1)!;
 }
@@ -74,14 +74,14 @@ describe("an operation on an invocation", () => {
   });
 
   it.each(["cancel", "kill", "pause", "resume", "purge", "purge-journal", "restart-as-new"])(
-    "refuses to %s what is no id",
+    "refuses to %s an invalid id",
     async (operation) => {
       const { status, json } = await plane.ask("PATCH", `/invocations/inv_nope/${operation}`);
       expect([status, json.message]).toEqual([400, expect.stringContaining("invocation_id")]);
     },
   );
 
-  it("tells the id under which it started anew", async () => {
+  it("shows the id of the restarted invocation", async () => {
     const { json } = await plane.ask("PATCH", `/v3/invocations/${idOf(0)}/restart-as-new`);
     expect(json).toEqual({ new_invocation_id: NEW });
   });
@@ -109,14 +109,14 @@ describe("an operation on an invocation", () => {
   );
 
   it.each(["", "?mode=cancel", "?mode=Kill", "?mode=purge"])(
-    "is accepted whatever comes of it: DELETE%s",
+    "is accepted whatever its outcome: DELETE%s",
     async (query) => {
       for (const n of [0, 1, 2, 9])
         expect(await plane.ask("DELETE", `/invocations/${idOf(n)}${query}`)).toMatchObject({ status: 202, text: "" });
     },
   );
 
-  it("is not accepted in a mode that is none", async () => {
+  it("is refused in an unknown mode", async () => {
     expect((await plane.ask("DELETE", `/invocations/${idOf(0)}?mode=forget`)).status).toBe(400);
   });
 });
@@ -126,7 +126,7 @@ describe("an operation on many invocations", () => {
     plane.ask("POST", `/internal/invocations_batch_operations/${operation}`, body);
 
   it.each(["cancel", "kill", "pause", "resume", "purge", "purge-journal"])(
-    "tells of each what came of %s",
+    "shows the outcome of %s for each",
     async (operation) => {
       const { status, json } = await batch(operation, { invocation_ids: [idOf(0), idOf(9)] });
       expect(status).toBe(200);
@@ -135,7 +135,7 @@ describe("an operation on many invocations", () => {
     },
   );
 
-  it("tells which became which", async () => {
+  it("shows the old and the new id of each", async () => {
     const { json } = await batch("restart-as-new", { invocation_ids: [idOf(0), idOf(1)], deployment: "Keep" });
     expect(json.succeeded).toEqual([{ old_invocation_id: idOf(0), new_invocation_id: NEW }]);
     expect(json.failed).toEqual([{ invocation_id: idOf(1), error: expect.stringContaining("has not begun") }]);

@@ -34,7 +34,7 @@ afterEach(async () => {
   await plane.close();
 });
 
-/** Every reference in the document, wherever it stands. */
+/** All references in the document. */
 function referencesIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) =>
@@ -42,7 +42,7 @@ function referencesIn(value: unknown): string[] {
   );
 }
 
-test("the document of the admin API names every operation, and each of its references leads somewhere", async () => {
+test("the document of the admin API names every operation, and each of its references exists", async () => {
   const { status, json } = await plane.ask("GET", "/openapi");
   expect([status, json.openapi, json.info.version]).toEqual([200, "3.1.0", "9.8.7"]);
   expect(Object.keys(json.paths["/deployments/{id}"]).sort()).toEqual(["delete", "get", "patch", "put"]);
@@ -58,7 +58,7 @@ test("the document of the admin API names every operation, and each of its refer
   }
 });
 
-test("every operation that is described is one that there is", async () => {
+test("the document has the summary of every operation", async () => {
   const { json } = await plane.ask("GET", "/openapi");
   for (const name of Object.keys(OPERATIONS)) {
     const [method = "", pattern = ""] = name.split(" ");
@@ -67,7 +67,7 @@ test("every operation that is described is one that there is", async () => {
   }
 });
 
-test("what the document asks for is what the API takes", async () => {
+test("the document describes the bodies that the API accepts", async () => {
   const { json } = await plane.ask("GET", "/v4/openapi");
   const { oneOf } = json.paths["/deployments"].post.requestBody.content["application/json"].schema;
   const bodies = oneOf.map(({ $ref }: { $ref: string }) => json.components.schemas[$ref.split("/").at(-1)!]);
@@ -84,7 +84,7 @@ test("what the document asks for is what the API takes", async () => {
   expect((await plane.ask("POST", "/deployments", { uri: endpoint.uri })).status).toBe(201);
 });
 
-test("the list of invocations takes the filters that the document names, and answers as it says", async () => {
+test("the list of invocations accepts the filters of the document, and answers with its schema", async () => {
   const { json } = await plane.ask("GET", "/openapi");
   const { get } = json.paths["/invocations"];
   const names: string[] = get.parameters.map(({ name }: { name: string }) => name);
@@ -98,7 +98,7 @@ test("the list of invocations takes the filters that the document names, and ans
   expect(Object.keys(properties)).toEqual(["invocations", "next"]);
 });
 
-test("a service tells how it is called, and leaves out what nobody may call", async () => {
+test("the document of a service shows how it is called, and leaves out private handlers", async () => {
   await plane.ask("POST", "/deployments", { uri: endpoint.uri });
   const { json } = await plane.ask("GET", "/services/Flow/openapi");
   expect(json.info).toEqual({

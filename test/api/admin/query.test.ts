@@ -63,13 +63,13 @@ test.each([
   if (words !== "after end of query") expect(body["message"]).toContain(words);
 });
 
-test("what is no JSON, or no statement, is told apart", async () => {
+test("a body without JSON and a body without a statement have different statuses", async () => {
   expect((await ask("POST", "/query", "{")).status).toBe(400);
   expect((await ask("POST", "/query", { sql: "x" })).status).toBe(422);
   expect((await ask("GET", "/query")).status).toBe(405);
 });
 
-test("rows leave out what has no value, and write every digit", () => {
+test("rows leave out absent values, and write every digit", () => {
   const pieces = rowsJson({
     columns: [
       { name: "key", type: "integer" },

@@ -1,4 +1,4 @@
-/** Registering over the admin face: outcomes, refusals, and what is shown afterwards. */
+/** Registration over the admin API: outcomes, refusals, and the shown result. */
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -93,7 +93,7 @@ describe("a registration", () => {
     });
   });
 
-  it("of what is registered is refused until it is forced, and as a dry run answers with what is registered", async () => {
+  it("of a registered address is refused unless it is forced, and a dry run answers with the registered deployment", async () => {
     const first = await plane.ask("POST", "/deployments", { uri: endpoint.uri });
     offer({ ...GREETER, handlers: [{ name: "greet" }] });
     const asked = endpoint.asked.length;
@@ -110,7 +110,7 @@ describe("a registration", () => {
     expect([forced.status, forced.json.id, forced.json.services[0].revision]).toEqual([200, first.json.id, 2]);
   });
 
-  it("under /v2 replaces by default and refuses what it is told not to replace", async () => {
+  it("under /v2 replaces by default, and refuses with `force: false`", async () => {
     await plane.ask("POST", "/v2/deployments", { uri: endpoint.uri });
     const replaced = await plane.ask("POST", "/v2/deployments", { uri: endpoint.uri });
     expect([replaced.status, replaced.json.services[0].revision]).toEqual([201, 2]);
@@ -144,7 +144,7 @@ describe("a registration", () => {
     expect(new Set(answers.map(({ json }) => json.services[0].revision))).toEqual(new Set([1, 2]));
   });
 
-  it("is patient with a deployment that is busy", async () => {
+  it("retries a deployment that is busy", async () => {
     const ready = endpoint.answer as object;
     endpoint.answer = (asked) => (asked < 3 ? { status: 503 } : ready);
     expect((await plane.ask("POST", "/deployments", { uri: endpoint.uri })).status).toBe(201);
@@ -153,7 +153,7 @@ describe("a registration", () => {
 });
 
 describe("a service", () => {
-  it("shows what holds for it, and its handlers what they set themselves", async () => {
+  it("shows its effective settings, and its handlers those of their own", async () => {
     offer(TUNED);
     await plane.ask("POST", "/deployments", { uri: endpoint.uri });
     const { json } = await plane.ask("GET", "/services/Tuned");
@@ -201,7 +201,7 @@ describe("a service", () => {
     expect((await plane.ask("GET", "/services")).json).toEqual({ services: [json] });
   });
 
-  it("is told that its inactivity timeout has no effect in request-response mode", async () => {
+  it("has a warning that its inactivity timeout has no effect in request-response mode", async () => {
     endpoint.answer = { body: JSON.stringify(manifestOf([TUNED], { protocolMode: "REQUEST_RESPONSE" })) };
     const { json } = await plane.ask("POST", "/deployments", { uri: endpoint.uri });
     expect(json.services[0].inactivity_timeout).toBe("0s");
@@ -235,7 +235,7 @@ describe("a discovery fails", () => {
     expect((await plane.ask("GET", "/deployments")).json).toEqual({ deployments: [] });
   });
 
-  it("where nobody listens", async () => {
+  it("on an address without a listener", async () => {
     const gone = await startEndpoint({});
     await gone.close();
     const refused = await plane.ask("POST", "/deployments", { uri: gone.uri });
@@ -243,7 +243,7 @@ describe("a discovery fails", () => {
     expect(refused.json.message).toContain(gone.uri);
   });
 
-  it("over HTTP/2 where only HTTP/1.1 is spoken, and says what to do", async () => {
+  it("over HTTP/2 where only HTTP/1.1 is spoken, with a remedy", async () => {
     const body = JSON.stringify(manifestOf([GREETER]));
     const server = createServer((_request, response) => {
       response.writeHead(200, { "content-type": "application/vnd.restate.endpointmanifest.v3+json" }).end(body);
@@ -262,7 +262,7 @@ describe("a discovery fails", () => {
 });
 
 describe("a conflict", () => {
-  it("with the latest revision is refused unless it is meant", async () => {
+  it("with the latest revision is refused unless breaking changes are allowed", async () => {
     await plane.ask("POST", "/deployments", { uri: endpoint.uri });
     const other = await startEndpoint(manifestOf([{ ...GREETER, handlers: [{ name: "greet" }] }]));
     const refused = await plane.ask("POST", "/deployments", { uri: other.uri });

@@ -33,7 +33,7 @@ async function settingsOf(handler: string): Promise<unknown> {
   return routing.found && routing.route.settings;
 }
 
-test("a change holds at once for the service and for handlers that set nothing themselves", async () => {
+test("a change holds at once for the service and for handlers without settings of their own", async () => {
   const { status, json } = await patch({
     public: false,
     abort_timeout: "1m 30s",
@@ -53,7 +53,7 @@ test("a change holds at once for the service and for handlers that set nothing t
   expect(await settingsOf("greet")).toMatchObject({ abortTimeoutMs: 5000 });
 });
 
-test("absent and null members leave what there is, and an empty object only reads", async () => {
+test("absent and null members keep the settings, and an empty object only reads", async () => {
   await patch({ public: false });
   const { json } = await patch({ public: null, abort_timeout: "10s" });
   expect(json).toMatchObject({ public: false, abort_timeout: "10s" });
@@ -80,6 +80,6 @@ test.each<[string, unknown, number]>([
   expect((await plane.ask("PATCH", "/services/Greeter", body)).status).toBe(status);
 });
 
-test("a service that nobody registered is not there", async () => {
+test("an unregistered service is 404", async () => {
   expect((await patch({ public: false }, "Nope")).status).toBe(404);
 });

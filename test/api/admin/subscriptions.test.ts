@@ -1,4 +1,4 @@
-/** Subscriptions and Kafka clusters over the admin face: what is kept, shown, refused and masked. */
+/** Subscriptions and Kafka clusters over the admin API: storage, answers, refusals, and masked secrets. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openAdminPlane } from "./admin-plane.ts";
 import type { AdminPlane } from "./admin-plane.ts";
@@ -25,7 +25,7 @@ const configure = (name = "main", properties: object = PROPERTIES) =>
   plane.ask("POST", "/kafka-clusters", { name, properties });
 const subscribe = (more: object = {}) => plane.ask("POST", "/subscriptions", { ...VALID, ...more });
 
-test("a subscription is kept, listed, shown and removed", async () => {
+test("a subscription is stored, listed, shown and removed", async () => {
   await configure();
   const made = await subscribe({ options: { "group.id": "mine" } });
   const { id } = made.json;
@@ -66,11 +66,11 @@ test.each<[string, object, RegExp]>([
   expect((await plane.ask("GET", "/subscriptions")).json).toEqual({ subscriptions: [] });
 });
 
-test("a subscription whose source is no URI is not understood", async () => {
+test("a subscription whose source is not a URI is refused", async () => {
   expect((await subscribe({ source: "orders" })).status).toBe(422);
 });
 
-test("a cluster shows its properties without secrets, and its subscriptions where it is asked for them", async () => {
+test("a cluster shows its properties without secrets, and its subscriptions on request", async () => {
   const made = await configure();
   expect(made.status).toBe(201);
   expect(made.json).toEqual({
@@ -88,7 +88,7 @@ test("a cluster shows its properties without secrets, and its subscriptions wher
   expect((await plane.ask("GET", "/kafka-clusters")).json.clusters).toEqual([patched.json]);
 });
 
-test("a cluster is refused where its name is taken or none, or where it names no broker", async () => {
+test("a cluster is refused where its name is taken or invalid, or where it names no broker", async () => {
   await configure();
   expect((await configure()).status).toBe(409);
   expect((await configure("no name")).status).toBe(422);

@@ -1,4 +1,4 @@
-/** Durations as text: both forms, and what is refused. */
+/** Durations as text: both forms, and refused texts. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseDurationMs } from "../../../shared/api/http/duration.ts";
@@ -57,7 +57,7 @@ test.each([
   "1,s",
   "99999999999999999w",
   "1s".repeat(100),
-])("%j is no duration", (text) => {
+])("%j is not a duration", (text) => {
   expect(parseDurationMs(text)).toBeUndefined();
 });
 
@@ -71,7 +71,7 @@ test("any text gives whole milliseconds or nothing", () => {
   );
 });
 
-test("what is written in units is read back", () => {
+test("a duration written in units is read back", () => {
   fc.assert(
     fc.property(fc.nat(1_000), fc.nat(59), fc.nat(59), fc.nat(999), (h, m, s, ms) => {
       const total = ((h * 60 + m) * 60 + s) * 1_000 + ms;

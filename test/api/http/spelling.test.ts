@@ -1,4 +1,4 @@
-/** One path, one spelling: escapes that no client writes are found, and escapes that clients write are not. */
+/** One spelling per path: needless escapes are found, and the escapes of clients are not. */
 import { expect, test } from "vitest";
 import { needlessEscape } from "../../../shared/api/http/spelling.ts";
 

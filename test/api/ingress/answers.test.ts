@@ -1,4 +1,4 @@
-/** What the ingress answers when things go well, and when an invocation itself has failed. */
+/** Answers of the ingress to successful requests and to failed invocations. */
 import { describe, expect, test } from "vitest";
 import { idOf, request as bareRequest, smallWorld, textOf } from "./small-world.ts";
 
@@ -66,12 +66,12 @@ test.each([
   ["delay=1h30m", "2026-11-21T07:13:02.661000000Z"],
   ["delay=P1DT2H", "2026-11-22T07:43:02.661000000Z"],
   ["delay=0ms", "2026-11-21T05:43:02.661000000Z"],
-])("a send with %s says when it will run", async (query, executionTime) => {
+])("a send with %s shows when it will run", async (query, executionTime) => {
   const response = await smallWorld().face(request(`POST /Greeter/echo/send?${query}`));
   expect(JSON.parse(textOf(response))).toMatchObject({ executionTime, status: "Accepted" });
 });
 
-test("a repeated send tells the first one's time and that it was accepted before", async () => {
+test("a repeated send has the first one's time and the status PreviouslyAccepted", async () => {
   const { face } = smallWorld();
   const first = await face(request("POST /Greeter/echo/send?delay=5s", { "idempotency-key": "k" }));
   const second = await face(request("POST /Greeter/echo/send?delay=9s", { "idempotency-key": "k" }));
@@ -82,7 +82,7 @@ test("a repeated send tells the first one's time and that it was accepted before
   });
 });
 
-describe("an invocation that had completed before", () => {
+describe("an invocation that completed earlier", () => {
   const key = { "idempotency-key": "k" };
   const id = idOf("Greeter/text", "k");
   const described = (fields: object) => JSON.stringify({ target: "idempotentInvocation", ...fields });
@@ -146,7 +146,7 @@ test.each([
   expect(response.headers["content-type"]).toBe("application/json");
 });
 
-test("metadata and stack trace of a failure are shown where there are any", async () => {
+test("metadata and stack trace of a failure are shown where the failure has them", async () => {
   const failure = { code: 500, message: "m", metadata: [{ key: "k1", value: "v1" }], stacktrace: "at x" };
   const response = await smallWorld().face(request("POST /Greeter/fail", {}, JSON.stringify(failure)));
   expect(JSON.parse(textOf(response))).toEqual({ ...failure, metadata: { k1: "v1" }, source: "invocation" });
@@ -154,7 +154,7 @@ test("metadata and stack trace of a failure are shown where there are any", asyn
   expect(JSON.parse(textOf(bare))).not.toHaveProperty("metadata");
 });
 
-test("a lookup computes the id of a target that nobody has called", async () => {
+test("a lookup computes the id of a target that was never called", async () => {
   const body = { target: "idempotentInvocation", service: "Counter", handler: "add", key: "k", idempotencyKey: "i" };
   const response = await smallWorld().face(request("POST /restate/lookup", {}, JSON.stringify(body)));
   expect([response.status, response.headers["content-type"]]).toEqual([200, "application/json"]);
@@ -170,21 +170,21 @@ test.each(["restate", "stepwell", "engine"])("/%s/health lists all services, pri
 describe("an awakeable", () => {
   const id = `sign_1${"A".repeat(38)}`;
 
-  test("is resolved with the bytes as they come", async () => {
+  test("is resolved with the unchanged bytes", async () => {
     const { face, awakeables } = smallWorld();
     const response = await face(request(`POST /restate/awakeables/${id}/resolve`, {}, "\u0000raw"));
     expect([response.status, response.body.length, response.headers["content-type"]]).toEqual([202, 0, undefined]);
     expect(awakeables).toEqual([{ id, result: { kind: "success", value: new TextEncoder().encode("\u0000raw") } }]);
   });
 
-  test("is rejected with the body as text, however broken", async () => {
+  test("is rejected with the body as text, also if it is not UTF-8", async () => {
     const { face, awakeables } = smallWorld();
     const body = new Uint8Array([110, 111, 0xff]);
     expect((await face(request(`POST /engine/a/${id}/reject`, {}, body))).status).toBe(202);
     expect(awakeables).toEqual([{ id, result: { kind: "failure", failure: { code: 500, message: "no\ufffd" } } }]);
   });
 
-  test("of a protocol too old to be spoken is accepted and goes nowhere", async () => {
+  test("of an unsupported old protocol is accepted and ignored", async () => {
     const { face, awakeables } = smallWorld();
     expect((await face(request(`POST /restate/a/prom_1${"A".repeat(38)}/resolve`))).status).toBe(202);
     expect(awakeables).toEqual([]);

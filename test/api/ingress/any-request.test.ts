@@ -1,4 +1,4 @@
-/** Whatever comes in, the ingress answers: it never throws, and what it answers is well-formed HTTP. */
+/** The ingress answers any request: it never throws, and its answer is well-formed HTTP. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { idOf, smallWorld } from "./small-world.ts";

@@ -1,10 +1,10 @@
-/** Which headers reach the handler, which never reach the journal, and which every response carries. */
+/** The headers that reach the handler, those that never reach the journal, and those of every response. */
 import { expect, test } from "vitest";
 import { request, smallWorld } from "./small-world.ts";
 
 const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-test("the handler sees the path it was called by first, then the other headers in their order", async () => {
+test("the handler gets the request path first, then the other headers in their order", async () => {
   const { face, submissions } = smallWorld();
   const headers = {
     "user-agent": "curl",
@@ -47,7 +47,7 @@ test("credentials and headers of connection and gateway are not submitted", asyn
   expect(JSON.stringify(submissions)).not.toContain("secret");
 });
 
-test("a caller cannot say by which path it came, nor take away what a proxy before it has added", async () => {
+test("a caller can neither forge its path header nor remove a proxy's headers", async () => {
   const { face, submissions } = smallWorld();
   const spoofed = {
     "x-restate-ingress-path": "/Admin/all",
@@ -67,13 +67,13 @@ test.each([
   ["access_token=secret&access_token=secret", ""],
   ["%61ccess_token=secret&x=1", "?x=1"],
   ["a=X-Amz-Signature&%ff=x-amz-", "?a=X-Amz-Signature&%ff=x-amz-"],
-])("credentials in the query %s are no part of that path", async (query, shown) => {
+])("credentials in the query %s are removed from the path header", async (query, shown) => {
   const { face, submissions } = smallWorld();
   await face(request(`POST /Greeter/echo?${query}`));
   expect(submissions[0]!.headers).toEqual([{ key: "x-restate-ingress-path", value: `/Greeter/echo${shown}` }]);
 });
 
-test("credentials that the settings want are submitted, those of the door never", async () => {
+test("credentials that the settings name are submitted, the door's own never", async () => {
   const { face, submissions } = smallWorld({
     forwardHeaders: ["authorization", "x-amzn-*", "host", "idempotency-key"],
   });
@@ -100,7 +100,7 @@ test("the idempotency key is part of the submission, also where it is empty", as
   expect(submissions[1]).not.toHaveProperty("idempotencyKey");
 });
 
-test("the trace context is kept with the submission where a tracer could read it", async () => {
+test("a valid trace context is kept with the submission", async () => {
   const { face, submissions } = smallWorld();
   await face(request("POST /Greeter/echo", { traceparent: TRACEPARENT }));
   await face(request("POST /Greeter/echo", { traceparent: "nonsense" }));
@@ -108,7 +108,7 @@ test("the trace context is kept with the submission where a tracer could read it
   expect(submissions[1]).not.toHaveProperty("traceparent");
 });
 
-test("every response names the origin it allows, refusals too", async () => {
+test("every response has the CORS headers for its origin, refusals too", async () => {
   for (const line of ["POST /Greeter/echo", "POST /Nope/echo", "GET /"]) {
     const { headers } = await smallWorld().face(request(line, { origin: "https://a.example" }));
     expect(headers).toMatchObject({
@@ -119,7 +119,7 @@ test("every response names the origin it allows, refusals too", async () => {
   }
 });
 
-test("a preflight is granted what it asks for and reaches no handler", async () => {
+test("a preflight gets the permissions that it asks for and reaches no handler", async () => {
   const { face, submissions } = smallWorld();
   const asked = {
     origin: "https://a.example",

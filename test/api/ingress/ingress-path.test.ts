@@ -1,4 +1,4 @@
-/** The path grammar: prefixes, slashes, and the segments whose escapes are read. */
+/** The path grammar: prefixes, slashes, and the segments whose escapes are decoded. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decodeSegment, parseIngressPath } from "../../../shared/api/ingress/ingress-path.ts";
@@ -32,7 +32,7 @@ test("the three prefixes mean the same", () => {
   }
 });
 
-test("keys may be empty, and what is no escape stays as it is", () => {
+test("keys may be empty, and an invalid escape stays as it is", () => {
   expect(parseIngressPath("/Counter//add")).toMatchObject({ rest: ["", "add"] });
   expect(decodeSegment("a%2Fb", "key")).toBe("a/b");
   expect(decodeSegment("100%", "key")).toBe("100%");
@@ -40,7 +40,7 @@ test("keys may be empty, and what is no escape stays as it is", () => {
   expect(decodeSegment("%EF%BB%BF", "key")).toBe("\ufeff");
 });
 
-test("any key comes back from its escapes", () => {
+test("any key survives escaping and decoding", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (key) => {
       expect(decodeSegment(encodeURIComponent(key), "key")).toBe(key);
@@ -48,7 +48,7 @@ test("any key comes back from its escapes", () => {
   );
 });
 
-test("service, handler and idempotency key are taken as they are, keys are decoded", async () => {
+test("service, handler and idempotency key are taken literally, keys are decoded", async () => {
   const { face, useCases } = smallWorld();
   const asked: unknown[] = [];
   const { idempotentId } = useCases;
@@ -84,7 +84,7 @@ test("the registry is asked once for a call to a service", async () => {
   expect(asked).toEqual(["S/h", "S/h", "S/h"]);
 });
 
-test("the id in a path names the invocation whatever the spelling", () => {
+test("the id in a path names the invocation in any spelling of the path", () => {
   const id = idOf("x");
   expect(parseIngressPath(`/restate/attach/${id}`)).toEqual(parseIngressPath(`/engine/invocation/${id}/attach`));
 });

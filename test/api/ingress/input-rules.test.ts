@@ -1,4 +1,4 @@
-/** What a handler's manifest lets in: each rule against each kind of request. */
+/** The input rules of a handler's manifest: each rule against each kind of request. */
 import { describe, expect, test } from "vitest";
 import { request, smallWorld, textOf } from "./small-world.ts";
 
@@ -8,7 +8,7 @@ interface Row {
   readonly handler: string;
   readonly contentType?: string;
   readonly body?: string;
-  /** Absent where the request passes; otherwise what the refusal says. */
+  /** Absent where the request passes; otherwise a part of the refusal. */
   readonly refusal?: string;
 }
 
@@ -58,7 +58,7 @@ describe("a request passes the input rule of its handler or is refused with the 
   }
 });
 
-test("a GET without a body is a call like another", async () => {
+test("a GET without a body is an ordinary call", async () => {
   const response = await smallWorld().face(request("GET /Greeter/echo"));
   expect([response.status, textOf(response)]).toEqual([200, ""]);
 });

@@ -9,9 +9,9 @@ interface Row {
   readonly body?: string;
   readonly status: number;
   readonly source?: "ingress" | "invocation";
-  /** The methods that there are. */
+  /** The methods of the Allow header. */
   readonly allow?: string;
-  /** The message, or how it begins where it ends in an ellipsis. */
+  /** The message; with an ellipsis at its end, the beginning of the message. */
   readonly message: string;
 }
 
@@ -212,7 +212,7 @@ describe("a refusal has its status, its source and its message", () => {
   }
 });
 
-test("attaching to an unknown invocation still tells the id that was asked for", async () => {
+test("attaching to an unknown invocation has the requested id in a header", async () => {
   const response = await smallWorld().face(request(`GET /restate/attach/${ID}`));
   expect(response.headers["x-restate-id"]).toBe(ID);
 });
@@ -233,7 +233,7 @@ test("the output of an invocation without a result is 470", async () => {
 test.each([
   ["stopping", 503, "the server is stopping; "],
   ["out-of-time", 504, "the invocation takes longer than a request may wait"],
-] as const)("an answer that is not there when %s is %i, and says where to wait for it", async (why, status, words) => {
+] as const)("an answer that is not there when %s is %i, with the path to wait for it", async (why, status, words) => {
   const { headers, ...response } = await smallWorld({ unfinished: why }).face(request("POST /Greeter/break-off"));
   expect(response.status).toBe(status);
   expect(headers).toMatchObject({
@@ -247,7 +247,7 @@ test.each([
   expect(body.message).toContain(`/restate/invocation/${UNFINISHED_ID}/attach`);
 });
 
-test("an unexpected error keeps its detail for the log", async () => {
+test("the detail of an unexpected error is in the log alone", async () => {
   const { face, logged } = smallWorld();
   const response = await face(request("POST /Greeter/break"));
   expect(textOf(response)).not.toContain("fire");
@@ -255,7 +255,7 @@ test("an unexpected error keeps its detail for the log", async () => {
   expect(JSON.stringify(logged)).toContain("abababababababab");
 });
 
-test("a body too large is refused in one of two forms, by what told its length", () => {
+test("a body that is too large has one of two refusals, by whether its length was declared", () => {
   const declared = bodyTooLargeResponse(true);
   expect([declared.status, textOf(declared)]).toEqual([413, "length limit exceeded"]);
   expect(declared.headers["x-restate-error-source"]).toBeUndefined();

@@ -1,4 +1,4 @@
-/** What the log says of a route names services and invocations, and nobody's keys. */
+/** Routes in the log have services and invocations, and no keys. */
 import { expect, test } from "vitest";
 import type { LogFields } from "../../../shared/engine/ports/log.ts";
 import { routeWords } from "../../../shared/api/ingress/route-words.ts";

@@ -1,4 +1,4 @@
-/** A world for the ingress face: a few services, and a desk that runs their handlers in memory at once. */
+/** A small world for the ingress: a few services, and use cases that run their handlers in memory at once. */
 import { createHash } from "node:crypto";
 import type { Route } from "../../../shared/core/model/deployment.ts";
 import type { Failure, Result } from "../../../shared/core/model/failure.ts";
@@ -54,7 +54,7 @@ const SERVICES: Readonly<Record<string, { type: ServiceType; handlers: Readonly<
   Signup: { type: "workflow", handlers: { run: { type: "workflow" }, status: { type: "shared" } } },
 };
 
-/** What the desk received, in order. */
+/** The requests that the use cases received, in order. */
 export interface World {
   readonly face: (request: HttpRequest) => Promise<HttpResponse>;
   readonly submissions: Submission[];
@@ -63,7 +63,7 @@ export interface World {
   readonly useCases: IngressUseCases;
 }
 
-/** The invocation of every call of `break-off`. */
+/** The id of every call of `break-off`. */
 export const UNFINISHED_ID = idOf("unfinished");
 
 export function smallWorld(options?: IngressOptions): World {
@@ -169,7 +169,7 @@ function smallDesk(submissions: Submission[], awakeables: { id: string; result: 
   };
 }
 
-/** `fail` fails with the failure that its input describes; every other handler gives its input back. */
+/** `fail` fails with the failure in its input; every other handler returns its input. */
 function resultOf({ target, input }: Submission): Result {
   if (target.handler === "break") throw new Error("the disk is on fire");
   if (target.handler === "break-off") throw new StoppingError(UNFINISHED_ID);
