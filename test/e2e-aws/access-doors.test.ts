@@ -56,7 +56,7 @@ describe("an ingress behind IAM", () => {
   const caller = (...routes: readonly string[]) =>
     createUser(routes.length === 0 ? [] : invoking(doors.iam, ...routes));
 
-  test("is shut for who is not signed, or entitled to nothing, and no handler hears of it", async () => {
+  test("refuses unsigned requests and callers without rights, and no handler runs", async () => {
     const nobody = await caller();
     for (const request of [called("greet", "unsigned"), { path: "/restate/health" }, { path: "/openapi" }]) {
       expect((await ask("iam", request)).status).toBe(403);
@@ -65,7 +65,7 @@ describe("an ingress behind IAM", () => {
     expect(reached).not.toContain("unsigned");
   });
 
-  test("is open for who may invoke it", async () => {
+  test("accepts a caller that may invoke it", async () => {
     const shop = await caller("*");
     const { status, text } = await ask("iam", await signedBy(shop, doors.iam, called("greet", "Ada")));
     expect([status, JSON.parse(text)]).toEqual([200, "hello Ada"]);
@@ -74,7 +74,7 @@ describe("an ingress behind IAM", () => {
     expect(reached).not.toContain("forged");
   });
 
-  test("takes the first call that docs/operating.md describes, by curl and by an application, and no other's", async () => {
+  test("accepts the first call of docs/operating.md, by curl and by an application, and refuses a caller without rights", async () => {
     const url = `${aws.endpoint}/_aws/execute-api/${doors.iam.host.split(".", 1)[0]}`;
     const [shop, stranger] = [await caller("*/POST/door/greet"), await caller()];
     expect(await callByCurl(shop, url, "/door/greet")).toBe('"hello Ada"');
@@ -83,7 +83,7 @@ describe("an ingress behind IAM", () => {
     expect(await callByApplication(stranger, url, "/door/greet")).toMatch(/^403 /);
   });
 
-  test("is open handler by handler, as far as a policy names them", async () => {
+  test("accepts only the handlers that a policy names", async () => {
     const greeter = await caller("*/POST/door/greet");
     expect((await ask("iam", await signedBy(greeter, doors.iam, called("greet", "Bob")))).status).toBe(200);
     for (const request of [called("closed"), called("greet/send", "Eve"), { path: "/restate/health" }]) {
@@ -105,13 +105,13 @@ describe("an ingress behind JWT", () => {
   const statusWith = async (authorization: string, name: string) =>
     (await ask("jwt", called("greet", name, { authorization }))).status;
 
-  test("is open for who brings a token of the issuer for the audience", async () => {
+  test("accepts a token of the issuer for the audience", async () => {
     const authorization = `Bearer ${issuer.token(claims())}`;
     const { status, text } = await ask("jwt", called("greet", "Ada", { authorization }));
     expect([status, JSON.parse(text)]).toEqual([200, "hello Ada"]);
   });
 
-  test("is shut for who brings none, or one that is not for here and now", async () => {
+  test("refuses a request without a valid token", async () => {
     expect((await ask("jwt", called("greet", "without"))).status).toBe(401);
     const [head, , seal] = issuer.token(claims()).split(".");
     const [, others] = issuer.token(claims({ sub: "eve" })).split(".");
@@ -131,7 +131,7 @@ describe("an ingress behind JWT", () => {
     expect(Object.keys(tokens).filter((what) => reached.includes(what))).toEqual([]);
   });
 
-  test("does not tell the token to the handler", async () => {
+  test("does not pass the token to the handler", async () => {
     const authorization = `Bearer ${issuer.token(claims())}`;
     const { status, text } = await ask("jwt", called("headers", undefined, { authorization, "x-shop": "1" }));
     expect(status).toBe(200);

@@ -1,4 +1,4 @@
-/** A permission that is taken away: who is told of it and how, and that everything goes on once it is back. */
+/** A missing permission: which caller sees it and in which words, and recovery once it is granted again. */
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { AddPermissionCommand, LambdaClient, RemovePermissionCommand } from "@aws-sdk/client-lambda";
 import type { SentInvocation } from "./control-plane.ts";
@@ -21,7 +21,7 @@ beforeAll(async () => {
   Object.assign(roles, { ingress, admin, worker, sweeper });
 });
 
-/** Until the test ends, or what is given back is called. */
+/** Removes the permission until the end of the test or until the returned function is called. */
 async function without(action: string, ...roleNames: readonly string[]): Promise<() => Promise<void>> {
   const ends = await Promise.all(roleNames.map((role) => takeAway(role, action)));
   const giveBack = async () => void (await Promise.all(ends.map((end) => end())));
@@ -29,11 +29,11 @@ async function without(action: string, ...roleNames: readonly string[]): Promise
   return giveBack;
 }
 
-/** Asks the function for its manifest, and changes nothing. */
+/** Discovers the function in a dry run. */
 const discover = (more: object = {}) =>
   plane.postAdmin("/deployments", { arn: aws.handlerArn, force: true, dry_run: true, ...more });
 
-test("who registers a function that may not be called is told the command that grants it, and the command does", async () => {
+test("a refused registration names the command that grants the call, and the command works", async () => {
   const giveBack = await without("lambda:InvokeFunction", roles.admin);
   const { status, text } = await discover();
   const { message, restate_code: code } = JSON.parse(text) as {
@@ -57,7 +57,7 @@ test("who registers a function that may not be called is told the command that g
   expect((await discover()).status).toBe(200);
 });
 
-test("an invocation whose function may not be called any more says so whole, and goes on when it may", async () => {
+test("an invocation whose function may no longer be called shows the whole reason, and goes on once the call is granted", async () => {
   const giveBack = await without("lambda:InvokeFunction", roles.ingress, roles.worker);
   const id = await plane.send("fn/greet", "Ada");
   const [failure] = await until("it has failed", 20_000, async () => {
@@ -71,14 +71,14 @@ test("an invocation whose function may not be called any more says so whole, and
   expect(await plane.result(id)).toBe("hello Ada");
 });
 
-test("who asks for a role that may not be assumed is told where to name it, and whom it has to trust", async () => {
+test("a refused role is answered with the setting that names it and the trust that it needs", async () => {
   const { status, text } = await discover({ assume_role_arn: "arn:aws:iam::000000000000:role/shop" });
   expect([status, JSON.parse(text)]).toEqual([500, expect.objectContaining({ restate_code: "META0003" })]);
   expect(text).toContain("sts:AssumeRole is missing. Name the role in assumableRoleArns");
   expect(text).toContain(`let it trust arn:aws:iam::000000000000:role/${roles.admin}`);
 });
 
-test("a role of somebody else calls the function once it is named and trusts this control plane alone", async () => {
+test("a role of another owner calls the function once it is named and trusts this control plane alone", async () => {
   const own = `arn:aws:iam::000000000000:role/${roles.admin}`;
   const calling = [{ Effect: "Allow", Action: "lambda:InvokeFunction", Resource: aws.handlerArn }] as const;
   const stranger = await createRole(own, "of another control plane", calling);
@@ -95,7 +95,7 @@ test("a role of somebody else calls the function once it is named and trusts thi
   expect(await statusAs(caller)).toBe(200);
 });
 
-test("an operator is told which permission of the table is missing", async () => {
+test("an operator sees which permission of the table is missing", async () => {
   await without("dynamodb:DeleteItem", roles.admin);
   const id = await plane.send("fn/greet", "Bob");
   await plane.result(id);
@@ -107,7 +107,7 @@ test("an operator is told which permission of the table is missing", async () =>
 test.each([
   ["dynamodb:PutItem", "of the table"],
   ["sqs:SendMessage", "of the queue"],
-])("a caller is not told that %s %s is missing: only that to ask again is safe, and it is", async (action) => {
+])("a caller does not see that %s %s is missing, only that a retry is safe, and it is", async (action) => {
   const giveBack = await without(action, roles.ingress);
   const key = { "idempotency-key": `without-${action}` };
   const refused = await plane.call("fn/greet", "Eve", key);
@@ -116,7 +116,7 @@ test.each([
   expect(refused.text).toContain("a retry with the same idempotency key is safe");
   expect(refused.text).not.toMatch(/arn:|AccessDenied|dynamodb|sqs|Role/i);
   await giveBack();
-  // What was accepted without a wake is found by the sweeper, and asked for meanwhile.
+  // The invocation was accepted without a wake, so the sweeper has to find it.
   const sent = await plane.ask({
     method: "POST",
     path: "/fn/greet/send",
@@ -134,13 +134,13 @@ test.each([
 });
 
 test.runIf(aws.emulatorPid !== 0)(
-  "a function that may not read its keys does not start, and says which permission it wants",
+  "a function that may not read its keys does not start, and names the missing permission",
   async () => {
     const giveBack = await without("ssm:GetParameter", roles.sweeper);
     signal(processesOf([aws.plain.outputs["SweeperFunction"]!]), "SIGKILL");
     const told = await until("it fails at its start", 30_000, async () => {
       const outcome = await sweep(aws.plain).then(() => "it ran", String);
-      // Whoever calls too early still meets the process that was killed.
+      // An early request still reaches the killed process.
       return outcome.includes("process died") ? undefined : outcome;
     });
     expect(told).toContain("ssm:GetParameter");

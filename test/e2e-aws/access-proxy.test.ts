@@ -1,4 +1,4 @@
-/** The admin API through the local port of `stepwell proxy`: whoever's keys it has, as far as they are entitled. */
+/** The admin API through the local port of `stepwell proxy`, with the rights of the user whose keys the proxy has. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -27,7 +27,10 @@ beforeAll(async () => {
   return () => command.remove();
 });
 
-/** Ends with the test. @returns where it answers */
+/**
+ * Runs the proxy until the end of the test.
+ * @returns the address of the local port
+ */
 async function proxyOf({ accessKeyId, secretAccessKey }: Identity, to: string): Promise<string> {
   const env = { PATH: process.env["PATH"], AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey };
   const args = [command.path, "proxy", "--to", to, "--port", "0", "--region", "us-east-1"];
@@ -41,7 +44,7 @@ async function proxyOf({ accessKeyId, secretAccessKey }: Identity, to: string): 
   return line.split(" ", 1)[0]!.replace(/\/$/, "");
 }
 
-/** As `npm run localstack` prints it. */
+/** In the form that `npm run localstack` prints. */
 const adminUrl = localAddress(aws.plain.outputs["AdminUrl"]!, aws.endpoint);
 const question = {
   method: "POST",
@@ -49,7 +52,7 @@ const question = {
   body: '{"query":"SELECT name FROM sys_service"}',
 };
 
-test("what the local port signs is let in as far as the user is entitled whose keys it has", async () => {
+test("the local port has exactly the rights of the user whose keys it has", async () => {
   const [mayAll, mayRead, mayNothing] = await Promise.all(
     [operator, reader, nobody].map((identity) => proxyOf(identity, adminUrl)),
   );
@@ -61,7 +64,7 @@ test("what the local port signs is let in as far as the user is entitled whose k
   expect((await fetch(`${mayNothing}/services`)).status).toBe(403);
 });
 
-test("the local port serves the command, which says how to come in where IAM does not let it", async () => {
+test("the local port serves the command, which explains a refusal by IAM", async () => {
   const ask = async (identity: Identity, ...args: readonly string[]) =>
     await command.run([...args, "--admin-url", await proxyOf(identity, adminUrl)]);
   expect(await ask(reader, "services", "list")).toMatchObject({ code: 0 });
@@ -74,7 +77,7 @@ test("the local port serves the command, which says how to come in where IAM doe
   expect(mayOnlyRead.stderr).toContain("403 to POST /deployments");
 });
 
-test("what the local port signs is what an independent reckoning says that it must be", async () => {
+test("the signature of the local port equals one that is computed independently", async () => {
   const arrived: SignedArrival[] = [];
   const server = createServer((incoming, outgoing) => {
     let body = "";

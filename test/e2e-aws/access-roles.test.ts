@@ -1,4 +1,4 @@
-/** What each role may do is done with its credentials, and what it may not do is denied to them, for want of that very permission. */
+/** The rights of each role, tried with its credentials: each denied action must be denied for want of that permission. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import type { Deed } from "./deeds.ts";
@@ -31,7 +31,7 @@ beforeAll(async () => {
   deeds = deedsIn(names.schedules);
 });
 
-/** By what is touched and what is done to it: who may. */
+/** Resource, action, and the roles that may do it. */
 const MAY: readonly (readonly [on: string, deed: string, who: readonly Role[]])[] = [
   ["table", "dynamodb:GetItem", DRIVERS],
   ["table", "dynamodb:PutItem", DRIVERS],
@@ -70,7 +70,10 @@ const MAY: readonly (readonly [on: string, deed: string, who: readonly Role[]])[
   ["role of the schedules", "sts:AssumeRole", []],
 ];
 
-/** @returns whether it is denied @throws Error where it is denied for want of something else */
+/**
+ * @returns whether the action is denied
+ * @throws Error where another permission is missing
+ */
 async function isDenied(deed: Deed, action: string, identity: Identity): Promise<boolean> {
   try {
     await deed(identity);
@@ -84,7 +87,7 @@ async function isDenied(deed: Deed, action: string, identity: Identity): Promise
 }
 
 describe("of the roles of a control plane", () => {
-  test.each(MAY)("on the %s, %s is for those that do it", async (on, what, who) => {
+  test.each(MAY)("on the %s, %s is allowed only for the roles that need it", async (on, what, who) => {
     const deed = deeds[on]![what]!;
     const [action] = what.split(" ", 1) as [string];
     const may: Role[] = [];
@@ -92,18 +95,18 @@ describe("of the roles of a control plane", () => {
     expect(may).toEqual(who);
   });
 
-  test("none comes in by the admin API", async () => {
+  test("none may call the admin API", async () => {
     for (const role of ROLES) {
       const request = await signedBy(identities[role], aws.plain.admin, { path: "/services" });
       expect((await plane.askAdminUnsigned(request)).status, role).toBe(403);
     }
   });
 
-  test("that of the schedules is for the service and this group alone: not even an administrator becomes it", async () => {
+  test("the role of the schedules is for the service and this group alone: not even an administrator may assume it", async () => {
     await expect(assume(names.schedules)).rejects.toMatchObject({ name: "AccessDenied" });
   });
 
-  test.runIf(aws.emulatorPid !== 0)("each is the one as which its function really runs", async () => {
+  test.runIf(aws.emulatorPid !== 0)("each is the role under which its function runs", async () => {
     await plane.ask({ path: "/restate/health" });
     await plane.askAdmin({ path: "/version" });
     for (const [index, role] of (["ingress", "admin"] as const).entries()) {

@@ -1,4 +1,4 @@
-/** The admin API lets in whom IAM entitles, by route, and nobody who is not signed for this very request. */
+/** The admin API accepts callers that IAM entitles, by route, and no request without a valid signature. */
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ApiRequest } from "../../localstack/signed-request.mjs";
 import { OPERATIONS } from "../../shared/api/admin/operations.ts";
@@ -13,8 +13,8 @@ const QUERY = { method: "POST", path: "/query", body: '{"query":"SELECT name FRO
 const JSON_BODY = { "content-type": "application/json", accept: "application/json" };
 
 /**
- * One request for each route, at things that are not there: who is let in changes nothing. The emulator answers `/health` itself,
- * at every host; that all routes are one, and that one behind IAM, is held by the template.
+ * One request for each route, with unknown ids, so that an accepted request changes nothing. The emulator answers `/health`
+ * itself, at every host. The tests of the template check that all routes are one, behind IAM.
  */
 const ROUTES: readonly ApiRequest[] = Object.keys(OPERATIONS)
   .filter((operation) => operation !== "GET /health")
@@ -41,7 +41,7 @@ async function statusFor(identity: Identity, request: ApiRequest, signing: Signi
   return status;
 }
 
-/** The routes at which the gateway lets nobody by. What the admin API itself answers is never 403. */
+/** The routes that the gateway refuses: the admin API itself never answers 403. */
 async function shutFor(statusOf: (request: ApiRequest) => Promise<number>): Promise<readonly string[]> {
   const shut: string[] = [];
   for (const request of ROUTES) if ((await statusOf(request)) === 403) shut.push(`${request.method} ${request.path}`);
@@ -51,7 +51,7 @@ async function shutFor(statusOf: (request: ApiRequest) => Promise<number>): Prom
 const ALL = ROUTES.map(({ method, path }) => `${method} ${path}`);
 
 describe("every route of the admin API", () => {
-  test("is shut for who is not signed, whatever the method, and so is what is no route", async () => {
+  test("refuses unsigned requests of any method, as do unknown routes", async () => {
     expect(ALL.length).toBeGreaterThan(30);
     expect(await shutFor(async (request) => (await plane.askAdminUnsigned(request)).status)).toEqual(ALL);
     for (const method of ["HEAD", "OPTIONS", "PUT", "TRACE"]) {
@@ -62,11 +62,11 @@ describe("every route of the admin API", () => {
     }
   });
 
-  test("is shut for who is signed but entitled to nothing", async () => {
+  test("refuses a signed caller without rights", async () => {
     expect(await shutFor((request) => statusFor(nobody, request))).toEqual(ALL);
   });
 
-  test("is open to reading alone for who may read: a question by POST is not among that", async () => {
+  test("allows a reader to read alone: a query by POST is refused", async () => {
     const writes = ALL.filter((route) => !route.startsWith("GET "));
     expect(await shutFor((request) => statusFor(reader, request))).toEqual(writes);
     expect(writes).toEqual(
@@ -75,22 +75,22 @@ describe("every route of the admin API", () => {
     expect(await statusFor(reader, { path: "/services" })).toBe(200);
   });
 
-  test("is open one by one, as far as a policy names them", async () => {
+  test("is allowed alone where a policy names it", async () => {
     const open = ["POST /deployments", "DELETE /deployments/no-such-id"];
     expect(await shutFor((request) => statusFor(registrar, request))).toEqual(ALL.filter((one) => !open.includes(one)));
   });
 
-  test("is open for who may invoke the API", async () => {
+  test("accepts a caller that may invoke the API", async () => {
     expect(await shutFor((request) => statusFor(operator, request))).toEqual([]);
     expect(await statusFor(operator, { ...QUERY, headers: JSON_BODY })).toBe(200);
   });
 });
 
-describe("a request that is signed wrongly is refused, though its signer is entitled", () => {
+describe("a wrongly signed request is refused, though its signer is entitled", () => {
   const asked = { ...QUERY, headers: JSON_BODY };
   const minutesFromNow = (minutes: number) => ({ at: new Date(Date.now() + minutes * 60_000) });
 
-  test("with another secret, or by a key that nobody has", async () => {
+  test("with another secret, or by an unknown key", async () => {
     expect(await statusFor(operator, asked)).toBe(200);
     expect(await statusFor({ ...operator, secretAccessKey: `${operator.secretAccessKey}x` }, asked)).toBe(403);
     expect(await statusFor({ ...operator, accessKeyId: "AKIANOBODYKNOWSTHIS1" }, asked)).toBe(403);
@@ -112,7 +112,7 @@ describe("a request that is signed wrongly is refused, though its signer is enti
     expect((await plane.askAdminUnsigned(signed)).status).toBe(200);
   });
 
-  // The emulator looks neither at the service of a signature nor whether a header that tells the body's hash is true.
+  // The emulator checks neither the service of a signature nor the header with the body's hash.
   test("for another Region, long ago, or ahead of time", async () => {
     for (const signing of [{ region: "eu-west-1" }, minutesFromNow(-16), minutesFromNow(16)]) {
       expect(await statusFor(operator, asked, signing), JSON.stringify(signing)).toBe(403);

@@ -1,4 +1,7 @@
-/** Attacks by one deployment and one client on an emulated AWS: a healthy neighbour is served meanwhile, directly and through the queue. */
+/**
+ * Attacks by one deployment and one client on an emulated AWS: a healthy neighbour is served meanwhile, directly and through the
+ * queue.
+ */
 import type { Context } from "@restatedev/restate-sdk";
 import type { InvocationListBody } from "../../shared/api/wire/admin.ts";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Calls, sends and questions over HTTP, with handlers on Lambda and behind an address. */
+/** Calls, sends and queries over HTTP, with handlers on Lambda and behind an address. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { TerminalError } from "@restatedev/restate-sdk";
 import type { Context } from "@restatedev/restate-sdk";
@@ -59,7 +59,7 @@ describe("the doors", () => {
     expect((await plane.askAdmin({ path: "/services" }, credentials)).status).toBe(403);
   });
 
-  test("a function without a version is no deployment", async () => {
+  test("a function without a version is refused", async () => {
     const bare = aws.handlerArn.replace(/:\d+$/, "");
     await expect(plane.register({ arn: bare })).rejects.toThrow(/400.*names no version/);
   });
@@ -72,7 +72,7 @@ describe.each(["fn", "url"])("a handler of %s", (service) => {
     expect(headers["x-restate-id"]).toMatch(/^inv_1/);
   });
 
-  test("is sent to, and its result is there by the id", async () => {
+  test("runs a send, and its result is there by the id", async () => {
     const id = await plane.send(`${service}/greet`, "Bob");
     expect(await plane.result(id)).toBe("hello Bob");
     const { status, text } = await plane.ask({ path: `/restate/invocation/${id}/output` });
@@ -101,7 +101,7 @@ test("a send with a long delay is shown as scheduled, and never starts where it 
   expect(ran).not.toContain("delayed");
 });
 
-test("a handler that fails is tried again until it works", async () => {
+test("a failing handler is retried until it succeeds", async () => {
   expect(await plane.answer("url/third", "flaky")).toBe("at last");
   expect(attempts.get("flaky")).toBe(3);
 });
@@ -122,13 +122,13 @@ test("an idempotency key runs the handler once, and leads to its result", async 
   expect(ran.filter((name) => name === "keyed")).toHaveLength(1);
 });
 
-test("an answer that takes too long is 504 and goes on; its handler is then left to the worker", async () => {
+test("a call that takes too long is answered with 504 and goes on; its next call starts in the worker", async () => {
   const first = await plane.call("url/slow", { name: "first", ms: 7_000 });
   expect(first.status).toBe(504);
   expect(JSON.parse(first.text)).toMatchObject({ code: 504, source: "ingress" });
   expect(first.headers["retry-after"]).toBeDefined();
   expect(await plane.result(String(first.headers["x-restate-id"]))).toBe("done");
-  // The second attempt, which the worker made, was the last: nobody counted the cut one.
+  // Two attempts: the cut one, which counts as no failure, and the worker's.
   expect(attempts.get("first")).toBe(2);
 
   const second = await plane.call("url/slow", { name: "second", ms: 7_000 });
@@ -137,7 +137,7 @@ test("an answer that takes too long is 504 and goes on; its handler is then left
   expect(attempts.get("second")).toBe(1);
 });
 
-test("what sleeps is cancelled, and ends with the cancellation", async () => {
+test("a sleeping invocation is cancelled, and ends with the cancellation", async () => {
   const id = await plane.send("url/waits", undefined);
   await until("it sleeps", 20_000, async () => ((await plane.status(id)) === "suspended" ? true : undefined));
   expect((await plane.askAdmin({ method: "PATCH", path: `/invocations/${id}/cancel` })).status).toBe(202);
@@ -149,7 +149,7 @@ test("two hundred invocations at once all end, each once", async () => {
   const startedMs = Date.now();
   const ids = new Map<string, string>();
   const left = [...names];
-  // So many clients as the machine can start functions for.
+  // Ten clients: the machine cannot start functions for more.
   const client = async () => {
     for (let name = left.pop(); name !== undefined; name = left.pop())
       ids.set(name, await plane.send("url/count", name));

@@ -1,4 +1,4 @@
-/** A deployed control plane as its clients see it: over HTTP, and by what an operator may do with its queue and schedules. */
+/** A deployed control plane and its clients: over HTTP, with the requests of callers and operators. */
 import { appendFileSync } from "node:fs";
 import { inject } from "vitest";
 import type { ApiRequest, ApiResponse, Credentials, LocalApi } from "../../localstack/signed-request.mjs";
@@ -14,7 +14,7 @@ export interface DeployedStack {
 
 interface DeployedAws {
   readonly endpoint: string;
-  /** 0 where somebody else runs the emulator. */
+  /** The process id of the emulator; 0 where this run did not start it. */
   readonly emulatorPid: number;
   readonly countsFile: string;
   readonly handlerArn: string;
@@ -38,7 +38,10 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Asks until the answer is something. @throws Error where that takes longer than `withinMs` */
+/**
+ * Polls until the probe returns a value.
+ * @throws Error after `withinMs`
+ */
 export async function until<T>(what: string, withinMs: number, probe: () => Promise<T | undefined>): Promise<T> {
   for (const endMs = Date.now() + withinMs; Date.now() < endMs; await pause(100)) {
     const found = await probe();
@@ -78,7 +81,10 @@ export class ControlPlane {
     return await this.ask(post(`/${target}`, input, headers));
   }
 
-  /** Calls as a patient client: who is told that the answer takes too long asks again by the id. @throws Error for any but 200 and 504 */
+  /**
+   * Calls, and attaches by the id where the answer is 504.
+   * @throws Error for any status but 200 and 504
+   */
   async answer(target: string, input: unknown): Promise<unknown> {
     const { status, text, headers } = await this.call(target, input);
     if (status === 504) return await this.result(String(headers["x-restate-id"]));
@@ -86,21 +92,30 @@ export class ControlPlane {
     return JSON.parse(text) as unknown;
   }
 
-  /** @returns the id of the invocation @throws Error where it was not accepted */
+  /**
+   * @returns the id of the invocation
+   * @throws Error where it was not accepted
+   */
   async send(target: string, input: unknown, query = ""): Promise<string> {
     const { status, text } = await this.ask(post(`/${target}/send${query}`, input, {}));
     if (status !== 202) throw new Error(`the send was answered with ${status}: ${text}`);
     return (JSON.parse(text) as SentInvocation).invocationId;
   }
 
-  /** Attaches again and again until there is a result. @throws Error where it is a failure */
+  /**
+   * Attaches until there is a result.
+   * @throws Error where it is a failure
+   */
   async result(id: string): Promise<unknown> {
     const { status, text } = await this.attached(`invocation/${id}`);
     if (status !== 200) throw new Error(`attaching was answered with ${status}: ${text}`);
     return JSON.parse(text) as unknown;
   }
 
-  /** Attaches again and again until there is an end, be it a failure. @param what such as `invocation/` and its id */
+  /**
+   * Attaches until there is a result or a failure.
+   * @param what such as `invocation/` and its id
+   */
   async attached(what: string): Promise<ApiResponse> {
     return await until(`${what} has ended`, 60_000, async () => {
       const answer = await this.ask({ path: `/restate/${what}/attach` });
@@ -119,7 +134,7 @@ export class ControlPlane {
     return (await this.shown(id)).status;
   }
 
-  /** @throws Error where the admin API does not know the invocation */
+  /** @throws Error where the admin API does not find the invocation */
   async shown(id: string): Promise<InvocationBody> {
     const { status, text } = await this.askAdmin({ path: `/invocations/${id}` });
     if (status !== 200) throw new Error(`the invocation was answered with ${status}: ${text}`);
@@ -130,7 +145,10 @@ export class ControlPlane {
     await until(`${id} is ${status}`, 60_000, async () => ((await this.status(id)) === status ? true : undefined));
   }
 
-  /** @param operation such as `pause`, its query behind it @returns the status of the answer */
+  /**
+   * @param operation such as `pause`, with its query
+   * @returns the status of the answer
+   */
   async change(id: string, operation: string): Promise<number> {
     return (await this.askAdmin({ method: "PATCH", path: `/invocations/${id}/${operation}` })).status;
   }

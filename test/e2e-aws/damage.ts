@@ -1,4 +1,4 @@
-/** What an accident does to stored things, and its undoing: records of the table, and parameters. */
+/** Damage to records of the table and to parameters, and its repair. */
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { GetParameterCommand, PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
@@ -11,7 +11,10 @@ const ssm = new SSMClient({});
 type Undo = () => Promise<void>;
 type StoredAttributes = Readonly<Record<string, AttributeValue>>;
 
-/** @param changes attributes put in place of those that stand @returns puts the item back as it was */
+/**
+ * @param changes attributes that replace those of the item
+ * @returns a function that restores the item
+ */
 export async function damageItem(
   { outputs }: DeployedStack,
   key: { readonly pk: string; readonly sk: string },
@@ -25,7 +28,7 @@ export async function damageItem(
   return async () => void (await dynamodb.send(new PutItemCommand({ TableName, Item })));
 }
 
-/** @returns puts the former value back */
+/** @returns a function that restores the former value */
 export async function replaceParameter(name: string, value: string): Promise<Undo> {
   const { Parameter } = await ssm.send(new GetParameterCommand({ Name: name, WithDecryption: true }));
   const put = async (Value: string) => {
@@ -35,7 +38,7 @@ export async function replaceParameter(name: string, value: string): Promise<Und
   return () => put(Parameter!.Value!);
 }
 
-/** As a deployment does, and as Lambda does of its own accord: what is called next starts anew. */
+/** Kills the processes, as a deployment or Lambda itself may; the next call starts new ones. */
 export function endFunctionProcesses(stack: DeployedStack): void {
   signal(processesOf(functionNames(stack)), "SIGKILL");
 }

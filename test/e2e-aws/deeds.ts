@@ -1,4 +1,6 @@
-/** Things that somebody may try in the account of a control plane. None of them leaves anything behind, whoever may do it. */
+/**
+ * Actions in the account of a control plane, for trials with any identity. Even where an action is allowed, it changes nothing.
+ */
 import { DeleteItemCommand, DeleteTableCommand, DynamoDBClient, GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { PutItemCommand, QueryCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { InvokeCommand, LambdaClient, UpdateFunctionConfigurationCommand } from "@aws-sdk/client-lambda";
@@ -12,12 +14,12 @@ import { aws } from "./control-plane.ts";
 import { documentOf, iam } from "./identities.ts";
 import type { Identity } from "./signed-by.ts";
 
-/** @throws an error of AWS; whoever is entitled may meet one too, but not that access is denied */
+/** @throws an AWS error; an entitled identity may get one too, but never AccessDenied */
 export type Deed = (credentials: Identity) => Promise<unknown>;
 
 const MESSAGE_MAX_BYTES = 1024 * 1024;
 const NO_SUCH = { pk: { S: "tried-out" }, sk: { S: "tried-out" } };
-/** What stands under no key is neither replaced nor deleted. */
+/** The condition fails for an absent item, so no put or delete takes effect. */
 const isThere = { ConditionExpression: "attribute_exists(pk)" };
 
 const dynamodb = (credentials: Identity) => new DynamoDBClient({ credentials, maxAttempts: 1 });
@@ -54,7 +56,7 @@ function queueDeeds(QueueUrl: string): Readonly<Record<string, Deed>> {
   const handle = { QueueUrl, ReceiptHandle: "of nothing" };
   return {
     "sqs:SendMessage": (who) => sqs(who).send(new SendMessageCommand(tooLarge)),
-    // What is received so is there for the next at once.
+    // A visibility of 0 leaves a received message visible to the next receiver.
     "sqs:ReceiveMessage": (who) => sqs(who).send(new ReceiveMessageCommand({ QueueUrl, VisibilityTimeout: 0 })),
     "sqs:DeleteMessage": (who) => sqs(who).send(new DeleteMessageCommand(handle)),
     "sqs:PurgeQueue": (who) => sqs(who).send(new PurgeQueueCommand({ QueueUrl })),
@@ -74,7 +76,7 @@ function parameterDeeds(environment: string): Readonly<Record<string, Deed>> {
 
 function scheduleDeeds(GroupName: string): Readonly<Record<string, Deed>> {
   const Name = "tried-out";
-  // Without a role it is no schedule.
+  // A schedule without a role is invalid.
   const incomplete = {
     Name,
     GroupName,
@@ -96,7 +98,7 @@ function functionDeeds(FunctionName: string): Readonly<Record<string, Deed>> {
   };
 }
 
-/** To make oneself more than one is. */
+/** Attempts to gain further rights. */
 function roleDeeds(RoleName: string): Readonly<Record<string, Deed>> {
   const policy = { RoleName, PolicyName: "tried-out", PolicyDocument: documentOf([]) };
   const RoleArn = `arn:aws:iam::000000000000:role/${RoleName}`;
@@ -107,7 +109,7 @@ function roleDeeds(RoleName: string): Readonly<Record<string, Deed>> {
   };
 }
 
-/** By whom and where: the stack that is tried out, another one, and what belongs to nobody but the account. */
+/** The actions by resource: of the stack under test, of another stack, and of the account. */
 export function deedsIn(scheduleRole: string) {
   const { plain, doubled } = aws;
   return {

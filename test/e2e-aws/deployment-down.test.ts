@@ -1,4 +1,4 @@
-/** A deployment that is down: what the caller sees, what an operator is shown, and that everything ends once it is mended. */
+/** A deployment that is down: what callers and operators see, and that everything ends once it is repaired. */
 import { createServer } from "node:http2";
 import type { Server } from "node:net";
 import {
@@ -21,10 +21,10 @@ import { documentOf, iam, roleOf } from "./identities.ts";
 
 const plane = new ControlPlane(aws.plain);
 const lambda = new LambdaClient({});
-/** A function routes by what it has read of the registry so long ago at most. */
+/** The longest time for which a function routes by a stale registry. */
 const REGISTRY_FRESH_MS = 1_000;
 
-/** Asked for until it has failed in these words. */
+/** Waits until the invocation has failed with these words. */
 async function shownFailing(id: string, words: RegExp): Promise<InvocationBody> {
   return await until(`${id} fails by ${words}`, 60_000, async () => {
     const shown = await plane.shown(id);
@@ -57,7 +57,7 @@ describe("an endpoint", () => {
     logger: () => {},
   });
   let peer: Peer;
-  /** In the place of what listened before. */
+  /** Replaces the listener on the same port. */
   const startInstead = async (answer: Parameters<typeof createServer>[1]): Promise<void> => {
     const { port } = peer;
     await peer.stop();
@@ -69,7 +69,7 @@ describe("an endpoint", () => {
   });
   afterAll(() => peer.stop());
 
-  test("behind a gateway that reaches nobody, and then gone altogether, is called until it is back", async () => {
+  test("behind a gateway that answers 502, and then gone altogether, is called until it is back", async () => {
     const sinceMs = Date.now();
     await startInstead((_request, response) => response.writeHead(502).end("<html>bad gateway</html>"));
     const calling = plane.call("fickle/greet", "Bob");
@@ -107,7 +107,7 @@ describe("an endpoint", () => {
 describe("a function on Lambda", () => {
   beforeAll(() => plane.register({ arn: aws.handlerArn }));
 
-  test("that ends its process is told apart from one that the control plane may not call", async () => {
+  test("that ends its process fails with another message than one that the control plane may not call", async () => {
     const crashed = await plane.send("fn/crash", null);
     await shownFailing(crashed, /the function '.*' failed \(Unhandled\): /);
     expect(await plane.change(crashed, "kill")).toBe(200);
@@ -129,7 +129,7 @@ describe("a function on Lambda", () => {
     expect(await plane.result(refused)).toBe("hello Ada");
   });
 
-  test("that takes longer than it may, and then is gone, fails in Lambda's own words; sent elsewhere, the call ends", async () => {
+  test("that exceeds its timeout, and then is deleted, fails in Lambda's own words; at a new address, the call ends", async () => {
     const FunctionName = aws.handlerArn.replace(/:\d+$/, "");
     const allow = (Timeout: number) => lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, Timeout }));
     await allow(1);

@@ -1,4 +1,7 @@
-/** Handlers that are registered by the deployment of their stack: two versions side by side, one that is none, and one that goes. */
+/**
+ * Handlers that are registered by the deployment of their stack: two versions side by side, an invalid one, and one that is
+ * removed.
+ */
 import { beforeAll, expect, test } from "vitest";
 import { serveHandlers } from "./url-deployment.ts";
 import { aws, ControlPlane, until } from "./control-plane.ts";
@@ -43,7 +46,7 @@ async function deployments(): Promise<readonly unknown[]> {
   return (JSON.parse(text) as { readonly deployments: readonly unknown[] }).deployments;
 }
 
-test("what a stack deploys can be called when it is deployed", async () => {
+test("the handlers of a stack can be called once it is deployed", async () => {
   const { Deployment, PassingDeployment } = await deploy("1");
   ids["1"] = Deployment;
   expect(await plane.answer("shop/version", undefined)).toBe("1");
@@ -52,7 +55,7 @@ test("what a stack deploys can be called when it is deployed", async () => {
   for (const id of [Deployment, PassingDeployment]) expect(shown).toContain(`"${id}"`);
 });
 
-test("a new version serves what comes, and the old one ends what it began", async () => {
+test("a new version serves new calls, and the old one ends its open invocations", async () => {
   const order = await plane.send("shop/order", undefined);
   const pack = await plane.send("shop/pack", undefined);
   const done = await plane.send("shop/version", undefined);
@@ -89,13 +92,13 @@ async function restarted(id: string, query: string): Promise<unknown> {
   return await plane.result((JSON.parse(text) as { readonly new_invocation_id: string }).new_invocation_id);
 }
 
-test("the same once more changes nothing", async () => {
+test("an unchanged deployment changes nothing", async () => {
   const before = await deployments();
   expect((await deploy("2")).Deployment).toBe(ids["2"]);
   expect(await deployments()).toEqual(before);
 });
 
-test("a function that is no handler fails its stack with the reason in a line, and the one before goes on", async () => {
+test("a function that is not a handler fails its stack with the reason in one line, and the former version goes on", async () => {
   const before = await deployments();
   const failure = await deploy("garbage").then(
     () => undefined,
@@ -109,7 +112,7 @@ test("a function that is no handler fails its stack with the reason in a line, a
   expect(await plane.answer("passing/greet", undefined)).toBe("hello");
 });
 
-test("what is to go with its stack goes, and the rest stays for those who need it", async () => {
+test("a deployment with removeOnDelete is removed with its stack, and the others stay for their invocations", async () => {
   const { length } = await deployments();
   await timed("the stack is taken away", () => destroyAssembly(aws.endpoint, "2", STACK));
   const left = await deployments();

@@ -7,19 +7,22 @@ import type { Identity } from "./signed-by.ts";
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, "../..");
-/** Below the repository, where an application's imports find what is installed. */
+/** The folder is inside the repository, so that the application finds its packages. */
 const FOLDER = join(ROOT, ".cache/e2e-aws");
 const REGION = "us-east-1";
 const HANDLER = "/Greeter/greet";
 
-/** @param handler as a path, which takes a name @returns what curl has printed: the answer's body */
+/**
+ * @param handler the path of a handler that takes a name
+ * @returns the output of curl, which is the body of the answer
+ */
 export async function callByCurl(identity: Identity, url: string, handler: string): Promise<string> {
   const command = filled(blockOf("sh", "curl "), url, handler);
   const { stdout } = await run("bash", ["-c", `set -eu; ${command}`], { env: environmentOf(identity) });
   return stdout;
 }
 
-/** @returns what the application has printed: the status and the answer's body */
+/** @returns the output of the application: the status and the body of the answer */
 export async function callByApplication(identity: Identity, url: string, handler: string): Promise<string> {
   mkdirSync(FOLDER, { recursive: true });
   const file = join(FOLDER, "first-call.mjs");
@@ -41,7 +44,7 @@ function environmentOf({ accessKeyId, secretAccessKey, sessionToken = "" }: Iden
   };
 }
 
-/** @returns the block of the page in this language that has `word` in it */
+/** @returns the block of the page in this language that contains `word` */
 function blockOf(language: string, word: string): string {
   const page = readFileSync(join(ROOT, "docs/operating.md"), "utf8");
   const section = /^### The first call$.*?^###/ms.exec(page)?.[0] ?? "";

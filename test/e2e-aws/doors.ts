@@ -1,4 +1,4 @@
-/** Deploys the stack of `doors-app.ts`, with the stock command as everything is deployed here. */
+/** Deploys the stack of `doors-app.ts` with the CDK. */
 import { join } from "node:path";
 import { build } from "esbuild";
 import { deploy } from "../../localstack/deploy.mjs";
@@ -9,21 +9,24 @@ import { aws } from "./control-plane.ts";
 export interface Doors {
   readonly iam: LocalApi;
   readonly jwt: LocalApi;
-  /** Of the handlers that the stack has registered. */
+  /** The deployment that the stack has registered. */
   readonly deploymentId: string;
 }
 
 export interface DoorsOptions {
   readonly issuer: string;
   readonly audience: string;
-  /** Where the handlers answer that the stack registers. */
+  /** The address of the handlers that the stack registers. */
   readonly handlers: string;
 }
 
 export const DOORS_STACK = "StepwellDoors";
 const CACHE = join(import.meta.dirname, "../../.cache");
 
-/** In front of the ingress of the plain control plane. @throws Error with what the deployment said */
+/**
+ * Deploys APIs in front of the ingress of the plain control plane.
+ * @throws Error with the output of the deployment
+ */
 export async function deployDoors(options: DoorsOptions): Promise<Doors> {
   const outfile = join(CACHE, "e2e-aws/doors-app.mjs");
   await build({
@@ -44,9 +47,9 @@ export async function deployDoors(options: DoorsOptions): Promise<Doors> {
       ...options,
       "ingress-function": aws.plain.outputs["IngressFunction"]!,
       "admin-api": adminApi,
-      // By a path, because names below `localhost` are not known everywhere.
+      // A path, because not every machine resolves names below `localhost`.
       "admin-url": `${aws.endpoint}/_aws/execute-api/${adminApi}/$default`,
-      // As the control plane was deployed from.
+      // The functions that the control plane was deployed from.
       "code-folder": join(CACHE, "functions"),
     },
   });

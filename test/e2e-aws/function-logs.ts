@@ -1,4 +1,4 @@
-/** What the functions of a stack have written into their log groups, as an operator finds it there. */
+/** The lines of the functions of a stack in their log groups, as an operator finds them. */
 import { CloudWatchLogsClient, FilterLogEventsCommand } from "@aws-sdk/client-cloudwatch-logs";
 import { GetFunctionConfigurationCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import type { DeployedStack } from "./control-plane.ts";
@@ -11,18 +11,18 @@ export type FunctionName = "Ingress" | "Admin" | "Worker" | "Sweeper";
 
 export const FUNCTION_NAMES: readonly FunctionName[] = ["Ingress", "Admin", "Worker", "Sweeper"];
 
-/** A line of our own log, or one with metrics. */
+/** A line of Stepwell's log, or one with metrics. */
 export interface JsonLine {
   readonly message?: string;
   readonly [field: string]: unknown;
 }
 
-/** Every line since that moment, in their order. */
+/** All lines since that moment, in their order. */
 export async function linesOf(stack: DeployedStack, name: FunctionName, sinceMs: number): Promise<readonly string[]> {
   return await linesOfFunction(stack.outputs[`${name}Function`]!, sinceMs);
 }
 
-/** @param functionName also of a function that is none of ours, such as one with handlers */
+/** @param functionName of any function, such as one with handlers */
 export async function linesOfFunction(functionName: string, sinceMs: number): Promise<readonly string[]> {
   const { LoggingConfig } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName: functionName }));
   const found: string[] = [];
@@ -41,7 +41,7 @@ export async function linesOfFunction(functionName: string, sinceMs: number): Pr
   return found.map((line) => line.trim()).filter((line) => line !== "");
 }
 
-/** Of a function's lines those that are JSON. */
+/** The lines that are JSON. */
 export async function jsonLinesOf(stack: DeployedStack, name: FunctionName, sinceMs: number): Promise<JsonLine[]> {
   return (await linesOf(stack, name, sinceMs)).flatMap((line) => {
     if (!line.startsWith("{")) return [];
@@ -49,7 +49,7 @@ export async function jsonLinesOf(stack: DeployedStack, name: FunctionName, sinc
   });
 }
 
-/** Waits for one, because the lines of a process come a little after its answer. */
+/** Waits for a matching line: a process writes its lines a little after its answer. */
 export async function lineOf(
   stack: DeployedStack,
   name: FunctionName,

@@ -1,11 +1,14 @@
-/** The processes in which the emulator runs functions: stopped and continued as AWS freezes them, and killed as nobody should. */
+/** The processes in which the emulator runs functions: stopped and continued as AWS freezes them, and killed. */
 import { readdirSync, readFileSync } from "node:fs";
 import type { DeployedStack } from "./control-plane.ts";
 import { aws } from "./control-plane.ts";
 
 const FUNCTION_NAME = /(?:^|\0)AWS_LAMBDA_FUNCTION_NAME=([^\0]*)/;
 
-/** @param names of functions @returns the ids of their processes, of this emulator only */
+/**
+ * @param names of functions
+ * @returns the ids of their processes, of this emulator only
+ */
 export function processesOf(names: readonly string[]): number[] {
   return readdirSync("/proc")
     .filter((entry) => /^\d+$/.test(entry))
@@ -17,7 +20,7 @@ export function functionNames({ outputs }: DeployedStack): string[] {
   return ["Ingress", "Admin", "Worker", "Sweeper"].map((name) => outputs[`${name}Function`]!);
 }
 
-/** As which a function asks for everything: the session of its role. */
+/** The credentials of a function, which are a session of its role. */
 export function credentialsIn(pid: number) {
   const environment = read(`/proc/${pid}/environ`);
   const value = (name: string): string => new RegExp(`(?:^|\\0)${name}=([^\\0]*)`).exec(environment)?.[1] ?? "";
@@ -41,7 +44,7 @@ function parentOf(pid: number): number | undefined {
   return parent === undefined ? undefined : Number(parent);
 }
 
-/** Empty where the process has ended meanwhile. */
+/** @returns an empty text where the process has ended meanwhile */
 function read(path: string): string {
   try {
     return readFileSync(path, "utf8");

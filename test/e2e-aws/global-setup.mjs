@@ -1,4 +1,4 @@
-/** Deploys what the suite calls: two control planes and a function with handlers; tells at the end what was really used. */
+/** Deploys two control planes and a function with handlers for the suite; prints counts of use at the end. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundleFunctions } from "../../infra/bundle.mjs";
@@ -11,7 +11,7 @@ const HANDLERS = "stepwell-e2e-handlers";
 const COUNTS = join(CACHE, "counts");
 const MUST_COUNT = ["function deployed", "request", "schedule fired"];
 
-/** Everything that takes minutes on AWS takes seconds here. */
+/** Delays that are minutes on AWS are seconds here. */
 const SHORT = {
   "worker.lease": "3s",
   "worker.queue-delay": "4s",
@@ -61,7 +61,7 @@ export function teardown() {
   const counts = MUST_COUNT.map((what) => [what, lines.filter((line) => line === what).length]);
   console.log(counts.map(([what, count]) => `${what}: ${count}`).join(", "));
   const missing = counts.filter(([, count]) => count === 0).map(([what]) => what);
-  // A part of the suite, run by hand, need not use everything.
+  // A part of the suite, run by hand, may use less.
   if (missing.length > 0 && process.env.STEPWELL_E2E_PART === undefined) {
     throw new Error(`the suite proves nothing: not once ${missing.join(", ")}`);
   }
@@ -87,7 +87,7 @@ async function controlPlane(endpoint, name, settings, more = {}) {
   };
 }
 
-/** The first answer of a function that has never run, and the one after it. */
+/** Prints the time of the first answer of a function that has never run, and of the second. */
 async function tellColdStart(name, api, request) {
   const tookMs = [];
   for (const _ of ["cold", "warm"]) {

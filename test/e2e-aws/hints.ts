@@ -1,4 +1,4 @@
-/** What only hints: messages and schedules, looked at and thrown away. */
+/** Hints, that is messages and schedules: listed and deleted (I8). */
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { DeleteScheduleCommand, ListSchedulesCommand, SchedulerClient } from "@aws-sdk/client-scheduler";
 import { PurgeQueueCommand, SQSClient } from "@aws-sdk/client-sqs";
@@ -23,7 +23,10 @@ export async function wipeHints(stack: DeployedStack): Promise<void> {
   }
 }
 
-/** As its rule does, or as somebody does who has restored the table. @returns what the sweeper reports */
+/**
+ * Runs a pass of the sweeper, as its rule does, or as an operator does after a restore.
+ * @returns the sweeper's report
+ */
 export async function sweep({ outputs }: DeployedStack, event: { readonly everything?: true } = {}): Promise<unknown> {
   const FunctionName = outputs["SweeperFunction"]!;
   const Payload = Buffer.from(JSON.stringify(event));

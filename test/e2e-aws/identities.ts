@@ -1,4 +1,4 @@
-/** Who may do what in the emulated account: users and roles, made and changed through IAM as an administrator does. */
+/** Identities of the emulated account: users and roles, made and changed through IAM as an administrator does. */
 import { randomUUID } from "node:crypto";
 import { GetFunctionConfigurationCommand, LambdaClient, ListFunctionsCommand } from "@aws-sdk/client-lambda";
 import { AssumeRoleCommand, STSClient } from "@aws-sdk/client-sts";
@@ -19,7 +19,10 @@ const administrator = aws.plain.credentials;
 const sts = new STSClient({});
 const lambda = new LambdaClient({});
 
-/** @returns what IAM answers, as XML @throws Error where it refuses */
+/**
+ * @returns IAM's answer, as XML
+ * @throws Error where IAM refuses
+ */
 export async function iam(
   action: string,
   told: Readonly<Record<string, string>>,
@@ -36,9 +39,9 @@ export async function iam(
   return text;
 }
 
-/** A user with one policy, or without any. */
+/** Creates a user with one policy, or without any. */
 export async function createUser(grants: readonly Grant[]): Promise<Identity> {
-  // An emulator that somebody else runs may have seen this suite before.
+  // An emulator that another run started may have these names already.
   const name = `tried-out-${randomUUID()}`;
   await iam("CreateUser", { UserName: name });
   const made = await iam("CreateAccessKey", { UserName: name });
@@ -60,13 +63,13 @@ export async function functionsOf(prefix: string): Promise<readonly string[]> {
   return Functions.map(({ FunctionName }) => FunctionName!).filter((name) => name.startsWith(prefix));
 }
 
-/** The role as which a function runs. */
+/** @returns the name of the role of a function */
 export async function roleOf(functionName: string): Promise<string> {
   const { Role } = await lambda.send(new GetFunctionConfigurationCommand({ FunctionName: functionName }));
   return nameOfArn(Role!);
 }
 
-/** The emulator lets the administrator take the place of a service that a role trusts. */
+/** The emulator lets the administrator assume a role that trusts a service. */
 export async function assume(role: string): Promise<Identity> {
   const RoleArn = `${ROLES_OF_ACCOUNT}${role}`;
   const { Credentials } = await sts.send(new AssumeRoleCommand({ RoleArn, RoleSessionName: "tried-out" }));
@@ -74,7 +77,7 @@ export async function assume(role: string): Promise<Identity> {
   return { accessKeyId: AccessKeyId!, secretAccessKey: SecretAccessKey!, sessionToken: SessionToken! };
 }
 
-/** As `assume`, of a role that trusts a service only for something of its own: it trusts the administrator for that moment. */
+/** Assumes a role that trusts a service only on conditions; the role trusts the administrator meanwhile. */
 export async function assumeAsItsService(role: string): Promise<Identity> {
   const standing = plain(
     decodeURIComponent(textOf(await iam("GetRole", { RoleName: role }), "AssumeRolePolicyDocument")),
@@ -89,7 +92,10 @@ export async function assumeAsItsService(role: string): Promise<Identity> {
   }
 }
 
-/** A role that somebody else owns. @param principal whom it trusts, as an ARN, and only with this external id */
+/**
+ * Creates a role of another owner.
+ * @param principal an ARN, which the role trusts only with this external id
+ */
 export async function createRole(
   principal: string,
   externalId: string,
@@ -103,14 +109,20 @@ export async function createRole(
   return { name, arn: `${ROLES_OF_ACCOUNT}${name}` };
 }
 
-/** In a policy beside those that the role has. @returns what ends it */
+/**
+ * Adds a policy to the role.
+ * @returns a function that deletes the policy
+ */
 export async function grantTo(role: string, grants: readonly Grant[]): Promise<() => Promise<void>> {
   const policy = { RoleName: role, PolicyName: `tried-out-${randomUUID()}` };
   await iam("PutRolePolicy", { ...policy, PolicyDocument: documentOf(grants) });
   return async () => void (await iam("DeleteRolePolicy", policy));
 }
 
-/** Also by the name that the emulator has for a batch of it. @returns what ends it: the role may do all that it could */
+/**
+ * Removes an action, and the emulator's name for its batch.
+ * @returns a function that restores the rights of the role
+ */
 export async function takeAway(role: string, action: string): Promise<() => Promise<void>> {
   const policy = { RoleName: role, PolicyName: textOf(await iam("ListRolePolicies", { RoleName: role }), "member") };
   const standing = plain(decodeURIComponent(textOf(await iam("GetRolePolicy", policy), "PolicyDocument")));

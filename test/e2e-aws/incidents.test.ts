@@ -1,4 +1,4 @@
-/** Incidents as an operator meets them, played by what docs/operating.md says under each alarm. */
+/** Incidents, played by the instructions under each alarm in docs/operating.md. */
 import { DeleteFunctionConcurrencyCommand, LambdaClient, PutFunctionConcurrencyCommand } from "@aws-sdk/client-lambda";
 import { serde } from "@restatedev/restate-sdk";
 import type { Context, Serde } from "@restatedev/restate-sdk";
@@ -16,7 +16,7 @@ import { storedItems } from "./stored-items.ts";
 import { serveHandlers } from "./url-deployment.ts";
 
 const BURST = 12;
-/** Long enough to be seen asleep. */
+/** Long enough that the test sees the invocation suspended. */
 const NAP_MS = 6_000;
 const plane = new ControlPlane(aws.plain);
 const { outputs } = aws.plain;
@@ -39,20 +39,23 @@ const HANDLERS = {
 beforeAll(async () => {
   await plane.register({ uri: await serveHandlers("hurt", HANDLERS) });
   operator = await operatorOf(aws.plain);
-  // An emulator that somebody else runs may have letters of an earlier run.
+  // An emulator that another run started may have dead letters.
   await throwLettersAway(aws.plain);
 });
 
-// Not among what is opened above: a hook that a hook registers is never run.
+// Not registered in `beforeAll`: vitest does not run a hook that a hook registers.
 afterAll(() => operator.close());
 
-/** A pass of the sweeper hides it for a moment. @returns how many there are */
+/**
+ * Waits for a dead letter, which a pass of the sweeper hides for a moment.
+ * @returns how many are visible
+ */
 async function lettersSeen(): Promise<number> {
   return await until("there is a letter", 30_000, async () => (await visibleLetters(aws.plain)) || undefined);
 }
 
 describe("DeadLetters", () => {
-  test("a message that is no wake is told of and deleted, and becomes no letter", async () => {
+  test("a message that is no wake is logged and deleted, and becomes no letter", async () => {
     const sinceMs = Date.now();
     await sendText(aws.plain, "look here");
     const line = await lineOf(aws.plain, "Worker", sinceMs, "a message that is no wake is deleted");
@@ -60,7 +63,7 @@ describe("DeadLetters", () => {
     expect(await visibleLetters(aws.plain)).toBe(0);
   });
 
-  test("a record that cannot be read leaves a letter that stays to be seen, and is driven once the record is mended", async () => {
+  test("an unreadable record leaves a letter that stays visible, and is driven once the record is repaired", async () => {
     const sinceMs = Date.now();
     const asDeployed = await letterAfter(aws.plain, 1);
     try {
@@ -86,7 +89,7 @@ describe("DeadLetters", () => {
     }
   });
 
-  test("what cannot be driven even alone is paused with the reason; mended and resumed by the command, it ends", async () => {
+  test("an invocation that cannot be driven even alone is paused with the reason; repaired and resumed, it ends", async () => {
     const asDeployed = await letterAfter(aws.plain, 1);
     const names: readonly FunctionName[] = ["Worker", "Sweeper"];
     const roles = await Promise.all(names.map((name) => roleOf(outputs[`${name}Function`]!)));
@@ -94,7 +97,7 @@ describe("DeadLetters", () => {
     let id: string;
     const sinceMs = Date.now();
     try {
-      // It sends to another, which takes a message that nobody may send now.
+      // The handler sends, which needs the missing permission.
       id = await plane.send("hurt/passOn", "Ada");
       await lettersSeen();
       await sweep(aws.plain);
@@ -113,7 +116,7 @@ describe("DeadLetters", () => {
   });
 });
 
-test("Throttles: with one worker at a time a burst ends all the same, and leaves no letter", async () => {
+test("Throttles: with one worker at a time a burst still ends, and leaves no letter", async () => {
   const sinceMs = Date.now();
   const FunctionName = outputs["WorkerFunction"]!;
   await lambda.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions: 1 }));
@@ -137,7 +140,7 @@ test("Throttles: with one worker at a time a burst ends all the same, and leaves
   }
 });
 
-test("Overdue: a wake that was lost is measured and made good by the next pass, and over with the one after it", async () => {
+test("Overdue: the next pass measures and wakes an invocation whose wake was lost, and the one after it measures 0", async () => {
   const lostMs = Date.now();
   const id = await plane.send("hurt/nap", NAP_MS);
   await plane.untilStatus(id, "suspended");
@@ -153,7 +156,7 @@ test("Overdue: a wake that was lost is measured and made good by the next pass, 
   expect(Math.max(...(await overdueSeconds(overMs)))).toBe(0);
 });
 
-/** What the alarm looks at, pass by pass: that of the rule may come between. */
+/** Waits for the values of the alarm's metric; a pass of the rule may come between. */
 async function overdueSeconds(sinceMs: number): Promise<readonly number[]> {
   return await until("the sweeper has measured", 30_000, async () => {
     const lines = await jsonLinesOf(aws.plain, "Sweeper", sinceMs);

@@ -1,13 +1,13 @@
-/** Objects, workflows and waiting handlers in the process of a test, which remembers in which order they ran and what they wait for. */
+/** Objects, workflows and waiting handlers in the process of a test, which records their order and their waits. */
 import { InvocationIdParser, object, service, workflow } from "@restatedev/restate-sdk";
 import type { Context, ObjectContext, WorkflowContext, WorkflowSharedContext } from "@restatedev/restate-sdk";
 import { pause } from "./control-plane.ts";
 
-/** Long enough that two at once would be seen. */
+/** Long enough that two turns at the same time would be seen. */
 const TURN_MS = 40;
 const HANG_MS = 60_000;
 
-/** Handlers of one key as they ran. */
+/** The turns of the handlers of one key. */
 export class Turns {
   readonly order: number[] = [];
   /** The most that ever ran at the same time. */
@@ -34,7 +34,7 @@ export class Turns {
   }
 }
 
-/** An object whose state counts what its own turns count, so that either tells of the other's loss. */
+/** An object whose state counts its turns in the table, as the process does, so that a lost turn or a lost write shows. */
 export function ledgerOf(turnsOf: (key: string) => Turns) {
   return object({
     name: "ledger",
@@ -68,7 +68,7 @@ export const approval = workflow({
   },
 });
 
-/** @param told is given what somebody else has to know to let the handler go on */
+/** @param told gets the id that a test needs to resolve the awakeable */
 export function waitingOf(told: (name: string, id: string) => void) {
   return service({
     name: "waiting",

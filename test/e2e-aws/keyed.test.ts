@@ -18,7 +18,7 @@ function turnsOf(key: string): Turns {
   return known;
 }
 
-/** A stack that stands from an earlier run remembers the keys of that one. */
+/** A stack of an earlier run still has the keys of that run. */
 const RUN = randomUUID().slice(0, 8);
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 describe("an object", () => {
-  test("takes what was sent to it one at a time and in its order, whoever of several workers drives", async () => {
+  test("runs its sends one at a time and in their order, with several workers", async () => {
     const ids: string[] = [];
     let workersMax = 0;
     const watchWorkers = () => {
@@ -44,7 +44,7 @@ describe("an object", () => {
     expect(last).toBe(24);
     expect(turnsOf(`queue-${RUN}`).order).toEqual(numbers(24));
     expect(turnsOf(`queue-${RUN}`).atOnceMax).toBe(1);
-    // Where somebody else runs the emulator, its processes are not ours to see.
+    // The processes of an emulator that another run started are not visible.
     if (aws.emulatorPid !== 0) expect(workersMax).toBeGreaterThan(1);
   });
 
@@ -56,7 +56,7 @@ describe("an object", () => {
     expect((await plane.call(`ledger/contended-${RUN}/count`, undefined)).text).toBe("12");
   });
 
-  test("goes on behind a worker that is killed in the middle of a turn, which is taken again", async () => {
+  test("goes on after a worker that is killed in the middle of a turn, which is repeated", async () => {
     const ids = [await plane.send(`ledger/killed-${RUN}/hang`, 0)];
     for (const name of [1, 2, 3]) ids.push(await plane.send(`ledger/killed-${RUN}/add`, name));
     await until("the turn hangs", 30_000, async () => (turnsOf(`killed-${RUN}`).hung > 0 ? true : undefined));
@@ -74,7 +74,7 @@ describe("an object", () => {
     expect(await Promise.all(ids.map((id) => doubled.result(id)))).toEqual([1, 11, 111, 1_111]);
   });
 
-  test("on Lambda remembers from call to call, key by key, and forgets when told", async () => {
+  test("on Lambda keeps state from call to call, key by key, until it is cleared", async () => {
     for (const [key, total] of [
       ["a", 5],
       ["b", 5],
@@ -87,7 +87,7 @@ describe("an object", () => {
     expect(totals.map(({ text }) => text)).toEqual(["10", "0"]);
   });
 
-  test("has its state edited by the signed admin API, at the version that was read and no other", async () => {
+  test("has its state edited by the signed admin API, only at the version that was read", async () => {
     await plane.call(`tally/edited-${RUN}/add`, 1);
     const before = await state(`edited-${RUN}`);
     expect(before.state["total"]?.utf8).toBe("1");
@@ -130,11 +130,11 @@ describe("a workflow", () => {
   });
 });
 
-describe("what waits for somebody outside", () => {
+describe("an invocation that waits for an outside event", () => {
   test.each([
     ["resolve", JSON.stringify("here"), 200],
     ["reject", "not today", 500],
-  ])("is let go on by an awakeable: %s", async (outcome, body, status) => {
+  ])("goes on by an awakeable: %s", async (outcome, body, status) => {
     const id = await plane.send("waiting/awakeable", outcome);
     const awakeable = await until("its id is told", 30_000, async () => told.get(outcome));
     await plane.untilStatus(id, "suspended");
@@ -145,7 +145,7 @@ describe("what waits for somebody outside", () => {
     expect(ended.text).toContain(outcome === "resolve" ? body : "not today");
   });
 
-  test("is let go on by the signal of another handler", async () => {
+  test("goes on by the signal of another handler", async () => {
     const id = await plane.send("waiting/signal", undefined);
     await plane.untilStatus(id, "suspended");
     expect((await plane.call("waiting/give", { id, value: "green" })).status).toBe(200);

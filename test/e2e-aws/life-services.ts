@@ -1,11 +1,11 @@
-/** Handlers that fail, wait and call each other until an operator says what is to become of them. */
+/** Handlers that fail, wait and call each other until an operator acts. */
 import { service } from "@restatedev/restate-sdk";
 import type { Context } from "@restatedev/restate-sdk";
 import { pause } from "./control-plane.ts";
 
 const LOOK_MS = 20;
 
-/** What a test sees of attempts, and what it says to those to come. */
+/** Counts attempts, and lets a test end their failures. */
 export class Cures {
   readonly #attempts = new Map<string, number>();
   readonly #cured = new Set<string>();
@@ -25,7 +25,7 @@ export class Cures {
   }
 }
 
-/** @param lingering names whose first attempts last until they are taken away */
+/** @param lingering names whose first attempts last until the test removes them */
 export function lifeOf(cures: Cures, lingering: Set<string>) {
   const life = service({
     name: "life",
@@ -53,7 +53,10 @@ export function lifeOf(cures: Cures, lingering: Set<string>) {
   return life;
 }
 
-/** @param made counts the runs @returns a service that remembers an idempotency key for four seconds */
+/**
+ * @param made counts the runs
+ * @returns a service that keeps an idempotency key for four seconds
+ */
 export function briefOf(made: () => number) {
   return service({
     name: "brief",
@@ -62,7 +65,7 @@ export function briefOf(made: () => number) {
   });
 }
 
-/** Two revisions of a service: the second does what the first fails to do. */
+/** Two revisions of a service: the first fails, and the second succeeds. */
 export const faulty = service({
   name: "revised",
   handlers: {

@@ -1,4 +1,4 @@
-/** What an operator does to invocations: pause, resume, cancel, kill and purge, through functions that are told by messages only. */
+/** Operations on invocations: pause, resume, cancel, kill and purge, where functions learn of them by messages only. */
 import { beforeAll, describe, expect, test } from "vitest";
 import { aws, ControlPlane, pause, until } from "./control-plane.ts";
 import { briefOf, Cures, faulty, lifeOf, mended } from "./life-services.ts";
@@ -6,7 +6,7 @@ import { serve } from "./url-deployment.ts";
 
 const plane = new ControlPlane(aws.plain);
 const cures = new Cures();
-/** Names whose first attempts last until they are taken away. */
+/** Names whose first attempts last until the test removes them. */
 const lingering = new Set<string>();
 let made = 0;
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 describe("an invocation that fails", () => {
-  test("is paused, tried by nobody, and resumed with what it had done", async () => {
+  test("is paused, has no attempts meanwhile, and is resumed with its steps", async () => {
     const id = await plane.send("life/stubborn", "Ada");
     await until("it has failed", 30_000, async () => (cures.attemptsOf("Ada") > 1 ? true : undefined));
     expect([200, 202]).toContain(await plane.change(id, "pause"));
@@ -33,7 +33,7 @@ describe("an invocation that fails", () => {
     expect(await plane.change(id, "pause")).toBe(409);
   });
 
-  test("is resumed on the deployment that mends it, and keeps the steps of the first", async () => {
+  test("is resumed on the deployment that repairs it, and keeps its steps", async () => {
     const id = await plane.send("revised/work", undefined);
     await until("it has failed", 30_000, async () => ((await plane.shown(id)).last_failure ? true : undefined));
     await plane.change(id, "pause");
@@ -46,7 +46,7 @@ describe("an invocation that fails", () => {
   });
 });
 
-test("an attempt under way is not cut short by a pause, which comes when it has failed", async () => {
+test("a pause does not cut a running attempt, and holds once the attempt has failed", async () => {
   const id = await plane.send("life/lingers", "Bob");
   await until("it lingers", 30_000, async () => (lingering.has("Bob") ? true : undefined));
   expect(await plane.change(id, "pause")).toBe(202);
@@ -66,7 +66,7 @@ describe("an invocation that waits for another", () => {
   test.each([
     ["cancel", 202, "Cancelled"],
     ["kill", 200, "killed"],
-  ])("ends by %s, and the other with it", async (operation, status, word) => {
+  ])("ends by %s, and its child ends too", async (operation, status, word) => {
     const id = await plane.send("life/asks", undefined);
     await plane.untilStatus(id, "suspended");
     const child = await childOf(id);
@@ -80,7 +80,7 @@ describe("an invocation that waits for another", () => {
   });
 });
 
-test("what has ended is purged, and nobody knows it any more; what is open is not", async () => {
+test("a completed invocation is purged and then unknown; an open one is not purged", async () => {
   const ended = await plane.send("life/tells", "gone");
   const open = await plane.send("life/waits", undefined);
   expect(await plane.result(ended)).toBe("gone");
@@ -93,7 +93,7 @@ test("what has ended is purged, and nobody knows it any more; what is open is no
   expect(await plane.change(open, "kill")).toBe(200);
 });
 
-test("an idempotency key is remembered so long as its service wants, and no longer", async () => {
+test("an idempotency key is kept for the retention of its service, and no longer", async () => {
   const key = { "idempotency-key": "brief" };
   const first = await plane.call("brief/make", undefined, key);
   expect((await plane.call("brief/make", undefined, key)).text).toBe(first.text);
@@ -107,7 +107,7 @@ test("an idempotency key is remembered so long as its service wants, and no long
   expect(made).toBe(2);
 });
 
-/** The one invocation that the given one has called. */
+/** The one child of this invocation. */
 async function childOf(id: string): Promise<string> {
   const statement = `SELECT id FROM sys_invocation WHERE invoked_by_id = '${id}'`;
   return await until("its call is listed", 30_000, async () => {

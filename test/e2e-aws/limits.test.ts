@@ -1,4 +1,4 @@
-/** What only AWS limits and refuses: payloads of megabytes through gateway and function, and functions that may not be called. */
+/** The limits and refusals of AWS: payloads of megabytes through gateway and function, and functions that may not be called. */
 import { LambdaClient, PublishVersionCommand } from "@aws-sdk/client-lambda";
 import type { Context } from "@restatedev/restate-sdk";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import type { StoredItem } from "./stored-items.ts";
 import { serveHandlers } from "./url-deployment.ts";
 
 const MEGABYTE = 1024 * 1024;
-/** Of DynamoDB. */
+/** The limit of DynamoDB. */
 const ITEM_MAX_BYTES = 400 * 1024;
 const plane = new ControlPlane(aws.plain);
 const lambda = new LambdaClient({});
@@ -28,19 +28,19 @@ describe.each(["fn", "mirror"])("three megabytes through %s", (service) => {
   test("go in and out of a call", async () => {
     const text = noise(3 * MEGABYTE);
     const answer = await plane.answer(`${service}/echo`, text);
-    // Compared here, because the difference of such texts would be printed for minutes.
+    // Compared here, because printing the difference of such texts would take minutes.
     expect(answer === text).toBe(true);
   });
 
-  test("go in and out of what is sent, and is driven by a worker", async () => {
+  test("go in and out of a send, which a worker drives", async () => {
     const text = noise(3 * MEGABYTE);
     const result = await plane.result(await plane.send(`${service}/echo`, text));
     expect(result === text).toBe(true);
   });
 });
 
-describe("what the table holds of a payload", () => {
-  test("is packed where that makes it smaller, and comes out as it went in", async () => {
+describe("a payload in the table", () => {
+  test("is compressed where that makes it smaller, and comes out unchanged", async () => {
     const text = "again and again, ".repeat(4_000);
     const id = await plane.send("mirror/echo", text);
     expect((await plane.result(id)) === text).toBe(true);
@@ -49,13 +49,13 @@ describe("what the table holds of a payload", () => {
     expect(sum(items)).toBeLessThan(text.length / 10);
   });
 
-  test("is cut into pieces where it cannot be, of which a purge leaves none", async () => {
+  test("is cut into pieces where it is incompressible, and a purge leaves none", async () => {
     const text = noise(MEGABYTE);
     const id = await plane.send("mirror/echo", text);
     expect((await plane.result(id)) === text).toBe(true);
     await plane.untilStatus(id, "completed");
     const items = await storedItems(aws.plain, id);
-    // In and out, each of them as it was: three quarters is what six bits of eight can be packed to.
+    // Input and output, each stored; base64 text compresses to three quarters at best.
     expect(sum(items)).toBeGreaterThan(1.5 * text.length);
     expect(Math.max(...items.map(({ bytes }) => bytes))).toBeLessThan(ITEM_MAX_BYTES);
     expect(await plane.change(id, "purge")).toBe(200);
@@ -63,7 +63,7 @@ describe("what the table holds of a payload", () => {
   });
 });
 
-test("a result larger than the ingress gives out is told of, and is not lost", async () => {
+test("a result that is too large for the ingress is answered with an error, and is kept", async () => {
   const id = await plane.send("mirror/shout", 7 * MEGABYTE);
   const { status, text } = await plane.attached(`invocation/${id}`);
   expect(status).toBe(500);
@@ -73,18 +73,18 @@ test("a result larger than the ingress gives out is told of, and is not lost", a
 });
 
 describe("a function on Lambda", () => {
-  test("that answers more than Lambda carries pauses its invocation, which says so", async () => {
+  test("whose answer is too large for Lambda pauses its invocation with the reason", async () => {
     const id = await plane.send("fn/shout", 8 * MEGABYTE);
     await plane.untilStatus(id, "paused");
     const { last_failure: failure, attempts } = await plane.shown(id);
     expect(failure).toMatchObject({ error_code: "RT0019" });
     expect(failure?.message).toContain("Response payload size exceeded maximum allowed payload size");
-    // Another try could only be another run for nothing.
+    // One attempt: a retry would have the same answer.
     expect(attempts).toBe(1);
     expect(await plane.change(id, "kill")).toBe(200);
   });
 
-  test("is not called with a journal larger than Lambda takes: the invocation pauses, and says so", async () => {
+  test("is not called with a journal that is too large for Lambda: the invocation pauses with the reason", async () => {
     const id = await plane.send("fn/hoard", { steps: 4, characters: 2 * MEGABYTE });
     await plane.untilStatus(id, "paused");
     const { last_failure: failure } = await plane.shown(id);
@@ -95,7 +95,7 @@ describe("a function on Lambda", () => {
     expect(await plane.change(id, "kill")).toBe(200);
   });
 
-  test("that the control plane may not call is no deployment: META0003 names the permission", async () => {
+  test("that the control plane may not call is refused: META0003 names the permission", async () => {
     const FunctionName = aws.plain.outputs["SweeperFunction"]!;
     const { FunctionArn: arn } = await lambda.send(new PublishVersionCommand({ FunctionName }));
     const { status, text } = await plane.postAdmin("/deployments", { arn });
@@ -104,13 +104,13 @@ describe("a function on Lambda", () => {
     expect(text).toContain("lambda:InvokeFunction");
   });
 
-  test("that does not exist is no deployment either", async () => {
+  test("that does not exist is refused", async () => {
     const arn = aws.handlerArn.replace(/:\d+$/, ":4711");
     const { status, text } = await plane.postAdmin("/deployments", { arn });
     expect([status, JSON.parse(text)]).toEqual([500, expect.objectContaining({ restate_code: "META0003" })]);
   });
 
-  test("whose manifest wants to stream is no deployment: META0015", async () => {
+  test("whose manifest asks for streaming is refused: META0015", async () => {
     const additional_headers = { [STREAMING_HEADER]: "yes" };
     const { status, text } = await plane.postAdmin("/deployments", {
       arn: aws.handlerArn,
@@ -120,7 +120,7 @@ describe("a function on Lambda", () => {
     expect([status, JSON.parse(text)]).toEqual([500, expect.objectContaining({ restate_code: "META0015" })]);
   });
 
-  test("whose answer of a few KB unpacks to more than fits is none, and its answer is not unpacked", async () => {
+  test("whose answer of a few KB would unpack to more than the limit is refused, and its answer is not unpacked", async () => {
     const swelling = (bytes: number) => ({
       arn: aws.handlerArn,
       additional_headers: { [SWELLING_HEADER]: String(bytes) },
@@ -129,7 +129,7 @@ describe("a function on Lambda", () => {
     const { status, text } = await plane.postAdmin("/deployments", swelling(UNPACKED_MAX_BYTES + 1));
     expect([status, JSON.parse(text)]).toEqual([500, expect.objectContaining({ restate_code: "META0003" })]);
     expect(text).toContain("its body cannot be decompressed");
-    // What fits is unpacked, and is no manifest.
+    // An answer within the limit is unpacked, and is no manifest.
     const { text: other } = await plane.postAdmin("/deployments", swelling(1_000));
     expect(other).not.toContain("decompressed");
   });

@@ -1,4 +1,4 @@
-/** What a function may lose: its process in the middle of an attempt, its time between two events, every message and schedule. */
+/** Losses that a function must survive: its process in an attempt, its time between two events, every message and schedule. */
 import { beforeAll, expect, test } from "vitest";
 import { serde } from "@restatedev/restate-sdk";
 import type { Context, Serde } from "@restatedev/restate-sdk";
@@ -9,8 +9,8 @@ import { serveHandlers } from "./url-deployment.ts";
 
 const LEASE_MS = 3_000;
 /**
- * A message stays hidden for a quarter more than a lease, in whole seconds, so that it does not meet the lease of the dead;
- * the queue alone would hide it for the time of its function. What is sent with this delay at the kill comes behind it.
+ * The worker hides a message for 1.25 leases, in whole seconds, so that it comes after the lease of a dead worker; the queue
+ * alone would hide it for the timeout of its function. A send with this delay, made at the kill, comes after that message.
  */
 const BEHIND_MS = 10_000;
 
@@ -23,7 +23,7 @@ const HANDLERS = {
     await ctx.run("step", () => void ran.push(name));
     return name;
   },
-  /** Hangs in its first attempt, behind a step that is committed. */
+  /** Hangs in its first attempt, after a committed step. */
   hang: async (ctx: Context, name: string) => {
     await ctx.run("before", () => void ran.push(`${name} before`));
     await ctx.sleep(1);
@@ -39,7 +39,7 @@ const HANDLERS = {
     await ctx.sleep(ms);
     return "awake";
   },
-  /** Waits for a call that sleeps. */
+  /** Waits for a child that sleeps. */
   waits: async (ctx: Context, ms: number): Promise<string> => {
     const json = serde.json as Serde<unknown>;
     const call = { service: "lossy", method: "nap", parameter: ms, inputSerde: json, outputSerde: json };
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await plane.register({ uri: await serveHandlers("lossy", HANDLERS) });
 });
 
-test("a worker killed in the middle of an attempt is followed soon after its lease, and what it committed ran once", async () => {
+test("a killed worker's attempt is repeated soon after its lease, and its committed step ran once", async () => {
   const id = await plane.send("lossy/hang", "victim");
   const first = await until("the attempt hangs", 30_000, async () => hangs[0]);
   expect(first.name).toBe("victim");
@@ -60,7 +60,7 @@ test("a worker killed in the middle of an attempt is followed soon after its lea
   expect(workers.length).toBeGreaterThan(0);
   const killedAtMs = Date.now();
   signal(workers, "SIGKILL");
-  // The order is the measure: a machine that starts processes slowly does so for either.
+  // The test compares the order, not the time: slow process starts delay both alike.
   const behind = await plane.send("lossy/step", "behind", `?delay=${BEHIND_MS}ms`);
   const second = await until("another attempt", 60_000, async () => hangs[1]);
   const tookMs = second.atMs - killedAtMs;
@@ -71,7 +71,7 @@ test("a worker killed in the middle of an attempt is followed soon after its lea
   expect(ran.filter((step) => step.startsWith("victim"))).toEqual(["victim before", "victim after"]);
 });
 
-test("functions that are stopped and continued between events, as they are frozen, give the same results", async () => {
+test("functions that are stopped and continued between events, as AWS freezes them, give the same results", async () => {
   for (const frozenMs of [500, 6_000, 12_000]) {
     const name = `frozen ${frozenMs}`;
     await plane.call("lossy/step", `warm ${frozenMs}`);
@@ -91,7 +91,7 @@ test("functions that are stopped and continued between events, as they are froze
   }
 });
 
-test("with every message and schedule lost, and the table kept, everything that was open ends", async () => {
+test("with every message and schedule lost, and the table kept, every open invocation ends", async () => {
   const ids = await Promise.all([
     plane.send("lossy/nap", 10_000),
     plane.send("lossy/nap", 14_000),
@@ -107,7 +107,7 @@ test("with every message and schedule lost, and the table kept, everything that 
   await Promise.all([...ids.slice(0, 3), child!.id].map((id) => plane.untilStatus(id, "suspended")));
   expect((await schedules(aws.plain)).length).toBeGreaterThan(0);
   await wipeHints(aws.plain);
-  // Accepted, and its only message lost with the others.
+  // Accepted, and its only message is lost with the others.
   const orphan = await plane.send("lossy/nap", 3_000);
   await wipeHints(aws.plain);
   expect(await schedules(aws.plain)).toEqual([]);

@@ -21,7 +21,7 @@ const NAME_FORM = /^[\x21-\x7e]{1,1024}$/;
 const UNITS = new Set(["Seconds", "Milliseconds", "Microseconds", "Bytes", "Count", "Percent", "None"]);
 const HOUR_MS = 3_600_000;
 
-/** @returns in words what CloudWatch would not take, or would take for something else */
+/** @returns a sentence for each part that CloudWatch would reject or misread */
 export function wrongWithMetrics(line: MetricLine, nowMs: number): string[] {
   const { Timestamp, CloudWatchMetrics } = line._aws;
   const told = JSON.stringify(line);

@@ -1,4 +1,4 @@
-/** An operator at a terminal: the built command, and `stepwell proxy`, which signs what it asks. */
+/** An operator at a terminal: the built command, and `stepwell proxy`, which signs its requests. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { buildCommand } from "../harness/cli/built-command.ts";
@@ -6,16 +6,20 @@ import type { DeployedStack } from "./control-plane.ts";
 import { aws } from "./control-plane.ts";
 
 export interface Operator {
-  /** Runs one command. @returns what it prints @throws Error where it fails */
+  /**
+   * Runs one command.
+   * @returns its output
+   * @throws Error where it fails
+   */
   run(...args: readonly string[]): Promise<string>;
   /** Ends the proxy and removes the command. */
   close(): Promise<void>;
 }
 
-/** With the administrator's keys. */
+/** Starts the proxy with the administrator's keys. */
 export async function operatorOf({ admin, credentials }: DeployedStack): Promise<Operator> {
   const command = await buildCommand();
-  // By a path, because names below `localhost` are not known everywhere.
+  // A path, because not every machine resolves names below `localhost`.
   const adminUrl = `${aws.endpoint}/_aws/execute-api/${admin.host.split(".", 1)[0]}/$default`;
   const args = [command.path, "proxy", "--to", adminUrl, "--port", "0", "--region", "us-east-1"];
   const env = {

@@ -12,7 +12,7 @@ import type { DeployedStack } from "./control-plane.ts";
 
 const sqs = new SQSClient({});
 
-/** @returns how many letters can be received: what the alarm looks at */
+/** @returns the number of visible dead letters, which the alarm measures */
 export async function visibleLetters({ outputs }: DeployedStack): Promise<number> {
   const QueueUrl = outputs["DeadLetterQueueUrl"]!;
   const AttributeNames = ["ApproximateNumberOfMessages" as const];
@@ -34,7 +34,10 @@ export async function sendWakeOf(stack: DeployedStack, id: string): Promise<void
   await sendText(stack, bodyOfWake({ invocationId: id as InvocationId, sentAtMs: Date.now(), delayMs: 0 }));
 }
 
-/** Makes dead letters of what failed so often, which takes the better part of an hour as the stack has it. @returns puts it back */
+/**
+ * Lowers the receive count after which a message becomes a dead letter; with the stack's own it takes most of an hour.
+ * @returns a function that restores the count
+ */
 export async function letterAfter({ outputs }: DeployedStack, receives: number): Promise<() => Promise<void>> {
   const lanes = [outputs["QueueUrl"]!, outputs["SlowQueueUrl"]!];
   const undone = await Promise.all(lanes.map((QueueUrl) => letterOfQueueAfter(QueueUrl, receives)));

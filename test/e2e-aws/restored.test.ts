@@ -1,4 +1,4 @@
-/** A control plane and its handlers in one stack, and what an operator does with it when its table was lost and restored under another name. */
+/** A control plane and its handlers in one stack, whose table is lost and restored under another name. */
 import {
   DescribeTableCommand,
   DynamoDBClient,
@@ -69,7 +69,7 @@ test("handlers are registered at the control plane of their own stack, which the
 });
 
 test(
-  "a restored table in place of the lost one: what was open ends, what had ended is remembered, what came later is gone",
+  "a restored table in place of the lost one: open work ends, completed work is kept, later work is gone",
   { timeout: 240_000 },
   async () => {
     const { TableName: lost } = plane.stack.outputs;
@@ -121,7 +121,7 @@ test(
   },
 );
 
-test("the restored table is given what a stack cannot give it", async () => {
+test("the restored table gets the settings that its stack cannot set", async () => {
   const TimeToLiveSpecification = { Enabled: true, AttributeName: TABLE_FACTS.expiryAttribute };
   await dynamodb.send(new UpdateTimeToLiveCommand({ TableName: RESTORED, TimeToLiveSpecification }));
   const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
@@ -129,7 +129,7 @@ test("the restored table is given what a stack cannot give it", async () => {
   expect(await plane.answer("shop/version", undefined)).toBe("1");
 });
 
-/** An id that is derived under the secret of the environment: the same again only where that is still the same. */
+/** @returns an id derived under the secret of the environment, which is the same only under the same secret */
 async function orderNumber(key: string): Promise<string> {
   const { text } = await plane.ask({
     method: "POST",

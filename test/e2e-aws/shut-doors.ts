@@ -1,4 +1,4 @@
-/** The doors of a control plane, shut while its table is exchanged: nothing is accepted, driven or swept. */
+/** Stops the functions of a control plane while its table is exchanged: they accept, drive and sweep nothing. */
 import {
   DeleteFunctionConcurrencyCommand,
   LambdaClient,

@@ -1,4 +1,6 @@
-/** Requests signed as a client of AWS signs them, by any identity and also wrongly: for another Region or service, or long ago. */
+/**
+ * Requests signed as a client of AWS signs them, by any identity and also wrongly: for another Region or service, or long ago.
+ */
 import { SignatureV4 } from "@smithy/signature-v4";
 import { Sha256 } from "../../functions/signing/sha256.ts";
 import type { ApiRequest } from "../../localstack/signed-request.mjs";
@@ -15,7 +17,10 @@ export interface Signing {
   readonly at?: Date;
 }
 
-/** @param host as the API is asked for, with its port @returns the same request, with its signature among its headers */
+/**
+ * @param host of the API, with its port
+ * @returns the request with the headers of its signature
+ */
 export async function signedBy(
   identity: Identity,
   { host }: { readonly host: string },
@@ -23,7 +28,7 @@ export async function signedBy(
   { region = "us-east-1", service = "execute-api", at = new Date() }: Signing = {},
 ): Promise<ApiRequest> {
   const { pathname, searchParams } = new URL(path, `http://${host}`);
-  // Without a header that tells its hash, whoever verifies the signature has to look at the body itself.
+  // Without the header with the body's hash, a verifier has to hash the body itself.
   const signer = new SignatureV4({ credentials: identity, region, service, sha256: Sha256, applyChecksum: false });
   const query = Object.fromEntries(searchParams);
   const unsigned = { method, protocol: "http:", hostname: host, path: pathname, query, body };

@@ -10,7 +10,7 @@ beforeAll(async () => {
   await Promise.all([plane.register({ arn: aws.handlerArn }), doubled.register({ arn: aws.handlerArn })]);
 });
 
-/** @returns how long it took in ms */
+/** @returns its time in milliseconds */
 async function nap(through: ControlPlane, ms: number): Promise<number> {
   const startedMs = Date.now();
   const id = await through.send("fn/nap", ms);

@@ -1,4 +1,4 @@
-/** What the table of a stack holds of one invocation, as somebody sees who looks past the control plane. */
+/** The items of one invocation, read from the table directly. */
 import { DynamoDBClient, QueryCommand } from "@aws-sdk/client-dynamodb";
 import type { DeployedStack } from "./control-plane.ts";
 
@@ -6,11 +6,11 @@ const dynamodb = new DynamoDBClient({});
 
 export interface StoredItem {
   readonly key: string;
-  /** Of its record alone, without keys and marks. */
+  /** The size of the record alone, without keys and other attributes. */
   readonly bytes: number;
 }
 
-/** In the order of their keys. */
+/** @returns the items in the order of their keys */
 export async function storedItems({ outputs }: DeployedStack, id: string): Promise<StoredItem[]> {
   const found: StoredItem[] = [];
   let from: Record<string, never> | undefined;

@@ -1,4 +1,4 @@
-/** An issuer of tokens, as an API behind JWT asks it for its keys. */
+/** An issuer of tokens that serves its keys to an API behind JWT. */
 import { createSign, generateKeyPairSync } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import { createServer } from "node:http";
@@ -16,7 +16,7 @@ export interface Claims {
 export interface TokenIssuer {
   readonly url: string;
   token(claims: Claims): string;
-  /** By a key of somebody else, who names it like the issuer's own. */
+  /** Signed with a foreign key under the key id of the issuer. */
   forged(claims: Claims): string;
   close(): Promise<void>;
 }

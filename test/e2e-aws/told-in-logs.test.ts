@@ -1,4 +1,4 @@
-/** What the logs of the functions hold: metrics as CloudWatch reads them, ids by which an invocation is followed, and nothing that is nobody's business. */
+/** The logs of the functions: metrics in CloudWatch's format, ids by which an invocation is followed, and no private data. */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http2";
 import type { Server } from "node:net";
@@ -17,12 +17,12 @@ import { OWN_METRICS } from "../infra/own-metrics.ts";
 import { startServer } from "../harness/https/peer.ts";
 import type { Peer } from "../harness/https/peer.ts";
 
-/** Distinct, so that it is found wherever it turns up. */
+/** Distinct texts, so that each is found wherever it appears. */
 const PRIVATE = {
   input: "the-input-of-somebody",
   result: "the-result-of-somebody",
   step: "the-step-of-somebody",
-  // An emulator that somebody else runs may have seen the call before.
+  // An emulator that another run started may have this call already.
   idempotencyKey: `the-key-of-somebody-${Date.now()}`,
   header: "the-header-of-somebody",
   authorization: "Bearer the-token-of-somebody",
@@ -31,10 +31,10 @@ const ENVIRONMENT = "StepwellE2e";
 const prices = JSON.parse(readFileSync(new URL("../../docs/prices.json", import.meta.url), "utf8")) as {
   readonly assumed: { readonly logBytesPerCall: { readonly value: number } };
 };
-/** CloudWatch counts so much for each line beside its text. */
+/** CloudWatch bills this many bytes for each line beside its text. */
 const LINE_EXTRA_BYTES = 26;
 
-/** Before the handler works that is followed. */
+/** The failed attempts before the followed handler succeeds. */
 const FAILURES = 2;
 
 const plane = new ControlPlane(aws.plain);
@@ -43,7 +43,7 @@ let followed: string;
 let called: string;
 let peer: Peer;
 let failed = 0;
-/** What the handlers write with the logger of the SDK. */
+/** The lines that the handlers write with the logger of the SDK. */
 const handlerLines: { readonly told: readonly unknown[]; readonly id: string | undefined }[] = [];
 
 beforeAll(async () => {
@@ -100,7 +100,7 @@ beforeAll(async () => {
   ]);
 });
 
-/** Waits until a function has said of an invocation all that it says in one event: the backstop of a call comes late. */
+/** Waits until Lambda reports the end of the event about this invocation: the backstop of a call comes late. */
 async function reported(name: FunctionName, id: string): Promise<void> {
   await until(`the ${name} function reports ${id}`, 60_000, async () => {
     const { requestId } =
@@ -119,14 +119,14 @@ async function allJson(): Promise<readonly JsonLine[]> {
 const hasMetrics = (line: JsonLine): line is MetricLine => "_aws" in line;
 
 describe("metrics", () => {
-  test("are lines that CloudWatch reads", async () => {
+  test("are lines in CloudWatch's format", async () => {
     const lines = (await allJson()).filter(hasMetrics);
     expect(lines.length).toBeGreaterThan(5);
     expect(lines.flatMap((line) => wrongWithMetrics(line, Date.now()))).toEqual([]);
     expect(Math.max(...lines.map((line) => JSON.stringify(line).length))).toBeLessThan(LARGEST_LINE_BYTES / 100);
   });
 
-  test("are those that alarms and dashboard look at, under the very same dimensions, and no others", async () => {
+  test("are those of alarms and dashboard, under the same dimensions, and no others", async () => {
     const written = new Set(
       (await allJson())
         .filter(hasMetrics)
@@ -150,7 +150,7 @@ describe("an invocation is followed by its id", () => {
     expect(handlerLines).toContainEqual({ told: ["tried"], id: followed });
   });
 
-  test("through ingress and worker, beside what Lambda itself tells of each call", async () => {
+  test("through ingress and worker, and into Lambda's own report of each call", async () => {
     const [accepted] = await linesWith("Ingress", followed);
     expect(accepted).toMatchObject({ level: "info", function: "ingress", method: "POST", status: 202 });
     const worked = await linesWith("Worker", followed);
@@ -171,7 +171,7 @@ describe("an invocation is followed by its id", () => {
   });
 });
 
-test("no payload, no step, no header and no key of anybody is in any line", async () => {
+test("no payload, step, header or key is in any line", async () => {
   const all = (await Promise.all(FUNCTION_NAMES.map((name) => linesOf(aws.plain, name, sinceMs)))).flat().join("\n");
   expect(all).toContain(called);
   for (const [what, text] of Object.entries(PRIVATE)) {
@@ -180,7 +180,7 @@ test("no payload, no step, no header and no key of anybody is in any line", asyn
   }
 });
 
-test("a call of ours that goes well writes no more than is reckoned with", async () => {
+test("a successful call writes no more than its price assumes", async () => {
   const bytes: number[] = [];
   for (const name of ["Ingress", "Worker"] as const) {
     const lines = await linesOf(aws.plain, name, sinceMs);
@@ -190,10 +190,10 @@ test("a call of ours that goes well writes no more than is reckoned with", async
     const from = lines.findIndex((line) => line.startsWith(`START RequestId: ${String(requestId)}`));
     const to = lines.findIndex((line) => line.startsWith(`REPORT RequestId: ${String(requestId)}`));
     expect(to).toBeGreaterThan(from);
-    // In a worker others may have come with it; beside it is nothing to measure in the ingress, which has one call at a time.
+    // A worker's event may have other invocations; the ingress has one call at a time.
     const isIts = (line: string) =>
       line.includes(called) || line.includes(`RequestId: ${String(requestId)}`) || name === "Ingress";
-    // What the emulator's own runtime warns of is not written on AWS.
+    // On AWS the runtime does not write the warnings of the emulator's runtime.
     const isOurs = (line: string) => !/DeprecationWarning|--trace-deprecation/.test(line);
     const own = lines.slice(from, to + 1).filter((line) => isIts(line) && isOurs(line));
     bytes.push(own.reduce((sum, line) => sum + Buffer.byteLength(line) + LINE_EXTRA_BYTES, 0));

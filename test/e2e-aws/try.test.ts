@@ -59,7 +59,7 @@ async function statusOf(stack: string): Promise<string | undefined> {
   return found.find((status) => status !== "DELETE_COMPLETE");
 }
 
-/** Looked for in other ways than the command's own. */
+/** Finds leftovers in other ways than the command does. */
 async function remains(stack: string): Promise<readonly string[]> {
   const begins = (name: string | undefined): name is string => name?.includes(stack) === true;
   const { TableNames = [] } = await new DynamoDBClient(place).send(new ListTablesCommand({}));
@@ -80,7 +80,7 @@ describe("a run", () => {
     for (const _ of report.checks) countOne("request");
   });
 
-  test("says before it begins where it is, what it makes, how long that takes and what it costs", () => {
+  test("prints before it begins its place, its stack, its time and its price", () => {
     const [plan] = ended.told.split("Deploying");
     expect(plan).toContain(
       "Account 000000000000, Region us-east-1, as arn:aws:iam::000000000000:root\nStack   E2eTry\n",
@@ -103,7 +103,7 @@ describe("a run", () => {
   });
 });
 
-test("a run that is interrupted while it deploys destroys what is there, and says so", async () => {
+test("a run that is interrupted while it deploys destroys its stack, and says so", async () => {
   const running = start(["--yes", "--name", "E2eBroken"]);
   try {
     await until("the stack is begun", 60_000, () => statusOf("E2eBroken"));
@@ -117,13 +117,13 @@ test("a run that is interrupted while it deploys destroys what is there, and say
   expect(await remains("E2eBroken")).toEqual([]);
 });
 
-describe("what cannot be tried ends with a reason and a remedy, before anything is made", () => {
-  test("where nobody confirms", async () => {
+describe("a run that cannot begin ends with a reason and a remedy, before it makes anything", () => {
+  test("without a confirmation", async () => {
     const { code, told } = await run(["--name", "E2eNever"]);
     expect([code, told]).toEqual([4, expect.stringContaining("Pass --yes")]);
   });
 
-  test("where AWS does not know the credentials", async () => {
+  test("with credentials that AWS refuses", async () => {
     const { code, told } = await run(["--yes", "--json"], {
       AWS_ACCESS_KEY_ID: "AKIANOBODYKNOWSTHIS1",
       AWS_SECRET_ACCESS_KEY: "wrong",
@@ -135,13 +135,13 @@ describe("what cannot be tried ends with a reason and a remedy, before anything 
     ]);
   });
 
-  test("where the CDK was never at home", async () => {
-    // To the emulator twelve digits are the key of an account of their own.
+  test("without a CDK bootstrap", async () => {
+    // The emulator takes twelve digits as the key of a separate account.
     const { code, told } = await run(["--yes"], { AWS_ACCESS_KEY_ID: "111122223333", AWS_SECRET_ACCESS_KEY: "test" });
     expect([code, told]).toEqual([3, expect.stringContaining("cdk bootstrap aws://111122223333/us-east-1")]);
   });
 
-  test("where the stack is not one of this command", async () => {
+  test("with a stack of another origin", async () => {
     const { code, told } = await run(["--destroy", "--yes", "--name", "StepwellE2e"]);
     expect([code, told]).toEqual([3, expect.stringContaining("did not make")]);
     expect(await statusOf("StepwellE2e")).toMatch(/_COMPLETE$/);

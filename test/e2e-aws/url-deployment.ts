@@ -1,4 +1,4 @@
-/** A deployment of this process, reached by its address over HTTP: its handlers can count, fail and hang as a test wants. */
+/** A deployment of this process, reached by its address over HTTP: its handlers count, fail and hang as a test wants. */
 import { createServer } from "node:http2";
 import type { Server } from "node:net";
 import "../../examples/polyfill.mjs";
@@ -10,12 +10,19 @@ import { startServer } from "../harness/https/peer.ts";
 type Handlers = Readonly<Record<string, (ctx: Context, input: never) => Promise<unknown>>>;
 type Services = Parameters<typeof createEndpointHandler>[0]["services"];
 
-/** @returns the address of one service; it ends with the tests of the file */
+/**
+ * Serves one service until the end of the test file.
+ * @returns its address
+ */
 export async function serveHandlers(name: string, handlers: Handlers): Promise<string> {
   return await serve([service({ name, handlers: handlers as never })]);
 }
 
-/** @param services objects and workflows among them @returns their address; it ends with the tests of the file */
+/**
+ * Serves until the end of the test file.
+ * @param services including objects and workflows
+ * @returns their address
+ */
 export async function serve(services: Services): Promise<string> {
   const server = createServer(createEndpointHandler({ services, logger: () => {} }));
   const peer = await startServer(server as Server);

@@ -1,4 +1,7 @@
-/** How the suite on an emulated AWS runs: one file after the other over the same stacks, only through `npm run localstack -- --test`. */
+/**
+ * The configuration of the suite on an emulated AWS: one file after the other over the same stacks, only by `npm run localstack
+ * -- --test`.
+ */
 import { defineConfig } from "vitest/config";
 import { statementProgram } from "../../infra/statement-program.mjs";
 import { reportersOf } from "../reporters.ts";

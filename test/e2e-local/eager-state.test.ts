@@ -1,4 +1,4 @@
-/** How much state travels with a request, as the deployment sees it: all, a part, or none; its handlers read the same. */
+/** The state that travels with a request: all, a part, or none; the handlers read the same. */
 import "../../examples/polyfill.mjs";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -12,7 +12,7 @@ import { KEYED_SERVICES } from "../harness/local/keyed-services.ts";
 import { listen, openLocalStage } from "../harness/local/local-stage.ts";
 import type { Listening, LocalStage } from "../harness/local/local-stage.ts";
 
-/** What a request brought: whether more may exist, and the names that came with it. */
+/** The state in a request: whether more may exist, and the names of its values. */
 interface Brought {
   readonly handler: string;
   readonly partial: boolean;
@@ -34,7 +34,7 @@ afterEach(async () => {
   await deployment.close();
 });
 
-/** Reads the start message of each attempt, and leaves the rest to the SDK. */
+/** Reads the start message of each attempt, and passes the request to the SDK. */
 async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
@@ -71,7 +71,10 @@ async function call(handler: string, input?: unknown): Promise<unknown> {
 const LARGE = "x".repeat(3_000);
 const VALUES = { large: LARGE, note: "short", sum: 1 };
 
-/** Writes, adds and reads. @returns what the last request of each handler brought */
+/**
+ * Writes, adds and reads.
+ * @returns the state in the last request of each handler
+ */
 async function tryOut(): Promise<Readonly<Record<string, Brought>>> {
   await call("put", VALUES);
   expect(await call("add", 1)).toBe(2);
@@ -88,7 +91,7 @@ test("all of it travels while it is small enough", async () => {
   expect(brought).toHaveLength(4);
 });
 
-test("worker.invoker.eager-state-size-limit leaves out what does not fit, and says that there is more", async () => {
+test("worker.invoker.eager-state-size-limit leaves out values that do not fit, and marks the state as partial", async () => {
   await open({ "worker.invoker.eager-state-size-limit": "1KiB" });
   const { put, add, sum, state } = await tryOut();
   expect(put).toMatchObject({ partial: false, names: [] });
@@ -98,7 +101,7 @@ test("worker.invoker.eager-state-size-limit leaves out what does not fit, and sa
   }
 });
 
-test("worker.invoker.disable-eager-state lets none travel, and says so to objects without state as well", async () => {
+test("worker.invoker.disable-eager-state sends none, and marks the state as partial for objects without state as well", async () => {
   await open({ "worker.invoker.disable-eager-state": "true" });
   const { put, add, sum, state } = await tryOut();
   for (const each of [put, add, sum, state]) expect(each).toMatchObject({ partial: true, names: [] });

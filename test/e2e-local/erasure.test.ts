@@ -1,4 +1,7 @@
-/** Runs the steps of docs/security.md for erasing a person's data: the text is gone from the API and the disk, and a neighbour's stays. */
+/**
+ * Runs the steps of docs/security.md for erasing a person's data: the text is gone from the API and the disk, and a neighbour's
+ * stays.
+ */
 import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Calls over real connections: what a request may look like on the wire, and what comes back, byte by byte. */
+/** Calls over real connections: requests and answers, byte by byte. */
 import { connect as connectHttp2 } from "node:http2";
 import { gzipSync } from "node:zlib";
 import * as restate from "@restatedev/restate-sdk";
@@ -51,7 +51,7 @@ describe("a path", () => {
     },
   );
 
-  test("over HTTP/2 may have bytes that were not escaped, which are read as if they had been", async () => {
+  test("over HTTP/2 may have unescaped bytes, which are read as if they were escaped", async () => {
     const path = `/Greeter/headers?name=${Buffer.from("Zoë").toString("latin1")}`;
     const { headers, body } = await askHttp2(stage.ingressUri, { ":path": path });
     expect(headers[":status"]).toBe(200);
@@ -92,7 +92,7 @@ describe("an answer", () => {
     expect(JSON.parse(body)).toEqual({ invocationId: headers["x-restate-id"], status: "Accepted" });
   });
 
-  test("from a call that has ended before tells until when", async () => {
+  test("from a completed call has its expiry", async () => {
     const key = { "idempotency-key": "expires", ...BINARY_TYPE };
     expect((await ask(stage.ingressPort, "POST /Greeter/echo", key, "x")).headers).not.toHaveProperty(
       "idempotency-expires",
@@ -102,7 +102,7 @@ describe("an answer", () => {
     expect(again.headers["idempotency-expires"]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
   });
 
-  test("to any OPTIONS grants what is asked for", async () => {
+  test("to any OPTIONS grants the requested method and headers", async () => {
     const asked = {
       origin: "https://a.example",
       "access-control-request-method": "POST",
@@ -151,7 +151,7 @@ describe("a header", () => {
     expect(await seen({ ...secrets, ...wanted })).toEqual({ "x-restate-ingress-path": "/Greeter/headers", ...wanted });
   });
 
-  test("that names an encoding changes nothing: the handler gets the bytes as they came", async () => {
+  test("that names an encoding changes nothing: the handler gets the bytes unchanged", async () => {
     const packed = gzipSync("hello");
     const headers = { ...BINARY_TYPE, "content-encoding": "gzip", "accept-encoding": "gzip" };
     const { body } = await ask(stage.ingressPort, "POST /Greeter/echo", headers, packed);
@@ -169,7 +169,7 @@ describe("a connection", () => {
     socket.destroy();
   });
 
-  test("takes requests before it has answered, and answers in their order", async () => {
+  test("takes further requests before it has answered, and answers in their order", async () => {
     const requests = [echo("a"), head("POST /Greeter"), echo("b"), echo("c", { connection: "close" })];
     const answers = parseAnswers(await exchange(stage.ingressPort, requests.join("")));
     expect(answers.map(({ status }) => status)).toEqual([200, 400, 200, 200]);
@@ -201,7 +201,7 @@ describe("a connection", () => {
     }
   });
 
-  test("is told to go on where a client asks before it sends its body", async () => {
+  test("gets a 100 where a client expects one before it sends its body", async () => {
     const headers = { ...BINARY_TYPE, "content-length": "2", expect: "100-continue", connection: "close" };
     const socket = await openSocket(stage.ingressPort);
     socket.write(head("POST /Greeter/echo", headers));
@@ -229,14 +229,14 @@ describe("a connection", () => {
 describe("a body over the limit", () => {
   const origin = { origin: "https://a.example" };
 
-  test("whose length is told before is refused in plain text", async () => {
+  test("with a declared length is refused in plain text", async () => {
     const { status, headers, body } = await ask(stage.ingressPort, "POST /Greeter/echo", origin, TOO_MUCH);
     expect([status, body]).toEqual([413, "length limit exceeded"]);
     expect(headers).toMatchObject({ ...COMMON, ...ALLOWED, "content-type": "text/plain; charset=utf-8" });
     expect(headers).not.toHaveProperty("x-restate-error-source");
   });
 
-  test("is refused before it is sent, where its client asks", async () => {
+  test("is refused before it is sent, where its client expects a 100", async () => {
     const headers = { "content-length": String(LIMIT_BYTES + 1), expect: "100-continue" };
     const answers = parseAnswers(await exchange(stage.ingressPort, head("POST /Greeter/echo", headers)));
     expect(answers.map(({ status }) => status)).toEqual([413]);
@@ -266,7 +266,7 @@ describe("a body over the limit", () => {
     expect([answer[":status"], body]).toEqual([413, message]);
   });
 
-  test("is one byte larger than the largest that is taken", async () => {
+  test("is one byte larger than the largest that is accepted", async () => {
     const most = Buffer.alloc(LIMIT_BYTES, "y");
     expect((await ask(stage.ingressPort, "POST /Greeter/echo", BINARY_TYPE, most)).status).toBe(200);
     const more = Buffer.alloc(LIMIT_BYTES + 1, "y");
@@ -274,7 +274,7 @@ describe("a body over the limit", () => {
   });
 });
 
-test("requests beyond the number that is answered at the same time are 429, until one has been answered", async () => {
+test("requests above the concurrency limit are 429, until one has been answered", async () => {
   const flags = { "ingress.concurrent-api-requests-limit": "2" };
   const gate = new Gate();
   let standing = 0;

@@ -20,7 +20,7 @@ afterAll(() => stage.close());
 const to = (line: string, headers?: Record<string, string>, body?: string): Promise<RawAnswer> =>
   ask(stage.ingressPort, line, headers, body);
 
-/** Of the connection; the rest is the answer's own. */
+/** Removes the headers of the connection. */
 function ownHeaders({ headers }: RawAnswer): Record<string, string> {
   const { date, connection, "content-length": length, ...own } = headers;
   expect(Date.parse(date!)).not.toBeNaN();
@@ -120,7 +120,7 @@ for (const [line, status, message, { headers = {}, body = "", source = "ingress"
   });
 }
 
-test("a failure tells its code, metadata and id; one that has no status is a 500 with its code", async () => {
+test("a failure has its code, metadata and id; a code that is no status is a 500 with the code in the body", async () => {
   const answer = await to("POST /Greeter/fail", JSON_TYPE, "1000");
   expect(answer.status).toBe(500);
   expect(JSON.parse(answer.body)).toEqual({
@@ -132,7 +132,7 @@ test("a failure tells its code, metadata and id; one that has no status is a 500
   expect(answer.headers["x-restate-id"]).toMatch(/^inv_1[0-9a-zA-Z]{33}$/);
 });
 
-test("a failure of retries that came to their end has a stack trace", async () => {
+test("a failure after the last retry has the message of its error", async () => {
   const { body } = await to("POST /Greeter/crash");
   expect(JSON.parse(body)).toMatchObject({ message: expect.stringContaining("it broke") });
 });
@@ -149,7 +149,7 @@ describe("an invocation that has not ended", () => {
   };
   const order = (id: string, what: string) => ask(stage.adminPort, `PATCH /invocations/${id}/${what}`);
 
-  /** Resolves when somebody waits for the end of this one: the doors are two, so what is sent first may come last. */
+  /** Resolves when a request waits for the end of this invocation: the two ports do not keep the order of requests. */
   function untilAwaited(id: string): Promise<void> {
     const { activeInvocations } = stage.local.engine;
     const { waitFor } = activeInvocations;
@@ -188,7 +188,7 @@ describe("an invocation that has not ended", () => {
     const id = await send(path);
     const awaited = untilAwaited(id);
     const attached = to(`GET /restate/attach/${id}`);
-    // Ended before its first attempt it counts as never having been to who comes later.
+    // An invocation that ends before its first attempt is a tombstone, and a later attach gets 404.
     await awaited;
     if (!path.includes("delay")) await untilStatus(id, "suspended");
     expect((await order(id, what)).status).toBeLessThan(300);

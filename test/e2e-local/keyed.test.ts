@@ -22,7 +22,7 @@ const to = (line: string, body?: unknown, headers: Record<string, string> = {}):
     ? ask(stage.ingressPort, line, headers)
     : ask(stage.ingressPort, line, { ...JSON_TYPE, ...headers }, latin1(JSON.stringify(body)));
 
-/** The socket writes latin-1: UTF-8 goes through it byte by byte. */
+/** The socket writes latin-1, so UTF-8 passes byte by byte. */
 const latin1 = (text: string): string => Buffer.from(text, "utf8").toString("latin1");
 const jsonOf = ({ body }: RawAnswer): unknown => JSON.parse(Buffer.from(body, "latin1").toString("utf8"));
 const problem = (code: number, message: string, source = "ingress") => ({
@@ -58,7 +58,7 @@ describe("a key", () => {
     expect(jsonOf(await to(`GET /Counter/${written}/sum`))).toBe(3);
   });
 
-  test("that is not UTF-8 is refused, and so is none at all", async () => {
+  test("that is not UTF-8 is refused, and so is a missing one", async () => {
     const refused = await to("POST /Counter/%ff/sum");
     expect([refused.status, jsonOf(refused)]).toEqual([400, problem(400, "bad path, cannot decode key")]);
     expect((await to("POST /Counter/sum")).status).toBe(400);
@@ -75,7 +75,7 @@ describe("a keyed invocation", () => {
     ]);
   });
 
-  test("is found by its idempotency key and its key, in the path, in a body, and by the id that these make", async () => {
+  test("is found by its idempotency key and its key, in the path, in a body, and by the derived id", async () => {
     const called = await to("POST /Counter/a%2Fby/add", 7, { "idempotency-key": "once" });
     const id = called.headers["x-restate-id"];
     expect(jsonOf(called)).toBe(7);
@@ -111,7 +111,7 @@ describe("a workflow", () => {
     ["w/1", "w%2F1"],
     ["", ""],
     ["clé", "cl%C3%A9"],
-  ])("of id %j is waited for and answered by its path, a body, and the id that it has", async (key, written) => {
+  ])("of id %j is waited for and answered by its path, a body, and its invocation id", async (key, written) => {
     const sent = await to(`POST /Signup/${written}/run/send`, "Zoë");
     const id = sent.headers["x-restate-id"]!;
     expect([sent.status, jsonOf(sent)]).toEqual([202, { invocationId: id, status: "Accepted" }]);
@@ -146,7 +146,7 @@ describe("a workflow", () => {
     expect((await to(`POST /Signup/${written}/run`, "Eve")).status).toBe(409);
   });
 
-  test("has shared handlers before its run and behind it, with idempotency keys; its promise is completed once", async () => {
+  test("has shared handlers before and after its run, with idempotency keys; its promise is completed once", async () => {
     const id = newId();
     expect(jsonOf(await to(`POST /Signup/${id}/step`))).toBeNull();
     const once = { "idempotency-key": "first" };
@@ -158,7 +158,7 @@ describe("a workflow", () => {
     expect(jsonOf(await to(`GET /Signup/${id}/step`))).toBe("waiting");
   });
 
-  test("whose run is purged runs again under the same id, without the state and promises of before", async () => {
+  test("whose run is purged runs again under the same id, without the former state and promises", async () => {
     const key = newId();
     await to(`POST /Signup/${key}/answer`, "one");
     const first = await to(`POST /Signup/${key}/run`, "Ada");
@@ -172,7 +172,7 @@ describe("a workflow", () => {
     expect(jsonOf(await to(`GET /restate/workflow/Signup/${key}/attach`))).toBe("Bob: two, waiting");
   });
 
-  test("that nobody began is 404 by every way", async () => {
+  test("that never began is 404 by every way", async () => {
     const key = newId();
     const attached = await to(`GET /restate/workflow/Signup/${key}/attach`);
     expect([attached.status, jsonOf(attached)]).toEqual([404, problem(404, "not found", "invocation")]);

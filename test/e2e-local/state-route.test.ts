@@ -1,4 +1,4 @@
-/** `POST` and `GET /services/{service}/state`: what operators read and replace, and every way to be refused. */
+/** `POST` and `GET /services/{service}/state`: what operators read and replace, and each refusal. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { gate, KEYED_SERVICES } from "../harness/local/keyed-services.ts";
@@ -52,7 +52,7 @@ async function handler(key: string, name: string, input?: unknown, service = "Co
 }
 
 describe("the state of an object", () => {
-  test("is shown as bytes, and as text where it is text", async () => {
+  test("is shown as bytes, and as text where it is UTF-8", async () => {
     const key = newKey();
     expect(await shown(key)).toEqual({ object_key: key, version: expect.stringMatching(/^[\w-]{43}$/), state: {} });
     await handler(key, "put", { "a b": "clé", n: 1 });
@@ -86,7 +86,7 @@ describe("the state of an object", () => {
     expect(await handler(key, "sum")).toBe(8);
   });
 
-  test("is replaced in its turn, behind the call that holds the key and before the one that comes later", async () => {
+  test("is replaced in its turn, after the call that holds the key and before a later one", async () => {
     const key = newKey();
     const holds = handler(key, "addAtGate", 1);
     await untilHeld(key);
@@ -97,7 +97,7 @@ describe("the state of an object", () => {
     expect([await holds, await later]).toEqual([1, 101]);
   });
 
-  /** Until its handler stands at the gate. */
+  /** Waits until the handler is at the gate. */
   async function untilHeld(key: string): Promise<void> {
     let stands = false;
     const pass = gate.pass;
@@ -118,11 +118,11 @@ test("the state of a workflow is shown and replaced while it runs, and its run g
   expect(await edit(key, { step: '"edited"', note: '"noted"' }, {}, "Signup")).toBe(202);
   expect(await on("step")).toBe("edited");
   await on("answer", "yes");
-  // Its own changes are replayed, so that only a value which it never set is news to it.
+  // The run replays its own changes, so it sees only an edited value that it never set.
   expect(await run).toBe("Ada: yes, noted");
 });
 
-describe("what is refused", () => {
+describe("refusals", () => {
   const body = { object_key: "k", new_state: { a: [1] } };
 
   test.each<readonly [string, string, unknown, number, string]>([
@@ -152,13 +152,13 @@ describe("what is refused", () => {
     expect(await response.text()).toContain(field);
   });
 
-  test("what is no JSON, and what is not sent as JSON", async () => {
+  test("invalid JSON, and a body that is not sent as JSON", async () => {
     const url = `${stage.adminUri}/services/Counter/state`;
     expect((await fetch(url, { method: "POST", headers: JSON_TYPE, body: "{" })).status).toBe(400);
     expect((await fetch(url, { method: "POST", body: JSON.stringify(body) })).status).toBe(415);
   });
 
-  test("to show the state of nobody, of a service without keys, and of an unknown one", async () => {
+  test("a read of the state without a key, of a service without keys, and of an unknown one", async () => {
     expect((await get("Counter", "")).status).toBe(400);
     const unkeyed = await get("Greeter", "?object_key=k");
     expect([unkeyed.status, await unkeyed.json()]).toEqual([
@@ -168,11 +168,11 @@ describe("what is refused", () => {
     expect((await get("Nope", "?object_key=k")).status).toBe(404);
   });
 
-  test("but nothing is left of a service that is gone: to clear that is 202", async () => {
+  test("clearing the state of a removed service is 202", async () => {
     expect(await edit("k", {}, {}, "Nope")).toBe(202);
   });
 
-  test("and nothing of what was refused stands in the state", async () => {
+  test("no refused edit changed the state", async () => {
     expect((await shown("k")).state).toEqual({});
   });
 });

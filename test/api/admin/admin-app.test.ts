@@ -177,7 +177,7 @@ describe("an invocation", () => {
     expect((await plane.ask("GET", `/invocations/${UNKNOWN}`)).status).toBe(404);
   });
 
-  it.each(["cancel", "kill"])("answers %s by what came of it", async (operation) => {
+  it.each(["cancel", "kill"])("answers %s by its outcome", async (operation) => {
     const asked = [DONE, NOTED, COMPLETED, UNKNOWN].map((id) =>
       plane.ask("PATCH", `/v4/invocations/${id}/${operation}`),
     );

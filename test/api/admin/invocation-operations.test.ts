@@ -62,7 +62,7 @@ describe("an operation on an invocation", () => {
     ["purge-journal", [200, 409, 404]],
     ["resume", [200, 425, 409, 409, 400, 400, 404]],
     ["restart-as-new", [200, 425, 409, 422, 410, 422, 400, 400, 400, 404]],
-  ])("answers %s by what came of it", async (operation, statuses) => {
+  ])("answers %s by its outcome", async (operation, statuses) => {
     const answers = await Promise.all(
       statuses.map((_, n) => plane.ask("PATCH", `/invocations/${idOf(n)}/${operation}`)),
     );

@@ -1,4 +1,4 @@
-/** The registrar on a machine that resolves no names below localhost: it asks an API that the emulator names so by its path. */
+/** The registrar for a machine that resolves no names below localhost: it calls an emulated API by its path. */
 import { adminClient } from "../../../functions/registrar/admin-client.ts";
 import { AFTER_DEPLOY, patient } from "../../../functions/registrar/patient.ts";
 import { deploymentResource } from "../../../functions/registrar/registrar-handler.ts";

@@ -1,4 +1,4 @@
-/** A stack of handlers that registers them as it is deployed: at the control plane of another stack, or beside one of its own. */
+/** A stack of handlers that registers them at its deployment: at the control plane of another stack, or at one of its own. */
 import { App, CfnOutput, Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { TableV2 } from "aws-cdk-lib/aws-dynamodb";
 import { Code, Function as LambdaFunction, Runtime } from "aws-cdk-lib/aws-lambda";
@@ -10,21 +10,21 @@ import { StepwellDeployment } from "../../../infra/stepwell-deployment.ts";
 export interface ShopProps {
   readonly stackName: string;
   readonly functionName: string;
-  /** Of the handlers; what it is is for them to know. */
+  /** The version that the handlers report. */
   readonly version: string;
   readonly codeFolder: string;
-  /** Registered too, and removed with the stack. */
+  /** A second address, which is removed with the stack. */
   readonly passingUrl?: string;
   readonly controlPlane: AdminApiReference | OwnControlPlane;
 }
 
 export interface OwnControlPlane {
   readonly props: Omit<StepwellProps, "table">;
-  /** Of a table that is there already. */
+  /** The name of an existing table. */
   readonly tableName?: string;
 }
 
-/** @param outdir gets what `cdk deploy --app` takes */
+/** @param outdir gets the cloud assembly for `cdk deploy --app` */
 export function synthesiseShop(outdir: string, shop: ShopProps): void {
   const app = new App({ outdir, analyticsReporting: false });
   const stack = new Stack(app, shop.stackName);

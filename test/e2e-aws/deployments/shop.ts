@@ -1,4 +1,4 @@
-/** Handlers that say which version of their function runs them; one version is no handler at all. */
+/** Handlers that return the version of their function; one version is not a handler at all. */
 import "../../../examples/polyfill.mjs";
 import { createEndpointHandler, InvocationIdParser, object, service } from "@restatedev/restate-sdk/lambda";
 import type { Context, ObjectContext } from "@restatedev/restate-sdk/lambda";
@@ -9,7 +9,7 @@ const shop = service({
   name: "shop",
   handlers: {
     version: async () => VERSION,
-    /** Begins, and ends when it is told to. */
+    /** Begins, and ends when it is paid. */
     order: async (ctx: Context) => {
       const begunBy = await ctx.run("begin", () => VERSION);
       return `begun by ${begunBy}, ${await ctx.signal<string>("pay")}, ended by ${VERSION}`;
@@ -17,7 +17,7 @@ const shop = service({
     pay: async (ctx: Context, id: string) => {
       ctx.invocation(InvocationIdParser.fromString(id)).signal<string>("pay").resolve("paid");
     },
-    /** Has a fault in the first version. */
+    /** Fails in the first version. */
     pack: async (ctx: Context) => {
       const begunBy = await ctx.run("begin", () => VERSION);
       if (VERSION === "1") throw new Error("a fault of the first version");

@@ -1,4 +1,4 @@
-/** Bundles, deploys and takes away the stacks of handlers that register themselves. */
+/** Bundles, deploys and destroys the stacks of handlers that register themselves. */
 import { cpSync } from "node:fs";
 import { basename, join } from "node:path";
 import { bundleFunctions, FUNCTIONS_FOLDER, productEntries } from "../../../infra/bundle.mjs";
@@ -17,21 +17,27 @@ export async function bundleShop() {
   return folder;
 }
 
-/** @returns the folder with the handlers, the product, and the registrar for an address that the emulator made */
+/** @returns the folder with the handlers, the product, and the registrar for an address of the emulator */
 export async function bundleWhole() {
   const folder = join(CACHE, "whole");
   await bundleFunctions({ ...SHOP, registrar: `${HERE}/registrar.ts` }, folder, { quiet: true });
-  // The control planes of the suite were deployed from these.
+  // The functions that the control planes of the suite were deployed from.
   cpSync(FUNCTIONS_FOLDER, folder, { recursive: true, filter: (path) => basename(path) !== "registrar" });
   return folder;
 }
 
-/** @param name of what is synthesised @returns where */
+/**
+ * @param name of the assembly
+ * @returns its folder
+ */
 export function assembly(name) {
   return join(CACHE, `${name}.out`);
 }
 
-/** @returns the outputs of the stack @throws Error with the last words of `cdk` */
+/**
+ * @returns the outputs of the stack
+ * @throws Error with the last output of `cdk`
+ */
 export async function deployAssembly(endpoint, name, stackName) {
   return await deploy({ endpoint, name: stackName, app: assembly(name) });
 }

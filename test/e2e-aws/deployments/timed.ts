@@ -1,4 +1,4 @@
-/** What it costs in time to deploy: told, and never judged. */
+/** Prints the time of a deployment; no test asserts it. */
 
 export async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
   const startedMs = Date.now();

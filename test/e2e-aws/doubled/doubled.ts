@@ -1,4 +1,4 @@
-/** A queue as bad as a standard queue may ever be: every message comes twice, and in any order. */
+/** The worst that a standard queue allows: every message comes twice, and in any order. */
 import { QUEUE_DELAY_MAX_MS, type Queue } from "../../../shared/engine/ports/queue.ts";
 
 const LATE_MAX_MS = 2_000;

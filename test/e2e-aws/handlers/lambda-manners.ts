@@ -1,4 +1,4 @@
-/** What functions do on Lambda and not on an emulator, and what a function of no SDK might say. */
+/** The behaviour of Lambda that the emulator lacks, and answers that no SDK gives. */
 import * as zlib from "node:zlib";
 
 interface LambdaEvent {
@@ -13,14 +13,14 @@ interface LambdaAnswer {
 
 type LambdaHandler<Event, LambdaContext, Answer> = (event: Event, context: LambdaContext) => Promise<Answer>;
 
-/** As Lambda states it in its failure. */
+/** The limit in the message of Lambda's failure. */
 const ANSWER_MAX_BYTES = 6_291_556;
-/** A registration adds it to have the manifest of an endpoint that streams, which no function is. */
+/** A registration with this header gets the manifest of an endpoint that streams, which no function does. */
 export const STREAMING_HEADER = "x-e2e-streaming";
-/** A registration adds it to have an answer that unpacks to so many bytes. */
+/** A registration with this header gets an answer that unpacks to that many bytes. */
 export const SWELLING_HEADER = "x-e2e-swelling";
 
-/** Fails as Lambda fails an invocation whose answer it does not carry: after the handler has run, and in these words. */
+/** Fails as Lambda does for an answer that is too large: after the handler has run, and in these words. */
 export function withinAnswerLimit<Event, LambdaContext, Answer>(
   answer: LambdaHandler<Event, LambdaContext, Answer>,
 ): LambdaHandler<Event, LambdaContext, Answer> {
@@ -45,7 +45,7 @@ export function asStreaming<Event, LambdaContext, Answer>(
   };
 }
 
-/** Functions run on a Node that has the codec; what is declared here is an older one's. */
+/** The functions run on a Node that has the codec; the installed type declarations are older. */
 const { zstdCompressSync } = zlib as { readonly zstdCompressSync?: (bytes: Uint8Array) => Uint8Array };
 
 export function asSwelling<Event, LambdaContext, Answer>(

@@ -1,11 +1,11 @@
-/** Handlers as a Lambda function, which keeps the limit of Lambda that an emulator does not. */
+/** Handlers as a Lambda function that enforces Lambda's limit, which the emulator lacks. */
 import "../../../examples/polyfill.mjs";
 import { createEndpointHandler, handlers, object, service } from "@restatedev/restate-sdk/lambda";
 import type { Context, ObjectContext, ObjectSharedContext } from "@restatedev/restate-sdk/lambda";
 import { asStreaming, asSwelling, withinAnswerLimit } from "./lambda-manners.ts";
 import { noise } from "./noise.ts";
 
-/** A copy for each stack, told apart by the environment in which it is deployed. */
+/** Each stack has a copy, and the environment of its deployment tells them apart. */
 const lambdaHandlers = service({
   name: "fn",
   handlers: {
@@ -15,7 +15,7 @@ const lambdaHandlers = service({
       for (let run = 1; run <= 5; run++) made.push(await ctx.run(`run ${run}`, () => `${run}`));
       return made.join("");
     },
-    /** Calls itself so often, and answers with the number of calls. */
+    /** Calls itself `left` times, and returns the number of calls. */
     chain: async (ctx: Context, left: number): Promise<number> => {
       if (left === 0) return 0;
       return 1 + (await ctx.serviceClient<typeof lambdaHandlers>({ name: "fn" }).chain(left - 1));
@@ -29,9 +29,9 @@ const lambdaHandlers = service({
     crash: async () => process.exit(1),
     /** Never answers. */
     hang: async () => await new Promise<string>(() => undefined),
-    /** Answers with so many characters that no codec makes much smaller. */
+    /** Returns incompressible text of this length. */
     shout: async (_ctx: Context, characters: number) => noise(characters),
-    /** Keeps as many in each of its steps, and answers with how many there are in all. */
+    /** Stores such a text in each of its steps, and returns their total length. */
     hoard: async (ctx: Context, { steps, characters }: { readonly steps: number; readonly characters: number }) => {
       let kept = 0;
       for (let step = 1; step <= steps; step++) kept += (await ctx.run(`step ${step}`, () => noise(characters))).length;

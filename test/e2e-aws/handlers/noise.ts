@@ -1,4 +1,4 @@
-/** Text that no codec makes much smaller, so that limits on sizes are met. */
+/** Text that no codec compresses much, so that it reaches the limits on sizes. */
 import { randomBytes } from "node:crypto";
 
 export function noise(characters: number): string {
