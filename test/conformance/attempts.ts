@@ -1,10 +1,10 @@
-/** What the handlers of the test deployment count and remember, in this process, by invocation. */
+/** Counts and values that the handlers of the test deployment keep in this process, by invocation. */
 
 const attempts = new Map<string, number>();
 const executions = new Map<string, number>();
 const remembered = new Map<string, unknown[]>();
 
-/** How often the handler of an invocation was entered. */
+/** The number of attempts of an invocation. */
 export function attemptsOf(invocationId: string): number {
   return attempts.get(invocationId) ?? 0;
 }
@@ -15,7 +15,7 @@ export function countAttempt(invocationId: string): number {
   return count;
 }
 
-/** How often the closures given to `ctx.run` were executed, all of an invocation together. */
+/** The number of executed closures of `ctx.run` of an invocation. */
 export function executionsOf(invocationId: string): number {
   return executions.get(invocationId) ?? 0;
 }
@@ -26,7 +26,7 @@ export function countExecution(invocationId: string): number {
   return count;
 }
 
-/** What the attempts of an invocation put aside, in order. */
+/** The values that the attempts of an invocation stored, in order. */
 export function rememberedOf(invocationId: string): readonly unknown[] {
   return remembered.get(invocationId) ?? [];
 }

@@ -1,4 +1,4 @@
-/** The control plane under test: one in this process on a fresh directory, or one that runs already elsewhere. */
+/** The control plane under test: one in this process on a fresh directory, or one that runs elsewhere. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,15 +8,15 @@ import { processLog } from "../../shared/wiring/process-log.ts";
 import type { Deployment } from "./deployment.ts";
 
 export interface ControlPlane {
-  /** Where the ingress answers, without a trailing slash. */
+  /** The address of the ingress, without a trailing slash. */
   readonly ingressUri: string;
-  /** Likewise. */
+  /** The address of the admin API, without a trailing slash. */
   readonly adminUri: string;
   register(deployment: Deployment): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Set both to run the table against a control plane elsewhere, the reference server for one. */
+/** Set both to run the tests against a control plane elsewhere, such as the reference server. */
 const RUNNING_INGRESS = process.env["CONFORMANCE_INGRESS_URI"];
 const RUNNING_ADMIN = process.env["CONFORMANCE_ADMIN_URI"];
 

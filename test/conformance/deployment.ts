@@ -1,4 +1,4 @@
-/** The test deployment in this process: the SDK's own endpoint on a free port, held to one protocol version. */
+/** The test deployment in this process: the SDK's own endpoint on a free port, limited to one protocol version. */
 import { SERVICES } from "./handlers.ts";
 import { KEYED_SERVICES } from "./keyed-handlers.ts";
 import type { ProtocolVersion } from "./offered-version.ts";
@@ -19,7 +19,7 @@ export interface Deployment {
 }
 
 /**
- * h2c is what `restate.serve()` speaks and announces a bidirectional endpoint; HTTP/1.1 announces request-response.
+ * `restate.serve()` uses h2c, which announces a bidirectional endpoint; HTTP/1.1 announces request-response.
  * @param version the highest version that the manifest offers
  */
 export async function startDeployment(carrier: Carrier, version: ProtocolVersion): Promise<Deployment> {

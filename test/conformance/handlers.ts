@@ -1,4 +1,4 @@
-/** The services of the test deployment: one handler for each shape that a conversation can take without an object. */
+/** The services of the test deployment: one handler for each shape of a conversation without an object. */
 import "../../examples/polyfill.mjs";
 import * as restate from "@restatedev/restate-sdk";
 import type { Context, InvocationId } from "@restatedev/restate-sdk";
@@ -8,7 +8,7 @@ const { RestatePromise, TerminalError, handlers, serde } = restate;
 const QUICK_RETRIES = { initialInterval: 20, maxInterval: 20, maxAttempts: 10, onMaxAttempts: "kill" } as const;
 const BYTES = { input: serde.binary, output: serde.binary };
 
-/** Counts each entry of the handler before anything else happens. */
+/** Counts each attempt before the handler runs. */
 function counted<Input, Output>(run: (ctx: Context, input: Input) => Promise<Output>) {
   return (ctx: Context, input: Input): Promise<Output> => {
     countAttempt(ctx.request().id);

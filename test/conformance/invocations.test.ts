@@ -1,4 +1,4 @@
-/** What takes more than one request to see: invocations that name, await, attach to and cancel each other. */
+/** Shapes that need more than one request: invocations that name, await, attach to and cancel each other. */
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { attemptsOf, rememberedOf } from "./attempts.ts";
@@ -83,12 +83,12 @@ inEachCombination(({ version, post, attach }) => {
     },
   );
 
-  test("the handler sees the headers of the request, the path by which it was called first", async () => {
+  test("the handler sees the headers of the request, the request path first", async () => {
     const answer = await post("/Values/headerNames", undefined, { "x-any": "value", authorization: "Bearer secret" });
     const names = JSON.parse(textOf(answer)) as string[];
     expect(names[0]).toBe("x-restate-ingress-path");
     expect(names).toContain("x-any");
-    // The reference would hand it on; here credentials are not journaled.
+    // The reference passes it on; Stepwell does not journal credentials.
     expect(names).not.toContain("authorization");
   });
 

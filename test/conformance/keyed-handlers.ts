@@ -14,7 +14,7 @@ function counted<Ctx extends Keyed, Input, Output>(run: (ctx: Ctx, input: Input)
   };
 }
 
-/** What ran on each key, in order. */
+/** The executions on each key, in order. */
 const served = new Map<string, string[]>();
 
 export function servedOf(key: string): readonly string[] {

@@ -1,6 +1,6 @@
-/** The rows of the programming model: what the seed and the protocol say of handlers, each under its number. */
+/** The numbered rows of the programming model: the rules of the seed and of the protocol for handlers. */
 
-/** Where the row comes from, and what must hold. A row without a test fails, and so does a test without a row. */
+/** The rule of each row. A row without a test fails, and so does a test without a row. */
 export const MODEL_ROWS: ReadonlyMap<number, string> = new Map([
   [1, "an exclusive handler reads and changes the state of its key in one attempt"],
   [2, "keys are told apart, whatever they are made of"],

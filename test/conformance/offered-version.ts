@@ -1,4 +1,4 @@
-/** Holding a deployment to one protocol version: its manifest goes out with a lower maximum than the SDK writes. */
+/** Limits a deployment to one protocol version: its manifest is sent with a lower maximum than the SDK writes. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 
@@ -9,7 +9,7 @@ export function isDiscovery(request: IncomingMessage | Http2ServerRequest): bool
   return request.url?.startsWith("/discover") === true;
 }
 
-/** Collects the manifest that the SDK writes, and lets it out with another `maxProtocolVersion`. */
+/** Collects the manifest that the SDK writes, and sends it with another `maxProtocolVersion`. */
 export function offerUpTo(version: ProtocolVersion, carried: ServerResponse | Http2ServerResponse): void {
   // The two classes share the members used here; their overloads only differ beyond them.
   const response = carried as unknown as Pick<ServerResponse, "write" | "end">;

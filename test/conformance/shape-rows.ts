@@ -1,21 +1,21 @@
-/** The handler shapes that one request shows whole: what goes in, what comes out, and in how many attempts. */
+/** The handler shapes that one request shows completely: input, output, and number of attempts. */
 import type { ProtocolVersion } from "./offered-version.ts";
 
-/** An exact number, or the least and the most where the moment at which a result arrives decides. */
+/** An exact number, or a minimum and a maximum where the moment of a result decides. */
 export type Count = number | readonly [least: number, most: number];
 
 export interface ShapeRow {
   readonly number: number;
   readonly handler: string;
-  /** Sent as JSON, bytes as they are; absent is no body at all. */
+  /** Sent as JSON, bytes unchanged; absent means no body. */
   readonly input?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** 200 where it is absent. */
+  /** 200 if absent. */
   readonly status?: number;
-  /** The output byte for byte: JSON as the SDK writes it, or bytes; absent is an empty output. */
+  /** The output byte for byte: JSON as the SDK writes it, or bytes; absent means an empty output. */
   readonly result?: unknown;
   readonly attempts: Count | Readonly<Record<`v${ProtocolVersion}`, Count>>;
-  /** How many closures of `ctx.run` are executed in all. */
+  /** The number of executed closures of `ctx.run`. */
   readonly executions?: number;
 }
 

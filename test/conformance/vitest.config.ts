@@ -1,4 +1,4 @@
-/** How `npm run test:conformance` runs: the real SDK against a real control plane, combination after combination. */
+/** The configuration of `npm run test:conformance`: the real SDK against a real control plane, combination after combination. */
 import { defineConfig } from "vitest/config";
 import { statementProgram } from "../../infra/statement-program.mjs";
 import { reportersOf } from "../reporters.ts";
@@ -11,7 +11,7 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // A second, which is what it is unless told, is nothing on a busy machine.
+    // The default of one second is too short on a busy machine.
     expect: { poll: { timeout: 20_000 } },
     reporters: reportersOf("conformance"),
   },

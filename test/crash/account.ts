@@ -1,22 +1,22 @@
-/** Outcomes held against the plans that asked for them: what must be in the ledger, who must exist, how long sleeps lasted. */
+/** Compares outcomes with the plans behind them: the expected ledger, the expected invocations, and the lengths of sleeps. */
 import type { Answering, Counted, Done, Outcome, Recorded } from "./outcome.ts";
 import { ADD_OPS, type Op, type Plan, WORKFLOW_OPS } from "./plan.ts";
 
 export interface Committed extends Recorded {
   readonly invocationId: string;
-  /** How often its closure had to throw before. */
+  /** How often its closure throws before it succeeds. */
   readonly failures: number;
 }
 
 export interface Slept {
   readonly invocationId: string;
   readonly askedMs: number;
-  /** Recorded right before the sleep, and right behind it. */
+  /** Recorded right before the sleep, and right after it. */
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** What an object counted, and from when to when it held its key at least. */
+/** The count that an object returned; it held its key at least from `fromMs` to `toMs`. */
 export interface Added {
   readonly invocationId: string;
   readonly key: string;
@@ -29,9 +29,9 @@ export interface Account {
   readonly committed: Committed[];
   readonly slept: Slept[];
   readonly added: Added[];
-  /** What one handler asked of one key, in its order. */
+  /** The adds of one handler to one key, in its order. */
   readonly inOrder: { readonly key: string; readonly invocationIds: readonly string[] }[];
-  /** Every invocation that was asked for, by id: those of the jobs, their calls and their sends. */
+  /** Every invocation by id: those of the jobs, their calls and their sends. */
   readonly outcomes: Map<string, Outcome>;
   readonly complaints: string[];
 }
@@ -42,7 +42,7 @@ export function newAccount(): Account {
 
 type OutcomeOf = (invocationId: string) => Promise<Outcome>;
 
-/** @param outcomeOf attaches to an invocation that somebody sent, and waits for its end */
+/** @param outcomeOf attaches to a sent invocation, and waits for its end */
 export async function takeAccount(account: Account, plan: Plan, outcome: Outcome, outcomeOf: OutcomeOf): Promise<void> {
   const { invocationId, done } = outcome;
   if (account.outcomes.has(invocationId)) account.complaints.push(`${invocationId} stands for two invocations`);
@@ -62,7 +62,7 @@ function noteAdd({ added, complaints }: Account, asked: string, { invocationId, 
   added.push({ invocationId, key: asked, count, fromMs: Math.min(...times), toMs: Math.max(...times) });
 }
 
-/** What the invocation that completes an awakeable is asked for. */
+/** The plan of the invocation that completes an awakeable. */
 const COMPLETER_PLAN: Plan = { ops: [{ kind: "run", step: "complete" }] };
 
 type DoneTo<Kind extends Op["kind"]> = Extract<Done, { kind: Kind }>;

@@ -1,4 +1,4 @@
-/** One entry of a handler: every closure that it runs leaves a line in the ledger. */
+/** One attempt of a handler: every closure that it runs writes a line into the ledger. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Context, RestatePromise } from "@restatedev/restate-sdk";
@@ -11,7 +11,7 @@ const RETRY_RUN_MS = 60;
 /** Long enough for many kills to fall between an execution and its commit. */
 const CLOSURE_MAX_MS = 60;
 
-/** From the start of the deployment's process to its end. */
+/** One process of the deployment, from its start to its end. */
 export type Life = Pick<Line, "bootId" | "bootAtMs">;
 
 export class Attempt {
@@ -36,7 +36,7 @@ export class Attempt {
     });
   }
 
-  /** The ledger counts: a life that was killed knows nothing of what it had counted. */
+  /** The ledger has the count, because a kill loses the memory of the process. */
   runFailing(step: string, failures: number): Promise<Recorded> {
     const { id } = this.ctx.request();
     const closure = async (): Promise<Recorded> => {

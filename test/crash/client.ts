@@ -1,4 +1,4 @@
-/** A client that does not give up: what a kill interrupts is asked again, under the same idempotency key. */
+/** A client that repeats each interrupted request under the same idempotency key. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Outcome } from "./outcome.ts";
 import type { Plan } from "./plan.ts";
@@ -7,7 +7,7 @@ import type { Site } from "./programs.ts";
 export interface Job {
   readonly shape: string;
   readonly plan: Plan;
-  /** A call waits for its answer on one request; a send is attached to by the id that it got. */
+  /** A call waits for its answer on one request; a send is attached to by its id. */
   readonly way: "call" | "send";
   readonly idempotencyKey: string;
 }
@@ -23,16 +23,19 @@ const ASK_AGAIN_AFTER_MS = 50;
 export class Client {
   readonly #site: Site;
   readonly #untilMs: number;
-  /** Requests that were broken off or refused by a process that was about to end. */
+  /** Requests that were broken off, or refused by a process that was stopping. */
   interrupted = 0;
 
-  /** @param untilMs then its patience is over, and every request fails */
+  /** @param untilMs the moment from which every request fails */
   constructor(site: Site, untilMs: number) {
     this.#site = site;
     this.#untilMs = untilMs;
   }
 
-  /** Resolves when the invocation has ended. @throws Error for any answer but its success */
+  /**
+   * Resolves when the invocation has ended.
+   * @throws Error for any answer but success
+   */
   async submit({ plan, way, idempotencyKey }: Job): Promise<Answered> {
     const init = {
       method: "POST",
@@ -54,13 +57,12 @@ export class Client {
     return JSON.parse((await this.attach(invocationId)).text) as Outcome;
   }
 
-  /** What the admin API tells of an invocation. */
   async inspect(invocationId: string): Promise<{ status: string; entries: readonly { type: string }[] }> {
     const { text } = await this.#ask(`${this.#site.adminUri}/invocations/${invocationId}`);
     return JSON.parse(text) as { status: string; entries: { type: string }[] };
   }
 
-  /** The state of an object, as the admin API tells it: each value read as JSON. */
+  /** The state of an object from the admin API: each value read as JSON. */
   async stateOf(key: string): Promise<Readonly<Record<string, unknown>>> {
     const uri = `${this.#site.adminUri}/services/Tally/state?object_key=${encodeURIComponent(key)}`;
     const { state } = JSON.parse((await this.#ask(uri)).text) as { state: Record<string, { utf8: string }> };
@@ -76,7 +78,7 @@ export class Client {
     }
   }
 
-  /** @returns undefined where there was nobody to answer */
+  /** @returns undefined where no process answered */
   async #askOnce(uri: string, init: RequestInit): Promise<{ invocationId: string; text: string } | undefined> {
     const leftMs = this.#untilMs - Date.now();
     if (leftMs <= 0) throw new Error(`${uri} has not been answered in time`);

@@ -1,11 +1,14 @@
 /**
- * The rule of objects. The adds of one key count from one to as many as there are, each of them once; whoever adds holds the
- * key from before its first closure until behind its last, so that no two of them overlap; what one handler asked of a key
- * counts in the order in which it asked; and the state that remains tells of all of it.
+ * The rule of objects. The adds of one key count from one to their number, each once. An add holds the key from before its first
+ * closure until after its last, so no two adds overlap. The adds of one handler to a key count in the order of their sending. The
+ * final state contains all adds.
  */
 import type { Added } from "./account.ts";
 
-/** @param added to one key, in any order; @param inOrder invocations of that key as each handler asked for them */
+/**
+ * @param added to one key, in any order
+ * @param inOrder invocations of that key, in the order of each handler
+ */
 export function judgeCounts(
   key: string,
   added: readonly Added[],

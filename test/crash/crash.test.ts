@@ -1,4 +1,4 @@
-/** Kills without mercy: every invocation ends once and rightly, whoever was killed and however often. */
+/** Random kills: every invocation ends once with the right result, however often either process is killed. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -22,11 +22,11 @@ import { closeStage, openStage } from "./stage.ts";
 const JOBS = Number(process.env["STEPWELL_CRASH_JOBS"] ?? 50);
 const KILLS = Number(process.env["STEPWELL_CRASH_KILLS"] ?? 200);
 const SEED = Number(process.env["STEPWELL_CRASH_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
-/** All is over long before, unless something is stuck. */
+/** Far longer than the test takes, unless an invocation is stuck. */
 const PATIENCE_MS = KILLS * 1_500 + 90_000;
-/** What ended before a stop is told at once after it. */
+/** Attaching to a completed invocation is answered at once after a start. */
 const PATIENCE_AFTERWARDS_MS = 60_000;
-/** A backstop comes when a lease is over (10 s), and goes. */
+/** A backstop comes when a lease is over (10 s), and is acked. */
 const BACKSTOPS_GONE_MS = 13_000;
 const LOOKS_MAX = 3;
 
@@ -64,7 +64,7 @@ test(`${JOBS} mixed invocations end once and rightly under ${KILLS} kills`, asyn
 
   let left = await leftAtStop(startedAtMs);
   expect(left.open).toEqual([]);
-  // A busy machine may not have taken up the last of them: a message that stays for ever is there the next time as well.
+  // A busy machine may be late to take the last messages; only a message that never goes is still there at the next look.
   for (let looks = 1; looks < LOOKS_MAX && left.messages > 0; looks++) {
     controlPlane.start();
     await controlPlane.ready();
@@ -81,7 +81,7 @@ test(`${JOBS} mixed invocations end once and rightly under ${KILLS} kills`, asyn
   console.log(`All in all ${Math.round((Date.now() - startedAtMs) / 1000)} s.`);
 });
 
-/** Stops gracefully, once the backstops have had their time. */
+/** Stops gracefully, after the backstops have come. */
 async function leftAtStop(sinceMs: number): Promise<LeftBehind> {
   const { site, controlPlane } = stage;
   await pause(BACKSTOPS_GONE_MS);
@@ -106,7 +106,7 @@ async function complaintsOfKey(account: Account, key: string, client: Client): P
   return judgeCounts(key, added, inOrder, await client.stateOf(key));
 }
 
-/** Nobody was left behind who holds the key. */
+/** The key is free: one more add succeeds. */
 async function expectCountsOn(client: Client, { added }: Account, key: (typeof KEYS)[number]): Promise<void> {
   const job: Job = {
     shape: "one more",
@@ -118,7 +118,7 @@ async function expectCountsOn(client: Client, { added }: Account, key: (typeof K
   expect({ key, count }).toEqual({ key, count: added.filter((each) => each.key === key).length + 1 });
 }
 
-/** One output in its journal, and whoever attaches gets what its caller got. */
+/** The journal has one output, and attaching returns the caller's result. */
 async function expectEndedOnce(client: Client, id: string, outcome: Outcome): Promise<void> {
   const { status, entries } = await client.inspect(id);
   const outputs = entries.filter(({ type }) => type === "Command: Output").length;

@@ -1,4 +1,4 @@
-/** A deployment in a process of its own, over HTTP/2 with prior knowledge: `deployment.ts <port> <ledger> [<protocol version>]`. */
+/** A deployment in its own process, over HTTP/2 with prior knowledge: `deployment.ts <port> <ledger> [<protocol version>]`. */
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http2";
 import { createEndpointHandler } from "@restatedev/restate-sdk";

@@ -1,4 +1,4 @@
-/** The object and the workflow under fire: a tally that counts each add once, and a promise that two try to complete. */
+/** The object and the workflow of the crash tests: a tally that counts each add once, and a promise with two completers. */
 import * as restate from "@restatedev/restate-sdk";
 import type { ObjectContext, WorkflowContext, WorkflowSharedContext } from "@restatedev/restate-sdk";
 import { Attempt, type Life, RETRY_QUICKLY } from "./attempt.ts";
@@ -38,12 +38,12 @@ export async function playWorkflow({ ctx }: Attempt, { name, delaysMs }: Of<"wor
 
 const ran = (...recorded: readonly Recorded[]): Done[] => recorded.map((each) => ({ kind: "run", recorded: [each] }));
 
-/** The services of one life of the deployment. */
+/** The services of one process of the deployment. */
 export function keyedServices(ledgerPath: string, life: Life) {
   const tally = restate.object({
     ...TALLY,
     handlers: {
-      /** The state is changed on both sides of a commit, and grows until it is too large to travel with the lock. */
+      /** The state changes before and after a commit, and grows until it is too large for the lock. */
       add: async (ctx: ObjectContext): Promise<Counted> => {
         const attempt = new Attempt(ctx, ledgerPath, life);
         const count = ((await ctx.get<number>("count")) ?? 0) + 1;
@@ -86,7 +86,7 @@ export function keyedServices(ledgerPath: string, life: Life) {
   return [tally, vote];
 }
 
-/** @returns false where somebody else was first */
+/** @returns false if the promise was completed already */
 async function resolved(ctx: WorkflowSharedContext, answer: string): Promise<boolean> {
   try {
     await ctx.promise<string>("answer").resolve(answer);

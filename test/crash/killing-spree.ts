@@ -1,4 +1,4 @@
-/** The spree: control plane, deployment or both are killed again and again while invocations are under way. */
+/** The spree: control plane, deployment or both are killed again and again while invocations are open. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Answered, Job } from "./client.ts";
 import type { Random } from "./plan.ts";
@@ -9,9 +9,9 @@ export const KILL_KINDS = ["control plane", "deployment", "both"] as const;
 
 export interface Kill {
   readonly kind: (typeof KILL_KINDS)[number];
-  /** The signal was sent after this moment, */
+  /** The signal was sent after this moment. */
   readonly atMs: number;
-  /** and nobody it was meant for lived at this one. */
+  /** All killed processes were dead at this moment. */
   readonly deadMs: number;
   /** Submissions without an answer at that moment. */
   readonly open: number;
@@ -19,13 +19,13 @@ export interface Kill {
 
 export interface Spree {
   readonly kills: readonly Kill[];
-  /** By job, in the order of the jobs. */
+  /** In the order of the jobs. */
   readonly answers: readonly Answered[];
 }
 
 const WAIT_MIN_MS = 20;
 const WAIT_MAX_MS = 400;
-/** One kill in so many does not wait until everybody is back, and may hit a start. */
+/** One kill in so many does not wait until both processes are ready, and may hit a start. */
 const HASTY_ONE_IN = 8;
 
 /** Every shape in turn, half of them called and half of them sent. */
@@ -41,7 +41,7 @@ export interface Scene extends Stage {
   readonly random: Random;
 }
 
-/** Submits the jobs spread over all kills; resolves when every one of them was answered. */
+/** Submits the jobs spread over all kills; resolves when every job is answered. */
 export async function killingSpree(scene: Scene, jobs: readonly Job[], killCount: number): Promise<Spree> {
   const { client, random } = scene;
   const kills: Kill[] = [];
@@ -50,7 +50,7 @@ export async function killingSpree(scene: Scene, jobs: readonly Job[], killCount
   const submitDue = (): void => {
     while (submitted.length < jobs.length && submitted.length * killCount < (kills.length + 1) * jobs.length) {
       const answer = client.submit(jobs[submitted.length]!);
-      // Its failure is told once, at the end; until then nobody listens.
+      // The final `Promise.all` reports a failure; this handler prevents an unhandled rejection before it.
       answer.then(
         () => (ended += 1),
         () => undefined,

@@ -1,20 +1,19 @@
 /**
- * The rule of the ledger. A committed closure is in it exactly once, under the nonce that the result names. Any other
- * execution of that step is one that a kill undid, and each kill explains one of them: the kill falls before the beginning
- * of the attempt that executed the step next, in the life of the deployment that executed it, and not before the attempt
- * itself was sent. Executions that threw on purpose need no kill, and there are exactly as many as were asked for.
- * No attempt executes a step twice.
+ * The rule of the ledger. It contains a committed closure exactly once, under the nonce in the result. Any other execution of
+ * that step was undone by a kill, and each kill explains one of them: the kill falls before the beginning of the next attempt
+ * that executed the step, in the life of the deployment process that executed it, and not before the attempt itself was sent.
+ * Executions that threw on purpose need no kill, and their number is that of the plan. No attempt executes a step twice.
  */
 import type { Committed } from "./account.ts";
 import type { Line } from "./ledger.ts";
 
 /**
- * A request may lie in the socket of a deployment that is starved or starting while its sender is killed: the handler
- * that it enters later works for nobody. When it was sent is not known, only that it does not lie there for longer.
+ * A deployment that is starting or short of processor time may read a request only after its sender was killed; the result of
+ * that attempt is lost. The time of sending is unknown, but a request waits no longer than this.
  */
 const UNREAD_MAX_MS = 2_000;
 
-/** From before the signal until everybody it was meant for was dead. */
+/** From before the signal until all killed processes were dead. */
 export interface Killing {
   readonly atMs: number;
   readonly deadMs: number;
@@ -28,7 +27,10 @@ export interface LedgerVerdict {
   readonly thrown: number;
 }
 
-/** @param committed every committed closure of every invocation; @param kills in their order */
+/**
+ * @param committed every committed closure of every invocation
+ * @param kills in their order
+ */
 export function judgeLedger(
   lines: readonly Line[],
   committed: readonly Committed[],

@@ -5,18 +5,18 @@ export interface Line {
   readonly invocationId: string;
   readonly step: string;
   readonly nonce: string;
-  /** The life of the deployment that executed it. */
+  /** The deployment process that executed it. */
   readonly bootId: string;
   readonly bootAtMs: number;
-  /** The entry of the handler that executed it. */
+  /** The attempt that executed it. */
   readonly attemptId: string;
   readonly attemptAtMs: number;
   readonly atMs: number;
-  /** Whether the closure was going to throw on purpose. */
+  /** Whether the closure throws on purpose. */
   readonly throws: boolean;
 }
 
-/** One write to a file opened for appending: lines of several lives never mix, and a kill leaves no half of one. */
+/** One write to a file opened for appending: lines of several processes never mix, and a kill leaves no partial line. */
 export function openLedger(path: string): { append(line: Line): void; close(): void } {
   const file = openSync(path, "a");
   return {
@@ -27,7 +27,7 @@ export function openLedger(path: string): { append(line: Line): void; close(): v
   };
 }
 
-/** @throws SyntaxError for a line that is not whole */
+/** @throws SyntaxError for a partial line */
 export function readLedger(path: string): Line[] {
   const text = readFileSync(path, "utf8");
   return text

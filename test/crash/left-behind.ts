@@ -1,4 +1,4 @@
-/** What a stopped control plane left in its data directory. */
+/** The contents of the data directory of a stopped control plane. */
 import { join } from "node:path";
 import { openEmbeddedQueue } from "../../shared/adapters/embedded/embedded-queue.ts";
 import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";
@@ -12,13 +12,16 @@ const DAY_MS = 86_400_000;
 export interface LeftBehind {
   /** Ids in the open index. */
   readonly open: readonly string[];
-  /** Ids of all that was ever accepted. */
+  /** The ids of all accepted invocations. */
   readonly accepted: readonly string[];
   /** Messages in the queue, delayed ones included. */
   readonly messages: number;
 }
 
-/** @param sinceMs invocations were accepted from then on; @throws StoreError where the directory does not open */
+/**
+ * @param sinceMs the start of the time in which invocations were accepted
+ * @throws StoreError where the directory does not open
+ */
 export async function leftBehind(dataDir: string, sinceMs: number): Promise<LeftBehind> {
   const store = await openStore(join(dataDir, "journal"), { kind: "journal" });
   try {

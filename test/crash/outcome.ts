@@ -1,9 +1,9 @@
-/** What an invocation answers: by name what each of its steps recorded, so that a ledger can be held against it. */
+/** The result of an invocation: the record of each of its steps, for comparison with the ledger. */
 
-/** What a committed closure returned. */
+/** The result of a committed closure. */
 export interface Recorded {
   readonly step: string;
-  /** Of this execution and no other. */
+  /** Unique to this execution. */
   readonly nonce: string;
   readonly atMs: number;
 }
@@ -22,7 +22,7 @@ export type Done =
       readonly kind: "sleep";
       readonly before: Recorded;
       readonly after: Recorded;
-      /** As recorded before the sleep, and as drawn again on the replay behind it. */
+      /** The random value recorded before the sleep, and the one drawn again on the replay after it. */
       readonly uuids: readonly [string, string];
     }
   | { readonly kind: "call"; readonly outcome: Outcome }
@@ -33,7 +33,7 @@ export type Done =
   | {
       readonly kind: "workflow";
       readonly outcome: Answered;
-      /** Those that tried to complete its promise. */
+      /** The invocations that tried to complete its promise. */
       readonly answerers: readonly string[];
       /** Its state as a shared handler read it after its end. */
       readonly read: Outcome & { readonly step: string | null };
@@ -44,20 +44,20 @@ export interface Outcome {
   readonly done: readonly Done[];
 }
 
-/** What an object answers to an add. */
+/** The result of an add. */
 export interface Counted extends Outcome {
   readonly key: string;
   /** The count of its key, this add included. */
   readonly count: number;
 }
 
-/** What the run of a workflow answers. */
+/** The result of the run of a workflow. */
 export interface Answered extends Outcome {
   readonly answer: string;
 }
 
-/** What somebody answers who tried to complete a promise. */
+/** The result of an invocation that tried to complete a promise. */
 export interface Answering extends Outcome {
-  /** False where the promise had been completed already. */
+  /** False if the promise was completed already. */
   readonly won: boolean;
 }

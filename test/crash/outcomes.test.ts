@@ -1,4 +1,4 @@
-/** What is said of outcomes that do not fit their plans. */
+/** Outcomes that do not fit their plans, and the complaints about them. */
 import { describe, expect, test } from "vitest";
 import { newAccount, takeAccount } from "./account.ts";
 import type { Answering, Counted, Done, Outcome } from "./outcome.ts";
@@ -65,7 +65,7 @@ describe("an outcome", () => {
     return complaintsFrom(found, { kind: "workflow", name: "w", delaysMs: [0, 0] }, done);
   };
 
-  test("of a workflow fits where one won, and its answer was taken and is what stands in the state", async () => {
+  test("of a workflow fits if one completion won, and its answer is the result and the state", async () => {
     expect(await voted(1, "of complete", "of complete")).toBe("");
     expect(await voted(2, "of complete", "of complete")).toMatch(/of complete,of complete won/);
     expect(await voted(0, "of complete", "of complete")).toMatch(/got of complete, and {2}won/);
@@ -73,7 +73,7 @@ describe("an outcome", () => {
     expect(await voted(1, "of complete", "begun")).toMatch(/left "begun" behind/);
   });
 
-  test("of adds fits where all that were sent are there, to the key that was asked for", async () => {
+  test("of adds fits if all sends are counted, on the key of the plan", async () => {
     const found = new Map([["sent", counted("sent", 1)]]);
     const done = (outcome: Counted): Done => ({ kind: "adds", sent: ["sent"], outcome });
     const judge = (sends: number, outcome = counted("called", 2)): Promise<string> =>

@@ -1,13 +1,13 @@
-/** What an invocation is asked to do, as data: the deployment plays it, the verdict knows from it what must come out. */
+/** The plan of an invocation, as data: the deployment executes it, and the checks derive the expected outcome from it. */
 
 export type Op =
   /** One closure. */
   | { readonly kind: "run"; readonly step: string }
-  /** A closure that throws so often, counted over all its executions, and then works. */
+  /** A closure that throws so often, counted over all its executions, and then succeeds. */
   | { readonly kind: "failing-run"; readonly step: string; readonly failures: number }
   /** Closures that are awaited together. */
   | { readonly kind: "parallel"; readonly steps: readonly string[] }
-  /** A sleep between two closures; a random value is drawn before it and looked at again behind it. */
+  /** A sleep between two closures; a random value is drawn before it and drawn again after it. */
   | { readonly kind: "sleep"; readonly before: string; readonly after: string; readonly ms: number }
   | { readonly kind: "call"; readonly plan: Plan }
   | { readonly kind: "send"; readonly plan: Plan; readonly delayMs: number }
@@ -15,14 +15,14 @@ export type Op =
   | { readonly kind: "awakeable"; readonly publish: string; readonly delayMs: number }
   /** A call, a sleep and a closure that are awaited together. */
   | { readonly kind: "together"; readonly plan: Plan; readonly ms: number; readonly step: string }
-  /** So many sends to one key, and a call of it behind them. */
+  /** So many sends to one key, and then a call to it. */
   | { readonly kind: "adds"; readonly key: string; readonly sends: number }
-  /** A workflow whose promise two others try to complete, each after its delay; its state is read behind its end. */
+  /** A workflow with two invocations that try to complete its promise, each after its delay; its state is read after its end. */
   | { readonly kind: "workflow"; readonly name: string; readonly delaysMs: readonly number[] };
 
 export interface Plan {
   readonly ops: readonly Op[];
-  /** Where it is there, the `add` of the object of this key is asked for, which does these operations. */
+  /** With a key, the plan is that of the `add` of the object with this key. */
   readonly key?: string;
 }
 
@@ -60,11 +60,11 @@ const sleep = (ms: number, name = "sleep"): Op => ({
 const call = (...ops: readonly Op[]): Op => ({ kind: "call", plan: { ops } });
 const send = (delayMs: number, ...ops: readonly Op[]): Op => ({ kind: "send", plan: { ops }, delayMs });
 
-/** What an object does for each add, holding its key. */
+/** The closures of an add, which holds its key meanwhile. */
 export const ADD_OPS: readonly Op[] = [run("enter"), run("leave")];
-/** What the run of a workflow does, before its promise and behind it. */
+/** The closures of a workflow's run, before its promise and after it. */
 export const WORKFLOW_OPS: readonly Op[] = [run("begin"), run("end")];
-/** Few, so that many wait for each of them. */
+/** Few keys, so that many invocations wait for each. */
 export const KEYS = ["left", "a/b ü"] as const;
 const key = (random: Random): string => KEYS[between(random, 0, KEYS.length - 1)]!;
 const adds = (random: Random): Op => ({ kind: "adds", key: key(random), sends: between(random, 1, 4) });
@@ -121,7 +121,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   workflows: (random) => [workflow(random, "first"), adds(random), workflow(random, "second")],
 };
 
-/** Asked of an object without a caller between. */
+/** An add without a calling handler. */
 const PLAIN_ADD = "a plain add";
 
 export const SHAPE_NAMES: readonly string[] = [...Object.keys(SHAPES), PLAIN_ADD];

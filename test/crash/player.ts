@@ -1,4 +1,4 @@
-/** The handlers under fire: they play plans, and every closure of theirs leaves a line in the ledger. */
+/** The handlers of the crash tests: they execute plans, and each of their closures writes a line into the ledger. */
 import * as restate from "@restatedev/restate-sdk";
 import type { Context, ServiceDefinition, ServiceHandler } from "@restatedev/restate-sdk";
 import { Attempt, type Life, RETRY_QUICKLY } from "./attempt.ts";
@@ -64,7 +64,7 @@ async function playAwakeable(attempt: Attempt, op: Of<"awakeable">): Promise<Don
   return { kind: op.kind, recorded, completer, nonce: await promise };
 }
 
-/** The services of one life of the deployment. */
+/** The services of one process of the deployment. */
 export function playerServices(ledgerPath: string, life: Life) {
   const player = restate.service({
     ...PLAYER,

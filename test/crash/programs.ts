@@ -1,4 +1,4 @@
-/** The two programs under fire, bundled as the product is, and where they put their things. */
+/** The control plane and the deployment as programs, bundled as the product is, and their directory. */
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -8,11 +8,11 @@ import { statementProgram } from "../../infra/statement-program.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const POLYFILL = join(ROOT, "examples/polyfill.mjs");
-/** Below `node_modules`, so that a bundle finds its packages there. */
+/** Inside `node_modules`, so that a bundle finds its packages. */
 const WORKSHOP = join(ROOT, "node_modules/.cache");
 
 export interface Site {
-  /** Everything of this test lies below it. */
+  /** The directory with all files of the test. */
   readonly dir: string;
   readonly dataDir: string;
   readonly ledgerPath: string;
@@ -25,8 +25,8 @@ export interface Site {
 }
 
 /**
- * Bundles both programs into a fresh directory and finds free ports, which stay the same over all their lives.
- * @param protocolVersion the highest that the deployment offers; the SDK's own where it is absent
+ * Bundles both programs into a fresh directory and finds free ports, which stay the same over all restarts.
+ * @param protocolVersion the highest that the deployment offers; the SDK's own if absent
  */
 export async function prepareSite(protocolVersion?: number): Promise<Site> {
   await mkdir(WORKSHOP, { recursive: true });
@@ -53,7 +53,7 @@ export async function prepareSite(protocolVersion?: number): Promise<Site> {
   };
 }
 
-/** The options of `build.mjs`: what is killed here is what users run. */
+/** The options of `build.mjs`, so that the tests kill the program that users run. */
 async function bundle(dir: string, out: string, entry: string): Promise<void> {
   await build({
     define: await statementProgram(),

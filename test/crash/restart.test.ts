@@ -1,4 +1,4 @@
-/** A graceful stop and a start on the same data directory: what was open goes on, and nothing that was committed is done again. */
+/** A graceful stop and a start on the same data directory: open work goes on, and no committed step runs again. */
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -14,7 +14,7 @@ import type { Stage } from "./stage.ts";
 import { closeStage, openStage } from "./stage.ts";
 
 const SLEEP_MS = 5_000;
-/** Both longer and shorter than what is left of the sleep: an end that came meanwhile comes at the start. */
+/** Shorter and longer than the rest of the sleep: a sleep that ends meanwhile ends at the start. */
 const ABSENCES_MS = [500, 6_000];
 
 let stage: Stage;
@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 afterEach(({ task }) => closeStage(stage, task.result?.state === "fail"));
 
-/** The first closures of the sleeps and of the workflows, each called and sent: over soon, and not to be broken off. */
+/** The number of first closures of sleeps and workflows, called and sent; the stop waits until they have run. */
 const BEGINNINGS = 6;
 
 async function untilBegun(ledgerPath: string): Promise<void> {
@@ -39,15 +39,15 @@ const OPS: Readonly<Record<string, readonly Op[]>> = {
   sleep: [sleep],
   call: [{ kind: "call", plan: { ops: [sleep] } }],
   send: [{ kind: "send", plan: { ops: [{ kind: "run", step: "late" }] }, delayMs: SLEEP_MS }],
-  // More closures than a stop waits for: one is broken off.
+  // More closures than fit before the stop, which breaks one off.
   runs: Array.from({ length: 70 }, (_, n) => ({ kind: "run", step: `step ${n}` }) as const),
-  // One is broken off, and the others wait for its key.
+  // The stop breaks one off, and the others wait for its key.
   adds: [{ kind: "adds", key: KEY, sends: 9 }],
   workflow: [{ kind: "workflow", name: "waiting", delaysMs: [SLEEP_MS, SLEEP_MS] }],
 };
 
 test.each(ABSENCES_MS)(
-  "what is open goes on after a stop of %i ms, and sleeps only for the time that remained",
+  "open work goes on after a stop of %i ms, and sleeps only for the remaining time",
   async (absenceMs) => {
     const { site, controlPlane, client } = stage;
     const jobs: Job[] = Object.entries(OPS).flatMap(([shape, ops]) =>
@@ -79,7 +79,7 @@ test.each(ABSENCES_MS)(
     expect(account.added).toHaveLength(20);
     expect(account.added.some(({ toMs }) => toMs > stop.deadMs)).toBe(true);
     expect(account.slept).toHaveLength(4);
-    // Of each of the three that were running, the closure that was broken off.
+    // At most one closure of each of the three running handlers was broken off.
     expect(uncommitted).toBeLessThanOrEqual(3);
   },
 );

@@ -1,4 +1,4 @@
-/** The rules by which the spree is judged, each of them broken on purpose. */
+/** The rules of the spree, each broken on purpose. */
 import { describe, expect, test } from "vitest";
 import type { Added, Committed } from "./account.ts";
 import { judgeCounts } from "./count-rule.ts";
@@ -28,7 +28,7 @@ describe("the ledger", () => {
     expect(verdict).toEqual({ complaints: [], uncommitted: 2, thrown: 0 });
   });
 
-  test("excuses a request that was read when its sender was dead already, for a while and in one life", () => {
+  test("excuses a request that was read after its sender's death, for a while and in one process", () => {
     const judge = (killedAtMs: number, bootAtMs: number): string => {
       const lines = [line(5_000, { bootAtMs }), line(5_500)];
       return judgeLedger(lines, [committed(lines[1]!)], [kill(killedAtMs)]).complaints.join();
@@ -48,21 +48,21 @@ describe("the ledger", () => {
     expect(judgeLedger(lines, [committed(lines[2]!)], kills).complaints.join()).toMatch(why);
   });
 
-  test("is refused where the committed execution is missing, doubled or unknown", () => {
+  test("is refused if the committed execution is missing, doubled or unknown", () => {
     const one = line(0);
     expect(judgeLedger([], [committed(one)], []).complaints.join()).toMatch(/in the ledger 0 times/);
     expect(judgeLedger([one, one], [committed(one)], []).complaints.join()).toMatch(/in the ledger 2 times/);
     expect(judgeLedger([one], [], []).complaints.join()).toMatch(/no result tells of it/);
   });
 
-  test("counts what throws on purpose exactly", () => {
+  test("counts executions that throw on purpose exactly", () => {
     const lines = [line(0, { throws: true }), line(10, { throws: true }), line(20)];
     expect(judgeLedger(lines, [committed(lines[2]!, 2)], []).complaints).toEqual([]);
     expect(judgeLedger(lines, [committed(lines[2]!, 1)], []).complaints.join()).toMatch(/threw 2 times instead of 1/);
     expect(judgeLedger(lines, [committed(lines[0]!, 2)], []).complaints.join()).toMatch(/an execution that threw/);
   });
 
-  test("is refused where one attempt executes a step twice", () => {
+  test("is refused if one attempt executes a step twice", () => {
     const lines = [line(0, { attemptId: "same" }), line(0, { attemptId: "same" })];
     expect(judgeLedger(lines, [committed(lines[1]!)], [kill(0)]).complaints.join()).toMatch(/twice by an attempt/);
   });
@@ -85,7 +85,7 @@ describe("a sleep", () => {
     expect(judge(tooLongMs, { fromMs: 100, toMs: 1_001 })).toBe("");
   });
 
-  test("is excused once by absences that overlap", () => {
+  test("is excused once by overlapping absences", () => {
     const absences = [
       { fromMs: 30, toMs: 60 },
       { fromMs: -10, toMs: 10 },
@@ -102,7 +102,7 @@ describe("the count of a key", () => {
   const judge = (counts: readonly number[], served: readonly string[], inOrder: readonly string[][] = []): string =>
     judgeCounts("k", added(...counts), inOrder, { count: counts.length, served }).join();
 
-  test("is accepted where each add counted once, in the order of each sender", () => {
+  test("is accepted if each add counted once, in the order of each sender", () => {
     expect(judge([2, 1, 3], ["i1", "i0", "i2"], [["i1", "i2"], ["i0"]])).toBe("");
     expect(judgeCounts("k", [], [], {})).toEqual([]);
   });
@@ -118,7 +118,7 @@ describe("the count of a key", () => {
     expect(judge(counts, served, inOrder)).toMatch(why);
   });
 
-  test("is refused where two held the key at a time, and where the state ended with another count", () => {
+  test("is refused if two adds held the key at a time, and if the state has another count", () => {
     const [one, other] = added(1, 2) as [Added, Added];
     const state = { count: 2, served: ["i0", "i1"] };
     expect(judgeCounts("k", [one, { ...other, fromMs: 14 }], [], state).join()).toMatch(/was held by i0 and i1/);

@@ -1,15 +1,18 @@
 /**
- * The rule of sleeps. A sleep lasts at least as long as it was asked to, and beyond that at most for the time in which one
- * of the processes was not there when it was to end, and a margin. What was absent before does not count: a sleep that
- * began anew after a kill would be longer by all that had passed.
+ * The rule of sleeps. A sleep lasts at least its time. It exceeds its time at most by a margin and by the time for which one of
+ * the processes was absent at its end. Absences before its end do not count: a sleep that began anew after a kill would be longer
+ * by the time slept before.
  */
 import type { Slept } from "./account.ts";
 import type { Absence } from "./victim.ts";
 
-/** Retries of what a kill broke off: before the sleep was recorded, and behind it until the next closure committed. */
+/** For the retries of broken-off attempts, before the sleep was recorded and after it until the next closure committed. */
 export const SLEEP_MARGIN_MS = 6_000;
 
-/** @returns the most by which a sleep was longer than that, the margin apart; @param complaints are added to */
+/**
+ * @param complaints gets further sentences
+ * @returns the longest excess in milliseconds, without the margin
+ */
 export function judgeSleeps(slept: readonly Slept[], absences: readonly Absence[], complaints: string[]): number {
   let longestOverrunMs = 0;
   for (const sleep of slept) {
@@ -23,7 +26,7 @@ export function judgeSleeps(slept: readonly Slept[], absences: readonly Absence[
   return longestOverrunMs;
 }
 
-/** How much of a span was covered by absences, each moment counted once. */
+/** The part of a span that absences cover, each moment counted once. */
 export function absentMs(absences: readonly Absence[], fromMs: number, toMs: number): number {
   let total = 0;
   let countedToMs = fromMs;

@@ -1,4 +1,4 @@
-/** Both processes on a site of their own, and a client: what every test here begins with and clears away. */
+/** Both processes on a site of their own, and a client: each test opens and closes a stage. */
 import { rm } from "node:fs/promises";
 import { Client } from "./client.ts";
 import type { Site } from "./programs.ts";
@@ -13,7 +13,10 @@ export interface Stage {
   readonly client: Client;
 }
 
-/** Resolves when both answer. @param patienceMs what the client has for all that it asks */
+/**
+ * Resolves when both answer.
+ * @param patienceMs the client's time for all its requests
+ */
 export async function openStage(patienceMs: number, protocolVersion?: number): Promise<Stage> {
   const site = await prepareSite(protocolVersion);
   const [controlPlane, deployment] = [controlPlaneOf(site), deploymentOf(site)];
@@ -22,7 +25,7 @@ export async function openStage(patienceMs: number, protocolVersion?: number): P
   return { site, controlPlane, deployment, client: new Client(site, Date.now() + patienceMs) };
 }
 
-/** @param keep leaves data, ledger and logs for whoever looks into a failure */
+/** @param keep leaves data, ledger and logs for the analysis of a failure */
 export async function closeStage({ site, controlPlane, deployment }: Stage, keep: boolean): Promise<void> {
   await Promise.all([controlPlane.end("SIGKILL"), deployment.end("SIGKILL")]);
   if (keep) console.error(`Data, ledger and logs stay in ${site.dir}.`);

@@ -1,4 +1,4 @@
-/** On each protocol version: what a handler drew by chance before both processes were killed, it draws again afterwards. */
+/** On each protocol version, a handler draws the same random values before and after a kill of both processes. */
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { PROTOCOL_VERSIONS } from "../conformance/offered-version.ts";
@@ -36,7 +36,7 @@ test.each(PROTOCOL_VERSIONS)("random values survive kill -9 of both on V%i, and 
 
   expect(await client.inspect(invocationId)).toMatchObject({ pinned_service_protocol_version: version });
   const account = newAccount();
-  // The account compares the value drawn before the sleep with the one looked at behind it.
+  // `takeAccount` compares the value drawn before the sleep with the one drawn after it.
   await takeAccount(account, PLAN, JSON.parse(text) as Outcome, (id) => client.outcomeOf(id));
   const lines = readLedger(site.ledgerPath);
   expect(lines.some(({ atMs }) => atMs > killedAtMs)).toBe(true);

@@ -1,4 +1,4 @@
-/** A process that is killed and started again, and remembers when it was not there. */
+/** A process that is killed and started again, and records its absences. */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -10,20 +10,20 @@ import type { Site } from "./programs.ts";
 
 const READY_WITHIN_MS = 30_000;
 const POLL_EVERY_MS = 10;
-/** Short, so that a stop finds something to break off. */
+/** Short, so that a stop breaks closures off. */
 const SHUTDOWN_TIMEOUT = "1s";
 
 /** From a kill, or a stop, until it was ready again. */
 export interface Absence {
   readonly fromMs: number;
-  /** Infinity while it lasts. */
+  /** Infinity during the absence. */
   toMs: number;
 }
 
 export class Victim {
   readonly name: string;
   readonly absences: Absence[] = [];
-  /** From each start that was not killed again until it answered. */
+  /** The times from each start to its first answer, without starts that were killed. */
   readonly startTimesMs: number[] = [];
   readonly #args: readonly string[];
   readonly #logPath: string;
@@ -38,11 +38,11 @@ export class Victim {
     this.#isReady = isReady;
   }
 
-  /** Resolves at once; `ready` tells when it answers. */
+  /** Resolves at once; `ready` waits for the first answer. */
   start(): void {
     this.#startedAtMs = Date.now();
     const log = openSync(this.#logPath, "a");
-    // What the suite is told is no setting of the product, which would warn of it.
+    // The variables of the suite are no settings of the product, which would warn of them.
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("STEPWELL_"));
     const settings = { STEPWELL_LOG__LEVEL: "debug", STEPWELL_SHUTDOWN_TIMEOUT: SHUTDOWN_TIMEOUT };
     const env = { ...Object.fromEntries(inherited), ...settings };
@@ -50,7 +50,7 @@ export class Victim {
     closeSync(log);
   }
 
-  /** @throws Error where it ends by itself, or does not answer in time */
+  /** @throws Error where the process ends by itself, or does not answer in time */
   async ready(): Promise<void> {
     const child = this.#child!;
     for (const untilMs = Date.now() + READY_WITHIN_MS; !(await this.#isReady()); await pause(POLL_EVERY_MS)) {
@@ -63,7 +63,7 @@ export class Victim {
     this.startTimesMs.push(absence.toMs - this.#startedAtMs);
   }
 
-  /** Resolves with the exit code once it is dead; a victim that was not ready yet stays absent since its former end. */
+  /** Resolves with the exit code once it is dead; if it was not ready yet, the absence since its former end goes on. */
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<number | null> {
     const child = this.#child;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return null;
@@ -91,7 +91,7 @@ async function answers200(uri: string): Promise<boolean> {
   return response?.status === 200;
 }
 
-/** Registered once, it stays registered: later this is true as soon as the admin port answers. */
+/** The registration survives restarts, so this is later true as soon as the admin port answers. */
 async function hasPlayer(site: Site): Promise<boolean> {
   return await answers200(`${site.adminUri}/services/Player`);
 }

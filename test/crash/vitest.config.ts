@@ -1,4 +1,4 @@
-/** How `npm run test:crash` runs: one test after the other, each of them with processes that it kills. */
+/** The configuration of `npm run test:crash`: one test after the other, each with processes that it kills. */
 import { defineConfig } from "vitest/config";
 import { reportersOf } from "../reporters.ts";
 

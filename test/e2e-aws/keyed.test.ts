@@ -1,4 +1,4 @@
-/** Objects, workflows, promises, signals and awakeables, driven by several processes that share nothing but the table and the queue. */
+/** Objects, workflows, promises, signals and awakeables, driven by several processes that share nothing but table and queue. */
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { StateBody } from "../../shared/api/wire/admin.ts";

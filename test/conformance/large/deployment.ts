@@ -1,4 +1,4 @@
-/** The deployment as a program, so that its memory is not taken for that of the control plane: `deployment.js <version>`. */
+/** The deployment as a program, so that its memory does not count as the control plane's: `deployment.js <version>`. */
 import { createServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { createEndpointHandler } from "@restatedev/restate-sdk";

@@ -37,7 +37,7 @@ describe.each(PROTOCOL_VERSIONS)("V%i", (version) => {
 
   const attemptsOf = async (invocationId: string) => (await asked("/Leaf/attempts", invocationId)) as number;
 
-  test("a journal of 10,000 entries is reached in at most 20 attempts", { timeout: PATIENCE_MS }, async () => {
+  test("a journal of 10,000 entries needs at most 20 attempts", { timeout: PATIENCE_MS }, async () => {
     const shape = { rounds: 15, beside: 340 };
     const row = `V${version} 15 rounds of 340 parallel runs`;
     const { answer, invocationId } = await measured(row, () => post("/Large/runs", JSON.stringify(shape)));
@@ -55,7 +55,7 @@ describe.each(PROTOCOL_VERSIONS)("V%i", (version) => {
     expect(await attemptsOf(invocationId)).toBeLessThanOrEqual(20);
   });
 
-  // Bytes are bytes in every version: these are shown on the newest alone.
+  // Payloads are the same in every version, so the newest alone is tested.
   if (version < PROTOCOL_VERSIONS.at(-1)!) return;
 
   test.each([

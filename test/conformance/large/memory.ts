@@ -1,4 +1,4 @@
-/** What a row costs in memory and time: printed for the reader, never asserted. */
+/** The memory and time of a row: printed for the reader, never asserted. */
 const MIB = 1024 * 1024;
 const LOOK_EVERY_MS = 20;
 

@@ -8,7 +8,7 @@ import type { Deployment } from "../deployment.ts";
 import type { ProtocolVersion } from "../offered-version.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
-/** Below `node_modules`, so that the bundle finds its packages there. */
+/** Inside `node_modules`, so that the bundle finds its packages. */
 const WORKSHOP = join(ROOT, "node_modules/.cache");
 
 export async function startSeparateDeployment(version: ProtocolVersion): Promise<Deployment> {

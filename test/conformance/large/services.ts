@@ -1,4 +1,4 @@
-/** Handlers whose journals grow large: by the size of one entry, or by the number of all. */
+/** Handlers whose journals grow large: by the size of one entry, or by the number of entries. */
 import "../../../examples/polyfill.mjs";
 import * as restate from "@restatedev/restate-sdk";
 import { attemptsOf, countAttempt } from "../attempts.ts";
@@ -17,7 +17,7 @@ export const leaf = restate.service({
       distinct.add(value);
       ran++;
     },
-    /** How many different values came, and how many in all. */
+    /** The number of distinct values, and the number of calls. */
     noted: async () => [distinct.size, ran] as const,
     attempts: async (_ctx, id: string) => attemptsOf(id),
   },
@@ -49,7 +49,7 @@ export const large = restate.service({
       for (const index of indices(count)) ctx.serviceSendClient(leaf).note(index);
       return count;
     },
-    /** Rounds, each of so many runs beside each other. */
+    /** Rounds, each with so many parallel runs. */
     runs: async (ctx, { rounds, beside }: { rounds: number; beside: number }) => {
       countAttempt(ctx.request().id);
       let sum = 0;
