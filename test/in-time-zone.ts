@@ -1,17 +1,17 @@
-/** What a program answers in a process whose clock on the wall shows another time zone: threads share that of their process. */
+/** Runs a program in a process with another time zone, which a thread could not have alone. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 
-/** West and east of UTC, each so far that its date is another one for half of the day. */
+/** West and east of UTC, each so far that its date differs for half of the day. */
 export const TIME_ZONES = ["America/Los_Angeles", "Pacific/Kiritimati"] as const;
 
 const ROOT = join(import.meta.dirname, "..");
 
 /**
  * @param program a module that imports by paths from the root of the project, and whose default export is a function
- * @returns what the function resolves to, by way of JSON
+ * @returns the result of the function, by way of JSON
  */
 export async function inTimeZone(zone: string, program: string): Promise<unknown> {
   const { outputFiles } = await build({

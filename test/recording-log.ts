@@ -1,4 +1,4 @@
-/** A log and a meter for tests: they keep what they are told. */
+/** A log and a meter for tests that keep their entries. */
 import type { Log, LogFields, Meter } from "../shared/engine/ports/log.ts";
 
 export interface LogLine {
@@ -53,14 +53,14 @@ export class RecordingMeter implements Meter {
     this.measures.push({ kind: "gauge", name, value, labels });
   }
 
-  /** The sum of what was counted under a name. */
+  /** The sum of the counts under a name. */
   total(name: string): number {
     return this.measures.reduce((sum, one) => (one.kind === "count" && one.name === name ? sum + one.value : sum), 0);
   }
 }
 
-/** For tests that do not look at the log. */
+/** A log for tests that do not read it. */
 export const silentLog: Log = { audit() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** For tests that do not look at the measures. */
+/** A meter for tests that do not read it. */
 export const silentMeter: Meter = { count() {}, observe() {}, gauge() {} };

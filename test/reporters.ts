@@ -1,4 +1,4 @@
-/** The reporters of every vitest suite: one for the reader and, where TEST_REPORTS names a folder, one file for who counts. */
+/** The reporters of every vitest suite: one for the reader and, where TEST_REPORTS names a folder, a JSON file for programs. */
 
 type Reporters = ("default" | ["json", { outputFile: string }])[];
 

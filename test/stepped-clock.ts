@@ -1,4 +1,4 @@
-/** A clock for tests that moves only when it is told to. */
+/** A clock for tests that moves only by its methods. */
 import type { Clock } from "../shared/engine/ports/clock.ts";
 
 interface Sleeper {
@@ -20,7 +20,7 @@ export class SteppedClock implements Clock {
     return this.#nowMs;
   }
 
-  /** How many sleeps are waiting now. */
+  /** The number of waiting sleeps. */
   get sleeping(): number {
     return this.#sleepers.length;
   }
@@ -44,8 +44,8 @@ export class SteppedClock implements Clock {
   }
 
   /**
-   * Moves time forward by `ms`, ending the sleeps that become due in the order of their times, each at its own time;
-   * sleeps begun by those that ended count too. Real input and output takes real time, so await its outcome as well.
+   * Moves time forward by `ms`. It ends the sleeps that become due in the order of their times, each at its own time, and also
+   * sleeps that begin meanwhile. Real input and output takes real time, so await its outcome as well.
    */
   async advance(ms: number): Promise<void> {
     const targetMs = this.#nowMs + ms;
@@ -76,7 +76,7 @@ export class SteppedClock implements Clock {
   }
 }
 
-/** Lets whatever is ready to run do so, chains of promises included. */
+/** Runs all pending microtasks, chains of promises included. */
 async function breathe(): Promise<void> {
   for (let round = 0; round < 3; round++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

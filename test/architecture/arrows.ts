@@ -1,9 +1,9 @@
-/** The allow-list of the house: which room may import which room, which packages, and whether it may use `node:`. */
+/** The allow-list of imports: which folder may import which folder, which packages, and whether it may use `node:`. */
 
 interface Room {
-  /** A folder; the longest that fits a path is the room of that path. */
+  /** A folder; the longest room that is a prefix of a path is the room of that path. */
   readonly folder: string;
-  /** Folders of other rooms. A room may always import itself. */
+  /** Rooms that it may import. A room may always import itself. */
   readonly rooms: readonly string[];
   /** Packages from `package.json`. */
   readonly packages?: readonly string[];
@@ -16,13 +16,13 @@ const PROGRAM = ["shared/wiring", "shared/api/*", "shared/engine", "shared/engin
 const LAMBDA = [...PROGRAM, "functions/lambda"];
 const ADAPTER = [CORE, "shared/engine/ports"];
 
-/** The folders of the engine, lowest first: a folder may import every folder that stands before it, and none behind it. */
+/** The folders of the engine, lowest first: a folder may import the folders before it, and none after it. */
 const ENGINE_LAYERS = [
   "ports",
   "bulkheads",
   "store",
   "local",
-  // The engine's own files: the record of all ports, and what is derived from it for traces.
+  // The engine's own files: the record of all ports, and what traces derive from it.
   "",
   "messaging",
   "lock",
@@ -45,7 +45,7 @@ const engineRooms = (): Room[] =>
 
 const FACE = [CORE, "shared/engine", "shared/engine/*", "shared/engine/ports", "shared/api/wire", "shared/api/http"];
 
-/** Anything that is not named here is refused, a new folder included: a room is added by adding its line. */
+/** A folder without a line here is refused, a new one included. */
 export const ROOMS: readonly Room[] = [
   { folder: "shared/core/errors", rooms: MODEL },
   { folder: "shared/core/model", rooms: MODEL },
@@ -105,7 +105,7 @@ export const ROOMS: readonly Room[] = [
   },
   { folder: "infra", rooms: ["shared/config"], packages: ["aws-cdk-lib", "constructs", "esbuild"], node: true },
   {
-    // One command: it reads and prints as the command line does, and meets an emulator as `localstack` does.
+    // One command: it reads and prints as the command line does, and calls an emulator as `localstack` does.
     folder: "infra/try",
     rooms: ["infra", "localstack", "examples", "functions/cli", "functions/signing", "shared/api/wire"],
     packages: [
@@ -128,7 +128,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "test", rooms: ["*"], packages: ["*"], node: true },
 ];
 
-/** The whole command is one program: `stepwell dev` loads the local process only when it is asked for. */
+/** The whole command is one program: `stepwell dev` loads the local process only on demand. */
 const EXCEPTIONS: ReadonlySet<string> = new Set(["functions/cli/stepwell.ts -> functions/local"]);
 
 export function roomOf(path: string): Room | undefined {
@@ -142,7 +142,10 @@ export function roomOf(path: string): Room | undefined {
 const fits = (pattern: string, name: string): boolean =>
   pattern === name || (pattern.endsWith("*") && name.startsWith(pattern.slice(0, -1)));
 
-/** @param to the path of a file of the repository; @returns why the arrow is refused */
+/**
+ * @param to the path of a file of the repository
+ * @returns the reason of the refusal; undefined for an allowed import
+ */
 export function refusedFile(path: string, to: string): string | undefined {
   const from = roomOf(path);
   const target = roomOf(to);

@@ -1,4 +1,4 @@
-/** A small repository without a fault, into which one fault at a time is planted. */
+/** A small repository without a violation, into which each test plants one. */
 
 export const MANIFEST = { dependencies: { hono: "4" }, devDependencies: { "@restatedev/restate-sdk": "1" } };
 export const NOUN = "/** A noun that others import. */\nexport interface Noun { readonly name: string }\n";

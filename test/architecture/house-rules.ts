@@ -1,4 +1,4 @@
-/** Every rule of the house as a function from a tree of sources to complaints, so that planted trees can be judged as well. */
+/** Every rule of the architecture as a function from a tree of sources to complaints, so that tests can plant violations. */
 import { builtinModules } from "node:module";
 import { posix } from "node:path";
 import { ROOMS, refusedFile, refusedPackage, roomOf } from "./arrows.ts";
@@ -50,7 +50,7 @@ function fileOf(from: string, target: string | undefined): string[] {
   return to !== undefined && "file" in to ? [to.file] : [];
 }
 
-/** The arrows: each import of each file against the allow-list. */
+/** Checks each import of each file against the allow-list. */
 export function forbiddenImports(modules: readonly Module[]): Complaint[] {
   const paths = new Set(modules.map(({ path }) => path));
   const complaints: (Complaint | undefined)[] = [];
@@ -70,7 +70,7 @@ export function forbiddenImports(modules: readonly Module[]): Complaint[] {
   return complaints.filter((complaint) => complaint !== undefined);
 }
 
-/** Each circle of files that import each other, named once. */
+/** Each circle of files that import each other, once. */
 export function circles(modules: readonly Module[]): Complaint[] {
   const graph = new Map(
     modules.map(({ path, imports }) => [path, imports.flatMap(({ target }) => fileOf(path, target))]),
@@ -78,7 +78,7 @@ export function circles(modules: readonly Module[]): Complaint[] {
   return circlesOf(graph).map((trail) => `circle: ${trail.join(" -> ")}`);
 }
 
-/** Each circle of folders whose files import each other, named once with the imports that make it. */
+/** Each circle of folders whose files import each other, once, with the imports that make it. */
 export function folderCircles(modules: readonly Module[]): Complaint[] {
   const graph = new Map<string, string[]>();
   const reasons = new Map<string, string>();
@@ -96,7 +96,7 @@ export function folderCircles(modules: readonly Module[]): Complaint[] {
   });
 }
 
-/** @returns trails whose last name is their first one */
+/** @returns circles as lists whose last name is the first one */
 function circlesOf(graph: ReadonlyMap<string, readonly string[]>): (readonly string[])[] {
   const finished = new Set<string>();
   const found: (readonly string[])[] = [];
@@ -142,7 +142,7 @@ export function withoutOpening(modules: readonly Module[]): Complaint[] {
     .map(({ path }) => `${path} does not open with a sentence that says what it is`);
 }
 
-/** The top level holds what is named, and a room that exists holds more than its own description. */
+/** The top level has only the listed names, and each room has more files than its README. */
 export function strangersAndEmptyRooms(tree: SourceTree): Complaint[] {
   const complaints: Complaint[] = [];
   const contents = new Map<string, number>();
@@ -173,7 +173,7 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
-/** What is shipped is declared as a dependency, what is declared is used, and tests and examples may use all that is declared. */
+/** Shipped imports are dependencies, each dependency is imported, and tests and examples may use all declared packages. */
 export function undeclaredOrUnused(tree: SourceTree, modules: readonly Module[]): Complaint[] {
   const manifest = JSON.parse(tree.get("package.json") ?? "{}") as Manifest;
   const shipped = new Set(Object.keys(manifest.dependencies ?? {}));
@@ -200,7 +200,7 @@ export function undeclaredOrUnused(tree: SourceTree, modules: readonly Module[])
   return [...complaints];
 }
 
-/** Rooms of the allow-list that do not exist: the table must not promise what is not there. */
+/** Rooms of the allow-list that do not exist. */
 export function roomsWithoutFiles(tree: SourceTree): Complaint[] {
   return ROOMS.filter(({ folder }) => ![...tree.keys()].some((path) => path.startsWith(`${folder}/`))).map(
     ({ folder }) => `${folder} stands in the table but holds nothing`,

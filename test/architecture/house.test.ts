@@ -1,9 +1,9 @@
-/** The repository keeps the rules of the house. What each rule catches is shown in `planted.test.ts`. */
+/** The repository keeps the architecture rules; `planted.test.ts` shows what each rule catches. */
 import { expect, test } from "vitest";
 import * as rules from "./house-rules.ts";
 import { ROOT, readSourceTree } from "./source-tree.ts";
 
-/** Far below what is there: the check must notice when it reads next to nothing and so finds nothing wrong. */
+/** Far below the real count: the check fails if it reads next to nothing. */
 const MODULES_MIN = 50;
 
 const tree = readSourceTree(ROOT);
@@ -19,16 +19,16 @@ test("imports follow the arrows", () => expect(rules.forbiddenImports(modules)).
 test("no files import each other in a circle", () => expect(rules.circles(modules)).toEqual([]));
 test("no folders import each other in a circle", () => expect(rules.folderCircles(modules)).toEqual([]));
 test("nothing is exported from a place where it was not made", () => expect(rules.reexports(modules)).toEqual([]));
-test("folders and files have names that say something", () => expect(rules.badNames(tree)).toEqual([]));
+test("folders and files have meaningful names", () => expect(rules.badNames(tree)).toEqual([]));
 test("each shipped file opens with one sentence", () => expect(rules.withoutOpening(modules)).toEqual([]));
-test("the top level holds what is named, and no room is empty", () => {
+test("the top level has only the listed names, and no room is empty", () => {
   expect(rules.strangersAndEmptyRooms(tree)).toEqual([]);
 });
-test("each room says in fifteen lines what it is", () => expect(rules.readmes(tree)).toEqual([]));
+test("each room has a README of at most fifteen lines", () => expect(rules.readmes(tree)).toEqual([]));
 test("packages are declared where they are used, and used where they are declared", () => {
   expect(rules.undeclaredOrUnused(tree, modules)).toEqual([]);
 });
-test("the table of rooms names no room that is not there", () => expect(rules.roomsWithoutFiles(tree)).toEqual([]));
+test("the allow-list has no room that does not exist", () => expect(rules.roomsWithoutFiles(tree)).toEqual([]));
 
 test("no file has more than three hundred lines", () => {
   for (const long of rules.tooLong(modules, rules.LINES_TO_LOOK_TWICE)) console.log(`look twice: ${long}`);

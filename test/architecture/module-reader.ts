@@ -1,7 +1,7 @@
-/** Reads one source text into what the architecture check must know of it: its imports, its re-exports, how it opens. */
+/** Reads from one source text what the architecture check needs: its imports, its re-exports, its opening comment. */
 import { parseSync, Visitor } from "oxc-parser";
 
-/** One thing that a module names from outside; without a target where that is no literal and so cannot be checked. */
+/** One import; it has no target where the specifier is no literal and so cannot be checked. */
 export interface Import {
   readonly target: string | undefined;
   readonly line: number;
@@ -10,11 +10,11 @@ export interface Import {
 export interface Module {
   readonly path: string;
   readonly lines: number;
-  /** Static, type-only, dynamic, `import("…")` in a type and `require`: a reader follows all of them. */
+  /** Imports of all forms: static, type-only, dynamic, `import("…")` in a type, and `require`. */
   readonly imports: readonly Import[];
-  /** Lines on which something imported is exported again. */
+  /** Lines that export an imported name again. */
   readonly reexportLines: readonly number[];
-  /** The text of the comment that opens the file, without its stars; absent where the file opens with anything else. */
+  /** The text of the opening comment without its stars; absent if the file opens otherwise. */
   readonly opening: string | undefined;
 }
 

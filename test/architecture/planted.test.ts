@@ -1,4 +1,4 @@
-/** Plants one violation of each kind into a small clean tree and shows that its rule, and no other, sees it. */
+/** Plants one violation of each kind into a small clean tree and shows that its rule, and no other, finds it. */
 import { expect, test } from "vitest";
 import { CLEAN, MANIFEST, NOUN, README } from "./clean-tree.ts";
 import * as rules from "./house-rules.ts";
@@ -25,7 +25,7 @@ function complaintsOf(planted: Readonly<Record<string, string>>): Partial<Record
   return Object.fromEntries(heard.filter(([, complaints]) => complaints.length > 0));
 }
 
-test("a clean tree is clean", () => expect(complaintsOf({})).toEqual({}));
+test("a clean tree has no complaint", () => expect(complaintsOf({})).toEqual({}));
 
 const imports = (statement: string): string =>
   `/** A file with one bad import. */\n${statement}\nexport const bad = 1;\n`;

@@ -5,8 +5,8 @@ import { analyse } from "scslre";
 const READ = /^(?:shared|functions|infra)\/.*\.(?:ts|mjs)$/;
 
 /**
- * Expressions that the program builds from a string at run time, which no check can read: by path, with the reason why they
- * are safe.
+ * Expressions that the program builds from a string at run time, which no check can read: by path, with the reason why they are
+ * safe.
  */
 const MADE_LATER: Readonly<Record<string, string>> = {
   "infra/try/log-tail.ts": "its last part is `TOLD_OF_EACH.source`, a literal that the check reads at its definition",

@@ -1,4 +1,4 @@
-/** Reads the repository from disk as the architecture check sees it: every path that belongs to it, and the text of its sources. */
+/** Reads the repository from disk for the architecture check: every path that belongs to it, and the text of its sources. */
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,7 +7,7 @@ export type SourceTree = ReadonlyMap<string, string>;
 
 export const ROOT = join(import.meta.dirname, "../..");
 
-/** What `.gitignore` leaves out is no part of the repository, and neither is git's own folder. */
+/** Files in `.gitignore` and git's own folder are not part of the repository. */
 function ignoredNames(root: string): ReadonlySet<string> {
   const lines = readFileSync(join(root, ".gitignore"), "utf8").split("\n");
   return new Set([".git", ...lines.filter((line) => line.endsWith("/")).map((line) => line.slice(0, -1))]);

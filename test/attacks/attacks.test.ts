@@ -7,7 +7,7 @@ import { Stalls } from "./stalls.ts";
 
 test.each(ATTACKS.map(({ name, title }) => [`${name}:`, title, name]))("%s %s", async (_name, _title, name) => {
   const first = await attacked(name);
-  // A wait that the machine itself made longer says nothing about the server: the attack is made once more.
+  // A stall of the whole machine is no evidence about the server, so the attack is repeated once.
   const { complaints } = first.stallMs === undefined || first.complaints === "" ? first : await attacked(name);
   expect(complaints).toBe("");
 });

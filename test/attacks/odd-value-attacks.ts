@@ -78,7 +78,10 @@ function attemptsBounded(scene: Scene, maximum: number) {
   return { complaints, notes: { perSecond } };
 }
 
-/** Another deployment, whose manifest is written without recursion. @returns its address */
+/**
+ * Another deployment, whose manifest is written without recursion.
+ * @returns its address
+ */
 async function serveDeepSchema(): Promise<string> {
   const schema = `${'{"items":'.repeat(SCHEMA_LEVELS)}{}${"}".repeat(SCHEMA_LEVELS)}`;
   const handler = `{"name":"deep","input":{"contentType":"application/json","jsonSchema":${schema}}}`;

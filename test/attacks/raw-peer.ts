@@ -10,7 +10,10 @@ const ACK = 1;
 const END_STREAM = 1;
 const END_HEADERS = 4;
 
-/** Answers one request of a raw deployment. @param isReset whether the client has reset the stream */
+/**
+ * Answers one request of a raw deployment.
+ * @param isReset whether the client has reset the stream
+ */
 export type RawAnswer = (socket: Socket, streamId: number, isReset: () => boolean) => Promise<void>;
 
 /** Every request belongs to an attempt: discovery must be over before. */
@@ -40,7 +43,10 @@ export function rawServer(answer: RawAnswer): Server {
   });
 }
 
-/** Writes the piece again and again, as fast as the peer reads. @returns the number of writes */
+/**
+ * Writes the piece again and again, as fast as the peer reads.
+ * @returns the number of writes
+ */
 export async function writeRepeatedly(socket: Socket, piece: Buffer, times: number, untilMs: number): Promise<number> {
   let written = 0;
   while (written < times && !socket.destroyed && performance.now() < untilMs) {

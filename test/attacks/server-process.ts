@@ -44,7 +44,10 @@ export class ServerProcess {
     return child !== undefined && child.exitCode === null && child.signalCode === null;
   }
 
-  /** Resolves when the server answers. @throws Error if it ends by itself, or does not answer in time */
+  /**
+   * Resolves when the server answers.
+   * @throws Error if it ends by itself, or does not answer in time
+   */
   async start(): Promise<void> {
     const log = openSync(this.site.logPath, "a");
     // The variables of the suite are no settings of the product, which would warn of them.

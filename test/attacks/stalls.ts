@@ -1,10 +1,10 @@
-/** How long the machine itself stands still: a process that only waits for a timer, and gets it late. */
+/** Measures stalls of the machine itself: a process that only waits for a timer, and gets it late. */
 
 const PERIOD_MS = 20;
-/** No server with two busy threads delays an idle process by so much: the host of the machine does. */
+/** A server with two busy threads never delays an idle process by so much; only the host of the machine does. */
 const STALL_FROM_MS = 250;
 
-/** Watches from its making until `end`. */
+/** Watches from its construction until `end`. */
 export class Stalls {
   #longestMs = 0;
   readonly #timer: NodeJS.Timeout;
@@ -18,7 +18,7 @@ export class Stalls {
     }, PERIOD_MS);
   }
 
-  /** @returns the longest stall in ms, undefined where there was none worth the name */
+  /** @returns the longest stall in milliseconds; undefined if there was none above the limit */
   end(): number | undefined {
     clearInterval(this.#timer);
     return this.#longestMs >= STALL_FROM_MS ? Math.round(this.#longestMs) : undefined;

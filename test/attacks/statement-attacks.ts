@@ -5,7 +5,7 @@ import { send, sendMany, statement } from "./asking.ts";
 import type { Attack, Deed, Scene } from "./attack.ts";
 import { always, output } from "./messages.ts";
 
-/** When the client leaves, as a person would. */
+/** The time after which the client gives up, as a person would. */
 const PATIENCE_MS = 3_000;
 const AFTERWARDS_MS = 1_500;
 const LEVELS = 25;

@@ -1,4 +1,4 @@
-/** Settings that are addresses: what is read, and what refuses the start. */
+/** Settings that are addresses: accepted values, and values that refuse the start. */
 import { expect, test } from "vitest";
 import { readSettings } from "../../shared/config/settings.ts";
 

@@ -27,7 +27,7 @@ test.each<readonly [unknown, readonly string[] | undefined]>([
   ["a..b", undefined],
 ])("%j as names of hosts is %j", (raw, names) => expect(hostNames("").read(raw)?.value).toEqual(names));
 
-test("nothing is wanted unless somebody says so, in a file or in the environment", () => {
+test("both lists are empty without a setting", () => {
   const file = { path: "stepwell.toml", text: '[ingress]\nforward-headers = ["cookie"]\n' };
   const variable = { STEPWELL_INGRESS__FORWARD_HEADERS: "authorization,cookie" };
   expect(fallback).toEqual([]);

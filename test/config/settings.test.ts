@@ -1,4 +1,4 @@
-/** Settings: forms of values, precedence of sources, and words for what cannot be read. */
+/** Settings: forms of values, precedence of sources, and messages for unreadable values. */
 import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -69,7 +69,7 @@ describe("the table of settings", () => {
 });
 
 describe("settings", () => {
-  it("are the defaults where nothing is said", () => {
+  it("are the defaults without a source", () => {
     const { settings, warnings } = readSettings({ environment: {}, flags: {} });
     expect(settings["ingress.port"]).toBe(8080);
     expect(settings["worker.invoker.message-size-limit"]).toBe(33_554_432);
@@ -87,7 +87,7 @@ describe("settings", () => {
     expect(settings["worker.invoker.inactivity-timeout"]).toBe(2000);
   });
 
-  it("of a flag win over the environment, and those over the file", () => {
+  it("of a flag override the environment, and those of the environment the file", () => {
     const environment = { STEPWELL_INGRESS__PORT: "2", STEPWELL_ADMIN__PORT: "3", HOME: "/x" };
     const { settings, warnings } = read("[ingress]\nport = 1\n[admin]\nport = 1\nbind = '::1'\n", {
       environment,
@@ -130,7 +130,7 @@ describe("settings", () => {
     );
   });
 
-  it("bear other names too, and their own wins wherever it stands", () => {
+  it("have other names too, and their own name wins in each source", () => {
     const { settings, warnings } = read('journal_retention = "2h"\n[worker.storage_rocksdb]\npath = "/old"\n', {
       environment: { STEPWELL_JOURNAL_RETENTION: "3h" },
     });
@@ -146,11 +146,11 @@ describe("settings", () => {
     expect(() => read("", refused)).toThrow(/RT0002.*STEPWELL_WORKER__STORAGE_ROCKSDB__PATH/);
   });
 
-  it("that are intervals are refused at zero, where they would never rest", () => {
+  it("that are intervals are refused at zero", () => {
     expect(() => read("", { environment: { STEPWELL_WORKER__CLEANUP_INTERVAL: "0s" } })).toThrow(/RT0002.*from 10ms/);
   });
 
-  it("tell of unknown keys, and of the nearest known one", () => {
+  it("report unknown keys, with the nearest known one", () => {
     const { warnings } = read("[ingres]\nport = 1\n", { environment: { STEPWELL_ADMIN__PROT: "1" } });
     expect(warnings[0]).toMatch(/stepwell\.toml, line 2: ingres\.port; did you mean ingress\.port\?/);
     expect(warnings[1]).toMatch(/STEPWELL_ADMIN__PROT; did you mean STEPWELL_ADMIN__PORT\?/);
@@ -180,7 +180,7 @@ describe("settings", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("are loaded from a file that is named, or refused where it is not there", async () => {
+  it("are loaded from a named file, or refused if the file does not exist", async () => {
     const dir = await temporaryDirectory();
     onTestFinished(() => removeDirectory(dir));
     const file = join(dir, "stepwell.toml");

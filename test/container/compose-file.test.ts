@@ -1,10 +1,10 @@
-/** What the compose file of LocalStack promises, read line by line: nothing is started here. */
+/** Checks the compose file of LocalStack line by line; no container starts. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 const lines = readFileSync(new URL("../../localstack/compose.yaml", import.meta.url), "utf8").split("\n");
 
-/** What stands below a key, without its comments: `key: "value"` or `- "value"`, one level deeper. */
+/** The lines below a key, without comments: `key: "value"` or `- "value"`, one level deeper. */
 function below(key: string): readonly string[] {
   const at = lines.findIndex((line) => line.trim() === `${key}:`);
   if (at < 0) throw new Error(`no ${key} is there`);
@@ -22,7 +22,7 @@ test("the emulator is reached from this machine only", () => {
   expect(below("ports")).toEqual(['- "127.0.0.1:4566:4566"']);
 });
 
-test("its token comes from the environment, and without one nothing starts", () => {
+test("its token comes from the environment, and nothing starts without one", () => {
   const [token, ...others] = below("environment");
   expect(token).toMatch(/^LOCALSTACK_AUTH_TOKEN: "\$\{LOCALSTACK_AUTH_TOKEN:\?.+\}"$/);
   expect(others).toEqual([]);

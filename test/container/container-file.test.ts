@@ -1,4 +1,4 @@
-/** What the container file promises, read from the file itself: no image is built here. */
+/** Checks the container file itself; no image is built. */
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { once } from "node:events";
@@ -19,7 +19,7 @@ const ignored = read(".dockerignore")
 
 const SECRETS = /(^|\/)(\.env|\.npmrc|\.aws|\.git|.*\.pem|.*\.key|\.stepwell|\.cache)/;
 
-test("what is built in one stage runs in another, without the tools, on the same Node", () => {
+test("one stage builds and another runs, without the tools, on the same Node", () => {
   expect(stages).toHaveLength(2);
   expect(run.base).toBe(build.base);
   expect(Number(/^node:(\d+)/.exec(run.base)?.[1])).toBeGreaterThanOrEqual(20);
@@ -27,7 +27,7 @@ test("what is built in one stage runs in another, without the tools, on the same
   expect(wordsOf(run, "RUN").join("\n")).not.toMatch(/npm|apt/);
 });
 
-test("three ports are published, and those that something listens on are those of the settings", () => {
+test("three ports are published, and those of the listeners are those of the settings", () => {
   expect(wordsOf(run, "EXPOSE")).toEqual(["8080 9070 9071"]);
   expect([SETTINGS["ingress.port"].fallback, SETTINGS["admin.port"].fallback]).toEqual([8080, 9070]);
 });
@@ -40,7 +40,7 @@ test("it runs as a user without rights, whose data is on a volume", () => {
   expect(wordsOf(run, "RUN")).toEqual(["mkdir /data && chown node:node /data"]);
 });
 
-test("its variables are settings that the program knows", () => {
+test("its variables are known settings", () => {
   const [words = ""] = wordsOf(run, "ENV");
   const variables = Object.fromEntries(words.split(/\s+/).map((pair) => pair.split("=") as [string, string]));
   const known = new Set(["NODE_ENV", ...SETTING_PATHS.map(variableOf)]);
@@ -48,7 +48,7 @@ test("its variables are settings that the program knows", () => {
   expect(variables[variableOf("data-dir")]).toBe("/data");
 });
 
-test("nothing is copied that may hold a secret, and only what is there", () => {
+test("nothing is copied that may hold a secret, and only existing files", () => {
   for (const stage of stages) {
     expect(wordsOf(stage, "ADD")).toEqual([]);
     for (const words of wordsOf(stage, "COPY")) {
@@ -64,7 +64,7 @@ test("nothing is copied that may hold a secret, and only what is there", () => {
   }
 });
 
-test("the builder gets what is named and nothing else", () => {
+test("the builder gets only the listed files", () => {
   expect(ignored[0]).toBe("*");
   const admitted = ignored.filter((line) => line.startsWith("!"));
   expect(admitted.filter((line) => SECRETS.test(line.slice(1)))).toEqual([]);
@@ -73,7 +73,7 @@ test("the builder gets what is named and nothing else", () => {
   }
 });
 
-test("no install script runs while it is built", () => {
+test("no install script runs during the build", () => {
   const npm = wordsOf(build, "RUN").flatMap((words) => words.split("&&").filter((one) => one.includes("npm ")));
   expect(npm).toHaveLength(2);
   expect(npm.filter((one) => !one.includes("--ignore-scripts"))).toEqual([]);
@@ -91,11 +91,11 @@ test.each([
   server.close();
 });
 
-test("the health check of nobody fails", async () => {
+test("the health check without a listener fails", async () => {
   expect(await healthCode(1)).toBe(1);
 });
 
-/** Runs the check as it is written, where the admin API has another port. */
+/** Runs the check as it is written, with another port of the admin API. */
 async function healthCode(port: number): Promise<number> {
   const [words = ""] = wordsOf(run, "HEALTHCHECK");
   const [node, ...args] = JSON.parse(words.slice(words.indexOf("["))) as string[];

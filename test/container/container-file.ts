@@ -12,7 +12,7 @@ export interface BuildStage {
   readonly instructions: readonly Instruction[];
 }
 
-/** @throws Error for a line that is no instruction, or one that stands before the first stage */
+/** @throws Error for a line that is no instruction, or one before the first stage */
 export function readContainerFile(text: string): readonly BuildStage[] {
   const stages: (BuildStage & { readonly instructions: Instruction[] })[] = [];
   for (const line of joinedLines(text)) {

@@ -1,4 +1,4 @@
-/** The write budget (docs/design.md#write-budget), as a DynamoDB engine reports what it consumed. */
+/** The write budget (docs/design.md#write-budget), as a DynamoDB engine reports its consumption. */
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { accountText, expectCost } from "../harness/engine/budget-account.ts";
 import { playShape, type Played } from "../harness/engine/budget-play.ts";
@@ -30,18 +30,18 @@ describe("the write budget on DynamoDB", () => {
     const tables = { table: journal.table, meta: meta.table };
     const { onPath, inAll, told } = await playShape(shape.play, tables, () => (reported = reportedBy(journal)));
     const { list, open } = reported;
-    // DynamoDB says of a refused write only that it was refused: what it consumed, which is a unit, is in no answer.
+    // The answer to a refused write does not contain its consumption, which is one unit.
     const items = reported.items + inAll.refused;
     const played = { onPath, inAll: { ...inAll, items, list, open }, told };
     rows.push({ shape, played });
     expectCost(shape, played);
-    // The counts that a newcomer's run goes by are those that DynamoDB reports.
+    // Compares the counts of the embedded store with those of DynamoDB.
     const { items: counted, reads: readUnits } = inAll;
     expect({ ...reported, items }).toEqual({ items: counted, list: inAll.list, open: inAll.open, readUnits });
   });
 });
 
-/** What the requests consumed, as the engine told it with each answer. */
+/** The consumption that the engine reported with each answer. */
 function reportedBy({ consumed }: MeteredTable) {
   const reported = { ...NOTHING };
   for (const { operation, tableUnits, indexUnits } of consumed) {

@@ -1,4 +1,4 @@
-/** The engine on a DynamoDB engine: what every invocation is promised, and that processes which share a table keep it together. */
+/** The promises to every invocation, and the sharing of a table by several processes, on a DynamoDB engine. */
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Result } from "../../shared/core/model/failure.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
@@ -12,7 +12,7 @@ import { LEASE_MS, type Stage } from "../harness/engine/budget-stage.ts";
 import { meteredStage } from "./metered-stage.ts";
 
 const HOUR_MS = 3_600_000;
-/** Of the clock, for every 5 ms and more that really pass: a lease is longer than a busy machine stalls. */
+/** Clock time for every 5 ms or more of real time: a lease is longer than a busy machine stalls. */
 const STEP_MS = 10;
 
 const standing = meteredStage();
@@ -43,7 +43,7 @@ describe("an invocation on DynamoDB", () => {
     expect(await play.call("Leaf/echo", "hello")).toBe("hello");
   });
 
-  test("that is sent runs in another process, and whoever attaches gets its result", async () => {
+  test("that is sent runs in another process, and attaching gives its result", async () => {
     const id = await sent("Leaf/steps", 3);
     expect(valueOf(await attach(play.front.engine, id))).toBe(3);
   });
@@ -62,7 +62,7 @@ describe("an invocation on DynamoDB", () => {
     expect(await play.stepUntil(play.call("Caller/sleep", 300), STEP_MS)).toBe("slept");
   });
 
-  test("is tried again until it gets through", async () => {
+  test("is retried until it succeeds", async () => {
     expect(await play.stepUntil(play.call("Leaf/stumble", { name: "retried", times: 3 }), STEP_MS)).toBe(4);
   });
 
@@ -74,7 +74,7 @@ describe("an invocation on DynamoDB", () => {
     expect(stage.deployment.executions.get("once")).toBe(1);
   });
 
-  test("that runs gives its result to who attaches in another process", async () => {
+  test("that runs in one process gives its result to an attached caller in another", async () => {
     const { invocationId } = await play.send("Leaf/atGate", "passed");
     play.work();
     await atGate(1);
@@ -105,7 +105,7 @@ describe("an invocation on DynamoDB", () => {
     expect(await resultOf(id)).toMatchObject({ kind: "failure", failure: { code: 409, message: "killed" } });
   });
 
-  test("that runs elsewhere is killed, and its driver's answer counts for nothing", async () => {
+  test("that runs elsewhere is killed, and its driver's answer does not count", async () => {
     const { invocationId } = await play.send("Leaf/atGate", "too late");
     play.work();
     await atGate(1);
@@ -132,7 +132,7 @@ describe("processes that share a table", () => {
     expect(stage.deployment.executions.get("frozen")).toBe(1);
   });
 
-  test("a driver that thaws after it was followed loses the fence and answers with what the other wrote", async () => {
+  test("a driver that was taken over loses the fence and answers with the other's result", async () => {
     const answer = play.call("Leaf/stepThenGate", "thawed");
     await atGate(1);
     play.front.freeze();
@@ -147,7 +147,7 @@ describe("processes that share a table", () => {
     expect(play.front.log.lines.map(({ message }) => message)).toContain("another driver wrote the segment first");
   });
 
-  test("the sweeper finds a driver that died after it took up what had been parked", async () => {
+  test("the sweeper finds a driver that died after it took up a parked invocation", async () => {
     const id = await sent("Leaf/signalThenGate", null);
     const awakeable = stage.deployment.awakeables.at(-1)!;
     await completeAwakeable(play.front.engine, awakeable, { kind: "success", value: Buffer.from('"go"') });

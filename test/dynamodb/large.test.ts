@@ -1,4 +1,4 @@
-/** Payloads beyond DynamoDB's 400 KB, and what packing saves, as a DynamoDB engine counts it. */
+/** Payloads beyond DynamoDB's 400 KB, and the savings of compression, as a DynamoDB engine counts them. */
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { deflateCodec } from "../../shared/adapters/system/deflate-codec.ts";
@@ -39,10 +39,10 @@ const unitsWritten = (): number =>
 test.each([
   ["12 MiB of noise", randomBytes((12 * MIB * 3) / 4).toString("base64")],
   ["31 MiB of words", "some words that repeat ".repeat((31 * MIB) / 23)],
-])("%s goes in, through the journal, and out, and is there for who attaches", { timeout: 120_000 }, async (_, text) => {
+])("%s is unchanged through input, journal and output, and for a later attach", { timeout: 120_000 }, async (_, text) => {
   const { engine } = play.front;
-  // The driver of a call lets a very large journal go. A worker takes it up under the budget for journals, and the call
-  // looks for its end by the clock.
+  // The driver of a call releases a very large journal. A worker takes it up under the budget for journals, and the call polls
+  // for its end.
   play.work();
   const ended = await play.stepUntil(call(engine, submission("Leaf/echo", text)), 100);
   if (ended.kind !== "ended") throw new Error(`the call was answered with ${ended.kind}`);
@@ -50,7 +50,7 @@ test.each([
   expect(valueOf(await attach(engine, ended.invocationId)) === text).toBe(true);
 });
 
-test("a call whose text packs well is charged for what is left of it", async () => {
+test("a call with compressible text consumes the units of its compressed size", async () => {
   const text = JSON.stringify(Array.from({ length: 400 }, (_, index) => ({ index, name: "a name", active: true })));
   const before = unitsWritten();
   await call(plainly(), submission("Leaf/echo", text));

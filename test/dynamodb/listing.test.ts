@@ -1,4 +1,4 @@
-/** What a page of the list costs, as a DynamoDB engine reports it, beside the model that other tests count by. */
+/** The cost of a page of the list, as a DynamoDB engine reports it, beside the model of the other tests. */
 import { beforeEach, expect, test } from "vitest";
 import { type InvocationFilter, listInvocations, OPEN_STATUSES } from "../../shared/engine/query/list-invocations.ts";
 import type { Play } from "../harness/engine/budget-play.ts";
@@ -21,7 +21,7 @@ beforeEach(() => {
 
 test("a page takes three queries and a hundred read units for a hundred young rows, as DynamoDB counts them", async () => {
   for (let i = 0; i < OPEN; i++) await play.send("Leaf/sleep", HOUR_MS);
-  // Not before: a message that is faster than its invocation is put off, and the clock stands still here.
+  // Workers start after the sends: a message that overtakes its acceptance is put back, and the clock of this test does not move.
   play.work();
   await play.settle();
   const { engine } = play.front;
@@ -43,7 +43,7 @@ test("a page takes three queries and a hundred read units for a hundred young ro
     expect(invocations.length, name).toBe(count);
     expect(consumed.filter(({ operation }) => operation === "queryIndex").length, name).toBeLessThanOrEqual(3);
     expect(units, name).toBeLessThanOrEqual(unitsMax);
-    // The model counts as DynamoDB does, within what an entry of an index takes beside its attributes.
+    // The model differs from DynamoDB only by the overhead of an index entry.
     expect(Math.abs(units - meter.units), `${name}: ${units} reported, ${meter.units} by the model`).toBeLessThan(3);
   }
 });

@@ -1,4 +1,4 @@
-/** The engine's stage over metered tables of a DynamoDB engine: the stage stays for one test, the tables for one or for a file of them. */
+/** The engine's stage over metered tables of a DynamoDB engine: one stage for each test, and tables for a test or for a file. */
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { Play } from "../harness/engine/budget-play.ts";
 import { openStage, type Stage } from "../harness/engine/budget-stage.ts";
@@ -15,8 +15,8 @@ export interface MeteredStage {
 
 /**
  * To be called once by each file of tests.
- * @param tablesOf what has tables of its own
- * @returns what is there while a test runs
+ * @param tablesOf whether each test or each file has its own tables
+ * @returns a function that gives the stage of the running test
  */
 export function meteredStage(tablesOf: "file" | "test" = "file"): () => MeteredStage {
   let tables: Pick<MeteredStage, "journal" | "meta">;

@@ -24,11 +24,14 @@ export interface MeteredTable extends OpenTable {
   readonly table: DynamoTable;
   readonly client: DynamoDBClient;
   readonly tableName: string;
-  /** What was consumed so far, request by request. */
+  /** The consumption so far, request by request. */
   readonly consumed: Consumed[];
 }
 
-/** Makes a table of its own and drops it at the end. @param projected what its indexes show beside the keys */
+/**
+ * Makes a table and drops it at the end.
+ * @param projected the attributes that its indexes show beside the keys
+ */
 export async function openTable(
   projected: Readonly<Record<IndexName, readonly string[]>> = { list: ["n"], open: [] },
 ): Promise<MeteredTable> {

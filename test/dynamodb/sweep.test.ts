@@ -1,4 +1,4 @@
-/** The sweeper on a DynamoDB engine: how far it has come is written down there, and what its looks cost is counted. */
+/** The sweeper on a DynamoDB engine: it stores its progress there, and the cost of its looks is counted. */
 import { beforeEach, expect, test } from "vitest";
 import { sweeperPk } from "../../shared/engine/store/item-keys.ts";
 import { sweepAll, sweepOnce } from "../../shared/engine/sweep/sweep.ts";
@@ -24,7 +24,7 @@ beforeEach(async () => {
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
 
-test("passes whose time is over at once come to the end of everything, an entry of each walk at a time", async () => {
+test("passes without time reach the end of everything, an entry of each walk at a time", async () => {
   const { engine } = play.front;
   const process = new EngineProcess(new Pulse());
   const sweeper = { ...engine, queue: process.watch("queue", engine.queue) };
@@ -55,7 +55,7 @@ test("passes whose time is over at once come to the end of everything, an entry 
   expect(passes).toBeLessThan(40);
 });
 
-test("what was accepted and has ended costs little more than a read unit each", async () => {
+test("a look at an ended invocation costs little more than a read unit", async () => {
   const { engine } = play.front;
   await complete(journal.table, engine, ENDED, MINUTE_MS);
   await play.clock.advance(10 * MINUTE_MS);
@@ -66,7 +66,7 @@ test("what was accepted and has ended costs little more than a read unit each", 
     (sum, { tableUnits, indexUnits }) => sum + tableUnits + indexUnits.list + indexUnits.open,
     0,
   );
-  // Fifty entries a request; of every third, which took several attempts, the partition is read.
+  // Fifty entries a request; every third took several attempts, so its partition is read.
   const count = (name: string) => consumed.filter(({ operation }) => operation === name).length;
   expect(count("getMany")).toBe(ENDED / 50);
   expect(count("query")).toBeLessThan(ENDED / 3 + 10);

@@ -26,7 +26,7 @@ interface Cost {
   readonly cpuMs: number;
 }
 
-/** Requests, and the time of this process's processor, of one pass of the sweeper. */
+/** The requests of one pass of the sweeper, and its processor time in this process. */
 async function costOfPass(): Promise<Cost & { readonly report: Awaited<ReturnType<typeof sweepOnce>> }> {
   const [from, before] = [journal.consumed.length, process.cpuUsage()];
   const report = await sweepOnce(play.front.engine);
@@ -43,7 +43,7 @@ function told(what: string, { requests, cpuMs }: Cost): void {
   console.log(`${what}: ${requests.toFixed(3)} requests, ${cpuMs.toFixed(3)} ms of a processor`);
 }
 
-/** A pass over the same minutes in which nothing was accepted, after one that has warmed the program. */
+/** A pass over the same minutes without an acceptance, after one that has warmed the program. */
 async function idlePass(): Promise<Cost> {
   await sweepOnce(play.front.engine);
   await play.clock.advance(10 * MINUTE_MS);
@@ -52,7 +52,7 @@ async function idlePass(): Promise<Cost> {
   return idle;
 }
 
-test("a look at an ended call takes no more requests than the ceilings are computed with", async () => {
+test("a look at an ended call takes no more requests than the ceilings assume", async () => {
   const idle = await idlePass();
   await complete(journal.table, play.front.engine, ENDED, MINUTE_MS);
   await play.clock.advance(10 * MINUTE_MS);
@@ -61,7 +61,7 @@ test("a look at an ended call takes no more requests than the ceilings are compu
   expect(look.requests).toBeLessThanOrEqual(LOOK.requests);
 });
 
-test("an extension of a sleeper takes no more requests than the ceilings are computed with, and comes once in two weeks", async () => {
+test("an extension of a sleeper takes no more requests than the ceilings assume, and comes once in two weeks", async () => {
   const idle = await idlePass();
   for (let at = 0; at < SLEEPERS; at++) await play.send("Leaf/signalled", at);
   await play.drain();
@@ -79,15 +79,15 @@ test("an extension of a sleeper takes no more requests than the ceilings are com
   expect((await sweepOnce(play.front.engine)).extended).toBe(SLEEPERS);
 });
 
-test("an entry of the open index at which there is nothing to do takes no request of its own", async () => {
+test("an entry of the open index that needs no look takes no request of its own", async () => {
   const idle = await idlePass();
-  // As many at a time as the engine takes connections.
+  // In groups of the engine's number of connections.
   for (let at = 0; at < ASLEEP; at += 50) {
     const lookAtMs = play.clock.nowMs() + 48 * HOUR_MS + at;
     const asleep = Array.from({ length: 50 }, () => ({ status: "backing-off" as const, lookAtMs }));
     await plantOpen(journal.table, play.front.engine, asleep);
   }
-  // A walk reads what arrived for each whose age has come to a power of two since the walk before: few within ten minutes.
+  // A walk reads the arrivals of each entry whose age passed a power of two since the last walk: few do within ten minutes.
   for (let walks = 0; walks < 2; walks++) {
     await play.clock.advance(10 * HOUR_MS);
     await sweepOnce(play.front.engine);

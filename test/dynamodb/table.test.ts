@@ -1,4 +1,4 @@
-/** The table's contract on a DynamoDB engine, and what only DynamoDB has: capacity, projections, foreign items. */
+/** The table's contract on a DynamoDB engine, and properties of DynamoDB alone: capacity, projections, foreign items. */
 import { PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dynamoClient } from "../../shared/adapters/dynamodb/dynamodb-client.ts";
@@ -18,7 +18,7 @@ describe("the table on DynamoDB", () => {
   });
   afterAll(() => opened.close());
 
-  test("tells what each write consumes, in the table and in each index", async () => {
+  test("reports the consumption of each write, in the table and in each index", async () => {
     const { table, consumed } = opened;
     const pk = freshPartition();
     consumed.length = 0;
@@ -62,7 +62,7 @@ describe("the table on DynamoDB", () => {
     await expect(opened.table.put({ pk, sk: "a", bytes: new Uint8Array(size + 1) })).rejects.toThrow(/400 KB/);
   });
 
-  test("an item of types that are never written is a StoreError, not a guess", async () => {
+  test("an item with unknown types of attributes is a StoreError", async () => {
     const { client, table, tableName } = opened;
     const pk = freshPartition();
     const Item = { pk: { S: pk }, sk: { S: "a" }, list: { L: [{ S: "x" }] } };

@@ -1,4 +1,4 @@
-/** The upgrade of functions: the table that an older version left, opened by the functions of this one, with all messages lost. */
+/** The upgrade of functions: this version opens the table of an older one, with all messages lost. */
 import { BatchWriteItemCommand, CreateTableCommand, type DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { adminHandler } from "../../functions/admin/admin-handler.ts";
@@ -36,13 +36,13 @@ import { engineClient } from "./open-table.ts";
 
 type Projection = Parameters<typeof tableDefinition>[1];
 
-/** What the indexes of the first stacks showed; those of a table cannot be changed. */
+/** The projections of the first stacks; those of an existing table cannot be changed. */
 const FIRST: Projection = { list: [], open: ["status", "lookAtMs", "keepUntilS"] };
 const PROJECTIONS = [
   ["as the first stacks made it", FIRST],
   ["as it is made now", PROJECTED],
 ] as const;
-/** Longer than any stall of a busy machine: nobody is taken for dead, and no step runs twice for that reason. */
+/** Longer than any stall of a busy machine, so that no live driver is taken over and no step runs twice. */
 const LEASE_S = 60;
 const TIMEOUT_MS = 120_000;
 const CONTEXT = { getRemainingTimeInMillis: () => 60_000 };
@@ -53,9 +53,9 @@ afterEach(async () => {
   for (const clear of clearing.splice(0).reverse()) await clear();
 });
 
-describe.each(fixtureVersions())("what %s left in its table", (version) => {
+describe.each(fixtureVersions())("the work that %s left in its table", (version) => {
   test.each(PROJECTIONS)(
-    "goes on in a table %s, and nothing of it is done twice",
+    "goes on in a table %s, and no step runs twice",
     async (_, projected) => {
       const { account, items } = readTableFixture(version);
       clearing.push(liveShortlyAfter(account));
@@ -81,7 +81,7 @@ describe.each(fixtureVersions())("what %s left in its table", (version) => {
   );
 });
 
-/** The functions over a table with these items; messages are lost until somebody is to work on them. */
+/** The functions over a table with these items; messages are lost until `work` is called. */
 async function openFunctions(
   items: readonly StoredItem[],
   parameters: Readonly<Record<string, string>>,
@@ -98,7 +98,7 @@ async function openFunctions(
     await openAws({ functionName, leavesSlowToQueue: functionName === "ingress" });
   const many = async <Handler>(name: FunctionName, handlerOf: (aws: Aws) => Handler) =>
     await Promise.all(Array.from({ length: INSTANCES[name] }, async () => handlerOf(await open(name))));
-  // At once, as after a deployment: each of them may be the first to find the table.
+  // In parallel, as after a deployment: each of them may be the first to open the table.
   const [ingress, admin, worker, sweeper] = await Promise.all([
     many("ingress", ingressHandler),
     many("admin", adminHandler),

@@ -1,4 +1,4 @@
-/** How the tests on a DynamoDB engine run: as all others, but only through `run.mjs`, which starts the engine. */
+/** The configuration of the tests on a DynamoDB engine: they run only through `run.mjs`, which starts the engine. */
 import { defineConfig } from "vitest/config";
 import { statementProgram } from "../../infra/statement-program.mjs";
 import { reportersOf } from "../reporters.ts";

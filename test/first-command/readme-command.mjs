@@ -1,8 +1,11 @@
-/** Finds the commands that the README promises: the first line of its nth fenced block. Called as a program, it prints that line. */
+/** Finds the commands of the README: the first line of its nth fenced block. As a program, it prints that line. */
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
-/** @param position 1 for the first block; @throws Error where the block is not `sh` or its first line is not a plain command */
+/**
+ * @param position 1 for the first block
+ * @throws Error where the block is not `sh` or its first line is not a plain command
+ */
 export function readmeCommand(readme, position) {
   const blocks = [...readme.matchAll(/^```([^\n]*)\n([^]*?)^```$/gm)];
   const block = blocks[position - 1];

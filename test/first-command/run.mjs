@@ -1,4 +1,7 @@
-/** Does what a newcomer does: a fresh clone, the README's first command, the curl lines that it prints, Ctrl-C; then the package without the clone. */
+/**
+ * Repeats the first steps of a newcomer: a fresh clone, the README's first command, the printed curl lines, Ctrl-C; then the
+ * package without the clone.
+ */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +23,7 @@ const temporary = mkdtempSync(join(tmpdir(), "stepwell-first-command-"));
 const clone = join(temporary, "clone");
 const cache = join(temporary, "npm-cache");
 
-/** What each printed line must be answered with, found by the path that it calls. */
+/** The expected answer to each printed line, by the path that it calls. */
 const EXPECTED = [
   { path: "/greeter/greet ", body: (body) => /^[A-Z].*, Ada!$/.test(JSON.parse(body)) },
   { path: "/greeter/remind/send ", body: (body) => /^inv_1\w{33}$/.test(JSON.parse(body).invocationId) },
@@ -91,7 +94,7 @@ async function firstCurlLine(running) {
   throw new Error("The first command printed no curl line");
 }
 
-/** Runs a line exactly as printed; what curl is to add about the answer comes from its configuration file. */
+/** Runs a line exactly as printed; a configuration file makes curl add the status of the answer. */
 function paste(line) {
   const env = { ...process.env, CURL_HOME: temporary };
   const { stdout, stderr } = spawnSync("sh", ["-c", line], { env, encoding: "utf8", timeout: 30_000 });
@@ -105,12 +108,12 @@ function verifyAnswer(line, { body, status, stderr }) {
   try {
     right = expected?.body(body) ?? false;
   } catch {
-    // A body that is no JSON is a wrong body, and is shown as such below.
+    // A body that is not JSON fails the comparison below.
   }
   verify(`${line}  ->  ${status} ${body}`, status >= 200 && status < 300 && right, stderr);
 }
 
-/** To the whole group, as a terminal does; a group that is gone already needs no signal. */
+/** To the whole group, as a terminal does; an ended group needs no signal. */
 function signalGroup({ pid = 0 }, signal) {
   try {
     process.kill(-pid, signal);

@@ -1,4 +1,4 @@
-/** Does what somebody does who has no clone: the packed command, installed from nothing by npx, in an empty folder. */
+/** Repeats the first steps without a clone: npx installs and runs the packed command in an empty folder. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync } from "node:fs";
@@ -9,7 +9,7 @@ const READY_WITHIN_MS = 90_000;
 const STOPPED_WITHIN_MS = 20_000;
 const POLL_EVERY_MS = 50;
 
-/** @returns the path of the tarball; the clone has been built before */
+/** @returns the path of the tarball; the clone must be built already */
 function packed(clone, temporary, env) {
   const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", temporary];
   const { stdout, stderr, status } = spawnSync("npm", args, { cwd: clone, env, encoding: "utf8" });
@@ -17,7 +17,7 @@ function packed(clone, temporary, env) {
   return join(temporary, JSON.parse(stdout)[0].filename);
 }
 
-/** The line of the log that says where the process listens. */
+/** The line of the log with the addresses. */
 async function readyLine(running) {
   const deadlineMs = Date.now() + READY_WITHIN_MS;
   while (Date.now() < deadlineMs && running.child.exitCode === null && running.child.signalCode === null) {
@@ -32,7 +32,7 @@ async function readyLine(running) {
 
 /**
  * @param place the clone, a temporary folder and npm's cache
- * @param verify notes down what holds and what does not
+ * @param verify records whether a check holds
  */
 export async function verifyTarball({ clone, temporary, cache }, verify) {
   const env = { ...process.env, npm_config_cache: cache, npm_config_ignore_scripts: "true" };

@@ -25,11 +25,14 @@ function emptyFolder(): string {
   return folder;
 }
 
-/** @param paths relative to the folder @returns path and rule of each finding */
+/**
+ * @param paths relative to the folder
+ * @returns path and rule of each finding
+ */
 async function findings(folder: string, paths: readonly string[]): Promise<readonly string[]> {
   const program = join(HERE, "node_modules/secretlint/bin/secretlint.js");
   const rules = ["--secretlintrc", join(HERE, ".secretlintrc.json"), "--format", "json"];
-  // Its output into a pipe would be cut off when it exits.
+  // The output goes to a file, because a pipe is cut off when the scanner exits.
   const file = join(emptyFolder(), "report.json");
   const { told } = await outcomeOf(process.execPath, [program, ...rules, "--output", file, ...paths], folder);
   if (!existsSync(file)) throw new Error(told);
