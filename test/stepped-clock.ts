@@ -76,7 +76,7 @@ export class SteppedClock implements Clock {
   }
 }
 
-/** Runs all pending microtasks, chains of promises included. */
+/** Waits for three rounds of the event loop, so that ready callbacks and their promise chains run. */
 async function breathe(): Promise<void> {
   for (let round = 0; round < 3; round++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

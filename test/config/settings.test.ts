@@ -33,7 +33,7 @@ describe("a duration", () => {
   ])("%s is %d ms", (text, ms) => expect(durationMs(text)).toBe(ms));
 
   it.each(["", "10", "-5s", "5 fortnights", "P", "PT", "P1M", "1y", "s", "constructor", "1constructor"])(
-    "%j is none",
+    "%j is not a duration",
     (text) => expect(durationMs(text)).toBeUndefined(),
   );
 });
@@ -46,7 +46,7 @@ describe("a size", () => {
     ["10 kb", 10_000],
   ])("%s is %d bytes", (text, bytes) => expect(sizeBytes(text)).toBe(bytes));
 
-  it.each(["", "MiB", "-1", "3 bananas", "9007199254740993 gib", "1 constructor"])("%j is none", (text) =>
+  it.each(["", "MiB", "-1", "3 bananas", "9007199254740993 gib", "1 constructor"])("%j is not a duration", (text) =>
     expect(sizeBytes(text)).toBeUndefined(),
   );
 });

@@ -1,4 +1,4 @@
-/** Counts what a call asks of the table and of each index apart, on the stage of the write budget. */
+/** Counts the units of a call separately for the table and each index, on the stage of the write budget. */
 import { join } from "node:path";
 import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";
 import { openStore } from "../../shared/adapters/embedded/store.ts";
@@ -13,7 +13,7 @@ import { SHAPES } from "../harness/engine/budget-shapes.ts";
 import { PROJECTED } from "../harness/engine/counted-table.ts";
 import { ReadMeter } from "../harness/engine/read-meter.ts";
 
-/** Counts of one call or send, until its last message has come. */
+/** Counts of one call or send, until its last message was received. */
 export interface CallCounts {
   readonly name: string;
   readonly tableWrites: number;
@@ -54,7 +54,7 @@ async function played(shape: Shape): Promise<Omit<CallCounts, "name">> {
 const IDS = 50_000;
 const ID_BYTES = 24;
 
-/** @returns which share of all ids the fullest of so many shards gets */
+/** @returns the share of all ids that falls into the fullest of so many shards */
 export function fullestShare(indexShards: number): number {
   const random = seededRandom(1);
   const counts = new Map<string, number>();

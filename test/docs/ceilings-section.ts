@@ -7,7 +7,10 @@ import { QUOTAS, QUOTAS_COMPILED_ON } from "./quotas.ts";
 const MARKS = ["<!-- ceilings: written by npm run docs -->", "<!-- end of ceilings -->"] as const;
 const FIRST = 3;
 
-/** @returns the page with today's tables in the place of those that it has @throws Error where the marks are not there */
+/**
+ * @returns the page with the current tables
+ * @throws Error without the marks
+ */
 export function withCeilings(page: string, facts: CeilingFacts): string {
   const [from, to] = [page.indexOf(MARKS[0]), page.indexOf(MARKS[1])];
   if (from === -1 || to < from) throw new Error("docs/operating.md has no place for the ceilings");
@@ -25,7 +28,7 @@ engine. Assumed: ${ASSUMED.functionMs.value} ms of each call of a function of ou
 Quotas are AWS's defaults as compiled on ${QUOTAS_COMPILED_ON} ([quotas.json](quotas.json)). Load is spread evenly over seconds and over ids.`;
 }
 
-/** The parts of the stack that are fullest at each rate, and how full they are. */
+/** The parts of the stack that are fullest at each rate, and their load. */
 function rates(facts: CeilingFacts): string {
   const all = ceilings(facts);
   const rows = RATES.map((rate) => {
@@ -71,7 +74,7 @@ function row({ what, callsPerS, sum, movedBy }: Ceiling): string {
   return `| ${what} | ${round(callsPerS)} | ${sum} | ${movedBy} |`;
 }
 
-/** Down to two digits that count: the rest would be a precision that no quota has. */
+/** Rounds down to two significant digits: no quota is more precise. */
 export function round(value: number): string {
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(value)) - 1);
   return count(Math.floor(value / unit + 1e-9) * unit);

@@ -1,4 +1,4 @@
-/** The ceilings on the operators' page are those that today's engine, stack and quotas make; `npm run docs` writes them. */
+/** The ceilings in docs/operating.md are those of the current engine, stack and quotas; `npm run docs` writes them. */
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { resourcesOf, synthesised } from "../infra/synthesised.ts";
@@ -39,11 +39,11 @@ describe("the ceilings on docs/operating.md", () => {
     };
   }, COUNTED_WITHIN_MS);
 
-  it("are what is counted today, at the quotas that are written down", async () => {
+  it("are those of the current counts and quotas", async () => {
     await expect(withSweeper(withCeilings(page, facts))).toMatchFileSnapshot("../../docs/operating.md");
   });
 
-  it("come from the sums that stand beside them", () => {
+  it("equal the sums beside them", () => {
     const of = (what: string): number => ceilings(facts).find((each) => each.what === what)!.callsPerS;
     // Three writes of the table and one of the index, two reads, one message.
     expect(of("writes of a new table")).toBeCloseTo(4_000 / 3, 6);
@@ -55,14 +55,14 @@ describe("the ceilings on docs/operating.md", () => {
     expect(of("head of the registry")).toBeCloseTo((3_000 - 150) / 0.12, 6);
   });
 
-  it("spread the listing over shards that are about as full as each other, and no fuller than a share each", () => {
+  it("spread the listing over shards of about equal load, each at most full", () => {
     const [eight, sixteen] = [listing(facts, SHARDS), listing(facts, SHARDS_MAX)];
     expect(eight.callsPerS).toBeLessThanOrEqual(1_000 * SHARDS);
     expect(sixteen.callsPerS).toBeLessThanOrEqual(1_000 * SHARDS_MAX);
     expect(sixteen.callsPerS).toBeGreaterThan(1.5 * eight.callsPerS);
   });
 
-  it("tell of one key what its lock is written for, twice for each call", () => {
+  it("count two writes of its lock for each call of one key", () => {
     expect(beside(facts).find(({ what }) => what === "exclusive calls of one key")!.callsPerS).toBe(500);
   });
 

@@ -1,4 +1,4 @@
-/** Computes at how many calls a second each part of the stack is full, from what a call is counted to ask of it and its quota. */
+/** Computes the calls a second at which each part of the stack is full, from the counted units of a call and the quota. */
 import type { CallCounts } from "./ceiling-counts.ts";
 import { ASSUMED } from "./prices.ts";
 import { QUOTAS } from "./quotas.ts";
@@ -9,11 +9,11 @@ export interface CeilingFacts {
   readonly call: CallCounts;
   readonly parked: CallCounts;
   readonly exclusive: CallCounts;
-  /** The share of all ids that the fullest shard has, by the number of shards. */
+  /** The share of all ids in the fullest shard, by the number of shards. */
   readonly fullestShare: Readonly<Record<number, number>>;
   /** The most workers that the stack runs at a time. */
   readonly workersMax: number;
-  /** Workers of the slow lane, beside those. */
+  /** The most workers of the slow lane, in addition. */
   readonly slowWorkersMax: number;
   readonly batch: number;
 }
@@ -22,12 +22,12 @@ export interface CeilingFacts {
 export interface Ceiling {
   readonly what: string;
   readonly callsPerS: number;
-  /** How the number comes about. */
+  /** The computation in words. */
   readonly sum: string;
   readonly movedBy: string;
 }
 
-/** The handler is a Lambda function of the same account, and works for so long at a call. */
+/** The assumed time of the handler, a Lambda function of the same account, for each call. */
 export const HANDLER_MS = 100;
 export const SHARDS = 8;
 export const SHARDS_MAX = 16;
@@ -35,7 +35,7 @@ export const RATES = [100, 1_000, 10_000] as const;
 
 const OWN_MS = ASSUMED.functionMs.value;
 
-/** @returns the lowest first */
+/** @returns the ceilings, the lowest first */
 export function ceilings(facts: CeilingFacts): readonly Ceiling[] {
   const all = [
     sweeper(facts),
@@ -49,7 +49,10 @@ export function ceilings(facts: CeilingFacts): readonly Ceiling[] {
   return all.toSorted((one, other) => one.callsPerS - other.callsPerS);
 }
 
-/** There are more slices of a walk than workers: nine groups of shards, cut in time up to sixteen times. */
+/**
+ * All workers are busy: a walk has more slices than there are workers (nine groups of shards, each cut in time up to sixteen
+ * times).
+ */
 function sweeper({ workersMax }: CeilingFacts): Ceiling {
   const looksPerS = Math.floor(LOOKS_PER_S);
   return {
@@ -83,7 +86,7 @@ function table({ call }: CeilingFacts): readonly Ceiling[] {
   ];
 }
 
-/** One moving end for each shard: a partition that is written at its end alone is not split to any use. */
+/** Each shard has one moving end: DynamoDB gains nothing from splitting a partition that is written at its end alone. */
 export function listing({ call, fullestShare }: CeilingFacts, shards: number): Ceiling {
   const share = fullestShare[shards]!;
   return {
@@ -94,7 +97,10 @@ export function listing({ call, fullestShare }: CeilingFacts, shards: number): C
   };
 }
 
-/** An environment of the ingress is held for the whole call, one of the handlers while it works, one of the workers for a batch. */
+/**
+ * A call holds an environment of the ingress for its whole time, one of the handlers while the handler works, and one of the
+ * workers for its part of a batch.
+ */
 function concurrency({ call, batch }: CeilingFacts): Ceiling {
   const { concurrency: most, environmentRequests } = QUOTAS;
   const taken = call.messages / batch;
@@ -118,7 +124,7 @@ function concurrency({ call, batch }: CeilingFacts): Ceiling {
   };
 }
 
-/** A call is ended when its message comes; the worker of a send waits for the handler as well. */
+/** A call has completed when its message comes; the worker of a send waits for the handler as well. */
 function queue({ call, workersMax, batch }: CeilingFacts): readonly Ceiling[] {
   const messages = (what: string, ms: number, sum: string): Ceiling => ({
     what,
@@ -142,7 +148,7 @@ function api(): Ceiling {
   };
 }
 
-/** Each process that has requests asks once a second whether the registry has changed, at one key. */
+/** Each process with requests reads the head of the registry once a second, at one key. */
 function registry({ workersMax, slowWorkersMax }: CeilingFacts): Ceiling {
   const { partitionReads } = QUOTAS;
   const heldMs = OWN_MS + HANDLER_MS;
@@ -187,7 +193,7 @@ export function beside(facts: CeilingFacts): readonly Ceiling[] {
   ];
 }
 
-/** The writes that an exclusive call has beside those of a call without steps: the lock taken and given back. */
+/** The writes of an exclusive call beyond those of a call without steps: the lock is taken and given back. */
 function lockWrites({ exclusive, call }: CeilingFacts): number {
   return exclusive.tableWrites - (call.tableWrites - 1);
 }

@@ -54,7 +54,7 @@ export function configurationPage(): string {
   return [OPENING, ...sections, aliases()].join("\n");
 }
 
-/** Each key stands in the section with the longest prefix that fits; what fits none stands with the process. */
+/** Each setting belongs to the section with its longest matching prefix; one without a match belongs to the process. */
 function pathsOf(prefix: string): readonly SettingPath[] {
   return SETTING_PATHS.filter((path) => {
     const fitting = SECTIONS.filter((section) => path.startsWith(section.prefix));

@@ -1,4 +1,4 @@
-/** Counts what a shape asks of table, queue and schedules, on the stage of the write budget composed as on AWS. */
+/** Counts the operations of a shape on table, queue and schedules, on the stage of the write budget composed as on AWS. */
 import { join } from "node:path";
 import { EmbeddedTable } from "../../shared/adapters/embedded/embedded-table.ts";
 import { openStore } from "../../shared/adapters/embedded/store.ts";
@@ -20,14 +20,14 @@ export interface CostCounts {
   /** Messages that workers take. */
   readonly messages: number;
   readonly schedules: number;
-  /** Requests that come in over the two HTTP APIs. */
+  /** Requests to the two HTTP APIs. */
   readonly requests: number;
 }
 
 const SWEEP_EVERY_MS = 300_000;
-/** A pass that crosses midnight reads the listing of two days: what the sweeper costs is counted from the same hour each time. */
+/** A pass that crosses midnight reads the listing of two days, so each count starts at noon. */
 const NOON_MS = Date.UTC(2026, 0, 1, 12);
-/** Behind the first of all, which writes down where it began. */
+/** Counted passes, after the first of all, which writes the beginning of the walk. */
 const SWEEPS = 2;
 
 export function countShape({ requests, play }: CostShape): Promise<CostCounts> {
@@ -37,10 +37,13 @@ export function countShape({ requests, play }: CostShape): Promise<CostCounts> {
 const LOOKED_AT = 20;
 const MONTH_MS = 30 * 86_400_000;
 
-/** What the sweeper asks of each invocation once, some minutes after it was accepted. @param idle of a pass that finds nothing */
+/**
+ * Counts the sweeper's one look at each accepted invocation, some minutes after its acceptance.
+ * @param idle the counts of a pass that finds nothing
+ */
 export async function countLook(idle: CostCounts): Promise<CostCounts> {
   const calls = async (play: Play): Promise<void> => {
-    // The first pass of all writes down where it began.
+    // The first pass of all writes the beginning of the walk.
     await sweepOnce(play.front.engine);
     for (let at = 0; at < LOOKED_AT; at++) await play.call("Leaf/echo", at);
     await play.drain();
@@ -55,8 +58,8 @@ export async function countLook(idle: CostCounts): Promise<CostCounts> {
 }
 
 /**
- * What a month asks of one that waits for a word from outside: now and then it is woken, reads what has arrived, and is parked
- * again, and what is kept of it is kept for longer. The sweeper comes by as often as there is something for it to do.
+ * Counts a month of one invocation that waits for an outside event: the sweeper looks at it as often as its check interval
+ * demands, and extends its items.
  */
 export async function countMonth(idle: CostCounts): Promise<CostCounts & { readonly looks: number }> {
   const waits = async (play: Play): Promise<void> => {
@@ -92,7 +95,7 @@ function shareOf(count: number, all: CostCounts, ...without: readonly CostCounts
   return Object.fromEntries(names.map((name) => [name, share(name)])) as unknown as CostCounts;
 }
 
-/** What one pass of the sweeper asks of a table in which nothing is open. */
+/** Counts one pass of the sweeper over a table without open invocations. */
 export async function countSweep(): Promise<CostCounts> {
   const passes = (count: number) =>
     swept(async ({ front, clock }) => {

@@ -1,4 +1,4 @@
-/** The shapes whose cost is told: those of the write budget, and some that are about long sleeps and large payloads. */
+/** The shapes of the cost page: those of the write budget, and some with long sleeps and large payloads. */
 import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import type { Play } from "../harness/engine/budget-play.ts";
@@ -9,12 +9,12 @@ import type { ScriptedScheduler } from "./scripted-scheduler.ts";
 
 export interface CostShape {
   readonly name: string;
-  /** Requests that come in over the two HTTP APIs. */
+  /** Requests to the two HTTP APIs. */
   readonly requests: number;
   play(play: Play, scheduler: ScriptedScheduler): Promise<void>;
 }
 
-/** Where it is not the one that the name tells of. */
+/** Shapes with more than one request. */
 const REQUESTS: Readonly<Record<string, number>> = {
   "send that waits for an awakeable": 2,
   "2 exclusive sends, one waits": 2,
@@ -61,7 +61,7 @@ function row(_: unknown, index: number): object {
   return { index, name: "a name", active: true };
 }
 
-/** Letters that look like chance, and are the same each time: what a picture or a cipher is to who packs it. */
+/** Incompressible letters, the same at each run, like those of a picture or of encrypted data. */
 function noise(characters: number): string {
   const pieces = [];
   for (let at = 0; at * NOISE_BYTES * (4 / 3) < characters; at++) {

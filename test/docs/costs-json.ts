@@ -1,10 +1,10 @@
-/** Writes docs/costs.json, by which `npm run try` tells what it costs before it begins. */
+/** Writes docs/costs.json, from which `npm run try` states its price. */
 import type { CostFacts } from "./costs-page.ts";
 import { WORKING_METRICS } from "./costs-page.ts";
 import { billOf, idleMonth, totalOf } from "./costs.ts";
 import { ASSUMED, COMPILED_ON, dollars, REGION } from "./prices.ts";
 
-/** Dollars: of a million of each shape where a worker takes one message at a time, and of an hour without a request. */
+/** In dollars: a million of each shape with batches of one message, and an hour without a request. */
 export function costsJson({ shapes, sweep, stack }: CostFacts): string {
   const hourOf = (monthUsd: number): number => monthUsd / ASSUMED.monthHours.value;
   const bare = idleMonth(sweep, { ...stack, alarmMetrics: 0, dashboards: 0, keys: 0 });
@@ -20,7 +20,7 @@ export function costsJson({ shapes, sweep, stack }: CostFacts): string {
   return `${JSON.stringify(body, rounded, 2)}\n`;
 }
 
-/** What is computed in another order on another day ends in other digits far behind the point. */
+/** Six digits, because a sum in another order differs in its last digits. */
 function rounded(_: string, value: unknown): unknown {
   return typeof value === "number" ? Number(value.toPrecision(6)) : value;
 }

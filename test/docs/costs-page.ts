@@ -9,16 +9,16 @@ import type { StackCounts } from "./stack-counts.ts";
 export interface CostFacts {
   readonly shapes: readonly { readonly name: string; readonly counts: CostCounts }[];
   readonly sweep: CostCounts;
-  /** At each invocation that was accepted, once. */
+  /** The sweeper's one look at each accepted invocation. */
   readonly look: CostCounts;
-  /** Of one that waits. */
+  /** A month of one waiting invocation. */
   readonly month: CostCounts & { readonly looks: number };
   readonly stack: StackCounts;
 }
 
-/** Of our own, that have values while requests come; the dashboard shows them. */
+/** Stepwell's own metrics that have values while requests come; the dashboard shows them. */
 export const WORKING_METRICS = 12;
-/** Four sources, four endings and four states after a segment; the seconds of attempts, what is overdue, and what is paused. */
+/** Four sources, four endings and four states after a segment; the seconds of attempts, overdue seconds, and pauses. */
 const KINDS_OF_METRICS = 15;
 
 const BATCH = 10;
@@ -80,7 +80,7 @@ ${example(shapes[0]!, stack)}
 `;
 }
 
-/** One row by hand, so that a reader can do the others. */
+/** One row worked out, so that a reader can repeat the others. */
 function example({ name, counts }: CostFacts["shapes"][number], { memoryMb }: StackCounts): string {
   const bill = billOf(counts, 1, memoryMb);
   const price = (what: PriceName) => Number(dollars(what, MILLION).toFixed(4));

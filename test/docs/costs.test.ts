@@ -1,4 +1,4 @@
-/** The page of costs that is committed is the one that today's engine, stack and prices make; `npm run docs` writes it. */
+/** docs/costs.md is the page of the current engine, stack and prices; `npm run docs` writes it. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { synthesised } from "../infra/synthesised.ts";
 import { countLook, countMonth, countShape, countSweep } from "./cost-counts.ts";
@@ -21,15 +21,15 @@ describe("docs/costs.md", () => {
     facts = { shapes, sweep, look, month, stack: countStack(synthesised()) };
   }, COUNTED_WITHIN_MS);
 
-  it("is what is counted today, at the prices that are written down", async () => {
+  it("is the page of the current counts and prices", async () => {
     await expect(costsPage(facts)).toMatchFileSnapshot("../../docs/costs.md");
   });
 
-  it("is there for programs too", async () => {
+  it("has a form for programs", async () => {
     await expect(costsJson(facts)).toMatchFileSnapshot("../../docs/costs.json");
   });
 
-  it("tells what a plain call costs as the sum of its parts", () => {
+  it("states the cost of a plain call as the sum of its parts", () => {
     const [plain] = facts.shapes;
     const bill = billOf(plain!.counts, 1, facts.stack.memoryMb);
     // Three write units and two read units; a message in four requests of a fair queue; one API request.
@@ -39,13 +39,13 @@ describe("docs/costs.md", () => {
     expect(totalOf(bill)).toBeCloseTo(bill.table + bill.queue + bill.api + bill.functions + bill.logs, 6);
   });
 
-  it("counts what one far sleep costs at EventBridge Scheduler", () => {
+  it("counts one schedule for a far sleep at EventBridge Scheduler", () => {
     const far = facts.shapes.find(({ name }) => name === "send that sleeps an hour")!;
     const near = facts.shapes.find(({ name }) => name === "send that sleeps")!;
     expect(far.counts).toMatchObject({ schedules: 1, sends: near.counts.sends + 1 });
   });
 
-  it("counts what the sweeper does for one that waits for a month, by what it asks of each that has ended", () => {
+  it("counts a month of the sweeper's looks at a waiting invocation", () => {
     expect(facts.look).toMatchObject({ tableWrites: 0, indexWrites: 0, messages: 0 });
     // Ten minutes, then a quarter more each time up to a day, and then each day.
     expect(facts.month.looks).toBeGreaterThan(40);
@@ -54,7 +54,7 @@ describe("docs/costs.md", () => {
     expect(facts.month.tableWrites).toBeLessThan(1.5 * facts.month.looks);
   });
 
-  it("itemises a quiet month, and every item that the stack has is dearer than nothing", () => {
+  it("itemises a quiet month, and every item has a price above zero", () => {
     const items = idleMonth(facts.sweep, { ...facts.stack, keys: 1 });
     expect(items.filter(([, usd]) => !(usd > 0))).toEqual([]);
   });

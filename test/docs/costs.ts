@@ -1,4 +1,4 @@
-/** Makes dollars of counts: of a million of a shape, and of a month in which nothing happens. */
+/** Converts counts to dollars: for a million of a shape, and for a month without a request. */
 import type { CostCounts } from "./cost-counts.ts";
 import { ASSUMED, dollars } from "./prices.ts";
 import type { StackCounts } from "./stack-counts.ts";
@@ -32,7 +32,7 @@ export function billOf(counts: CostCounts, batch: number, memoryMb: number): Bil
     table:
       dollars("writeUnit", MILLION * (counts.tableWrites + counts.indexWrites)) +
       dollars("readUnit", MILLION * counts.readUnits),
-    // As if every message named its group, which a schedule's does not: few are, and none is dearer.
+    // Each message is billed as one with a group; those of schedules have none and cost less, but are few.
     queue: dollars("queueRequest", MILLION * queueRequests) + dollars("fairQueueRequest", MILLION * queueRequests),
     schedules: dollars("scheduleFired", MILLION * counts.schedules),
     api: dollars("apiRequest", MILLION * counts.requests),
@@ -45,7 +45,7 @@ export function totalOf(bill: Bill): number {
   return Object.values(bill).reduce((sum, part) => sum + part, 0);
 }
 
-/** @returns dollars for so many calls that take so long */
+/** @returns dollars for so many calls of this duration */
 export function waiting(calls: number, ms: number, memoryMb: number): number {
   return dollars("functionGbSecond", (calls * (ms / 1000) * memoryMb) / MB_PER_GB);
 }
@@ -54,12 +54,12 @@ function logs(calls: number): number {
   return dollars("logGb", (calls * ASSUMED.logBytesPerCall.value) / GB_BYTES);
 }
 
-/** @returns dollars for so many requests to an API whose access is logged */
+/** @returns dollars for so many requests to an API with an access log */
 export function accessLines(requests: number): number {
   return dollars("logGb", (requests * ASSUMED.accessLineBytes.value) / GB_BYTES);
 }
 
-/** What is paid for a month of `stack` without a request, item by item, in dollars. */
+/** The items of a month of `stack` without a request, in dollars. */
 export function idleMonth(sweep: CostCounts, stack: StackCounts): readonly (readonly [what: string, usd: number])[] {
   const passes = (ASSUMED.monthHours.value * SECONDS_PER_HOUR) / stack.sweepEveryS;
   const pollers = stack.eventSources * ASSUMED.pollers.value;

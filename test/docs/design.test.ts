@@ -9,7 +9,7 @@ const page = textOf(PAGE);
 const anchors = anchorsOf(page);
 const INVARIANTS = 12;
 
-/** Everything that may cite the page. Fixtures and lock files are data. */
+/** Every file that may cite the page. Fixtures and lock files are data. */
 const sources = [...readSourceTree(ROOT)].filter(
   ([path]) =>
     /^(?:shared|functions|infra|test|docs|localstack|examples)\/.+\.(?:ts|mjs|md)$/.test(path) && path !== PAGE,

@@ -48,13 +48,13 @@ function section(code: ErrorCode): string {
   return `### ${code}\n\n${title}.\n\n${rows.join("\n")}\n`;
 }
 
-/** What the test that provokes the code was answered with, and has written down. */
+/** The answer that the test which provokes the code has recorded. */
 function seen(code: ErrorCode): readonly string[] {
   const file = new URL(`../errors/seen/${code}.txt`, import.meta.url);
   return existsSync(file) ? [`- **Seen as:** \`${readFileSync(file, "utf8").trimEnd()}\``] : [];
 }
 
-/** Angle brackets would be taken for tags. */
+/** Markdown would take angle brackets for tags. */
 function asText(words: string): string {
   return words.replaceAll("<", "\\<");
 }

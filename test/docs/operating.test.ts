@@ -1,4 +1,4 @@
-/** What the operators' page says of the stack is what the template has: alarms, actions, time-outs, and files that are there. */
+/** The statements of docs/operating.md about the stack are those of the template: alarms, actions, time-outs, existing files. */
 import { existsSync, readFileSync } from "node:fs";
 import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import { Vpc } from "aws-cdk-lib/aws-ec2";
@@ -21,7 +21,7 @@ test("every alarm has a section, and every section an alarm", () => {
   expect(told.sort()).toEqual(alarms.sort());
 });
 
-test("every action that is granted to anybody is told, and none that is not", () => {
+test("every granted action is on the page, and no other", () => {
   const withAll = synthesised({
     assumableRoleArns: ["arn:aws:iam::111122223333:role/r"],
     xray: true,
@@ -37,11 +37,11 @@ test("every action that is granted to anybody is told, and none that is not", ()
   );
   const told = [...section("What it may do").matchAll(/`([a-z0-9-]+:[A-Z]\w+)`/g)].map(([, action]) => action!);
   const plain = (actions: readonly string[]) => [...new Set(actions)].sort();
-  // A key of one's own and handlers are not in this stack.
+  // This stack has no key of one's own and no handlers.
   expect(plain(told).filter((action) => !/^(kms|execute-api):/.test(action))).toEqual(plain(granted));
 });
 
-test("functions have the memory and the time that is told", () => {
+test("functions have the memory and the time of the page", () => {
   const functions = resourcesOf(template, "AWS::Lambda::Function");
   const timesOf = (name: string) =>
     functions.filter(([id]) => id.includes(`Functions${name}`)).map(([, { Properties }]) => Properties["Timeout"]);
@@ -50,7 +50,7 @@ test("functions have the memory and the time that is told", () => {
   expect(new Set(functions.map(([, { Properties }]) => Properties["MemorySize"]))).toEqual(new Set([512]));
 });
 
-test("there are as many of each resource as are told", () => {
+test("the number of each resource is that of the page", () => {
   const deployed = section("What is deployed");
   for (const [words, type, count] of [
     ["| 2 HTTP APIs |", "AWS::ApiGatewayV2::Api", 2],
@@ -66,14 +66,14 @@ test("there are as many of each resource as are told", () => {
     expect(deployed).toContain(words);
     expect(resourcesOf(template, type).length, type).toBe(count);
   }
-  // Four that work, and one that makes the keys.
+  // Four functions, and one that makes the keys.
   expect(resourcesOf(template, "AWS::Lambda::Function").length).toBe(5);
   expect(deployed).toContain("4 alarms where `aws.metrics` = `none`");
   const silent = synthesised({ settings: { "aws.metrics": "none" } });
   expect(resourcesOf(silent, "AWS::CloudWatch::Alarm").length).toBe(4);
 });
 
-test("settings have the values that are told", () => {
+test("settings have the values of the page", () => {
   const limits = section("Limits");
   for (const [name, text, value] of [
     ["aws.ingress-time", "25 s (`aws.ingress-time`)", 25_000],
@@ -87,7 +87,7 @@ test("settings have the values that are told", () => {
   }
 });
 
-test("the queues keep and give up as is told", () => {
+test("the queues have the retention and the receive counts of the page", () => {
   const queues = resourcesOf(template, "AWS::SQS::Queue").map(([, { Properties }]) => Properties);
   expect(queues.map(({ MessageRetentionPeriod }) => MessageRetentionPeriod)).toEqual(Array(3).fill(14 * 86_400));
   const receives = queues.flatMap(({ RedrivePolicy }) => {
@@ -97,7 +97,7 @@ test("the queues keep and give up as is told", () => {
   expect(receives).toEqual([12, 12]);
 });
 
-test("every file and every place that it points to is there", () => {
+test("every file and every heading that the page links to exists", () => {
   const links = [...page.matchAll(/\]\(([^)#]*)(?:#([^)]+))?\)/g)].map(([, file, place]) => [file!, place] as const);
   expect(links.length).toBeGreaterThan(8);
   for (const [file, place] of links) {
@@ -110,7 +110,7 @@ test("every file and every place that it points to is there", () => {
   expect(files.filter((path) => !existsSync(new URL(path, ROOT)))).toEqual([]);
 });
 
-test("every test that stands for what the emulator does not show is there under its name", () => {
+test("every test that stands for a gap of the emulator exists under its name", () => {
   const rows = section("What was shown, and where only the template speaks").split("\n");
   let file = "";
   const told = rows.flatMap((row) =>

@@ -1,4 +1,4 @@
-/** What a page of the documentation names: files, words of code, headings as GitHub links to them. */
+/** Reads the references of a documentation page: files, words of code, headings as GitHub links to them. */
 import { existsSync, readFileSync } from "node:fs";
 
 const ROOT = new URL("../../", import.meta.url);

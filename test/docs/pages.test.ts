@@ -1,4 +1,4 @@
-/** The pages that are written from tables are the ones that are committed; `npm run docs` writes them. */
+/** The pages that are written from tables are current; `npm run docs` writes them. */
 import { describe, expect, it } from "vitest";
 import { documentationOf, ERROR_CODES } from "../../shared/core/errors/error-table.ts";
 import { SETTING_PATHS } from "../../shared/config/settings-table.ts";
@@ -7,7 +7,7 @@ import { configurationPage } from "./configuration-page.ts";
 import { errorsPage } from "./errors-page.ts";
 
 describe("docs/errors.md", () => {
-  it("is what the error table says", async () => {
+  it("is the page of the error table", async () => {
     await expect(errorsPage()).toMatchFileSnapshot("../../docs/errors.md");
   });
 
@@ -20,7 +20,7 @@ describe("docs/errors.md", () => {
 });
 
 describe("docs/configuration.md", () => {
-  it("is what the table of settings says", async () => {
+  it("is the page of the table of settings", async () => {
     await expect(configurationPage()).toMatchFileSnapshot("../../docs/configuration.md");
   });
 
@@ -32,7 +32,7 @@ describe("docs/configuration.md", () => {
 });
 
 describe("docs/cli.md", () => {
-  it("is what the command line says of itself", async () => {
+  it("is the page of the command tree", async () => {
     await expect(cliPage()).toMatchFileSnapshot("../../docs/cli.md");
   });
 });

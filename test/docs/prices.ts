@@ -1,4 +1,4 @@
-/** The prices that costs are told by, and what is assumed where nothing counts. */
+/** The prices of the cost page, and the assumptions where nothing counts. */
 import prices from "../../docs/prices.json" with { type: "json" };
 
 export const PRICES = prices.prices;
@@ -7,7 +7,7 @@ export const { region: REGION, compiledOn: COMPILED_ON } = prices;
 
 export type PriceName = keyof typeof PRICES;
 
-/** @returns dollars for so many of what the price is for */
+/** @returns dollars for so many units of the price */
 export function dollars(name: PriceName, count: number): number {
   const { usd, per } = PRICES[name];
   return (count * usd) / per;

@@ -1,4 +1,4 @@
-/** The quotas of AWS that ceilings are reckoned by. */
+/** The quotas of AWS from which ceilings are computed. */
 import quotas from "../../docs/quotas.json" with { type: "json" };
 
 export const QUOTAS = quotas.quotas;

@@ -1,4 +1,4 @@
-/** What EventBridge Scheduler does with the schedules of a shape: it takes them over HTTP, and fires them when it is told to. */
+/** A stand-in for EventBridge Scheduler: it takes schedules over HTTP, and fires them on demand. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -16,12 +16,12 @@ interface ScheduleRequest {
 }
 
 export interface ScriptedScheduler {
-  /** Schedules that have fired. */
+  /** The number of schedules that have fired. */
   readonly fired: number;
-  /** When the schedule that was set fires. */
+  /** The moment of the schedule that was set first. */
   readonly dueAtMs: number;
   timers(queue: Queue, clock: Clock): Timers;
-  /** Sends what was set into the queue, which is one request. */
+  /** Sends the inputs of all set schedules to the queue. */
   fire(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -71,7 +71,7 @@ export async function startScriptedScheduler(): Promise<ScriptedScheduler> {
   };
 }
 
-/** Of `at(2026-11-21T15:00:00)`. */
+/** The moment of an expression like `at(2026-11-21T15:00:00)`. */
 function momentOf(schedule: ScheduleRequest | undefined): number {
   const moment = /^at\((.+)\)$/.exec(schedule?.ScheduleExpression ?? "")?.[1];
   if (moment === undefined) throw new Error("no schedule is set");

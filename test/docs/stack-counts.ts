@@ -1,4 +1,4 @@
-/** What of the stack costs money though nobody calls, counted in its template. */
+/** The parts of the stack that cost money without a call, counted in its template. */
 import type { Template } from "aws-cdk-lib/assertions";
 import { resourcesOf } from "../infra/synthesised.ts";
 

@@ -1,10 +1,10 @@
-/** What CONTRIBUTING.md says of the suites is what the gate runs. */
+/** The suites in CONTRIBUTING.md are those that the gate runs. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
-test("every suite of the gate is told with its share, in order, and no other", () => {
+test("the page has every suite of the gate with its share, in order, and no other", () => {
   const run = [...read(".ci/run").matchAll(/^suite (\S+) +(\d+) "(.+)"$/gm)].map(([, name, minutes, command]) => {
     const isReadmes = command!.includes("readme-command.mjs");
     return [name, isReadmes ? "npm ci && npm test" : command, minutes];
@@ -19,7 +19,7 @@ test("the shares fit into an hour", () => {
   expect(minutes.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(60);
 });
 
-test("every npm command that is told is a script", () => {
+test("every npm command of the page is a script", () => {
   const { scripts } = JSON.parse(read("package.json")) as { readonly scripts: Readonly<Record<string, string>> };
   const told = ["CONTRIBUTING.md", "README.md", "docs/operating.md", "docs/costs.md", "localstack/README.md"].flatMap(
     (file) => [...read(file).matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name!),

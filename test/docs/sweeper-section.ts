@@ -17,10 +17,13 @@ import {
 const MARKS = ["<!-- sweeper: written by npm run docs -->", "<!-- end of sweeper -->"] as const;
 const SLEEPERS = 10_000_000;
 const ACCEPTED_PER_S = 1_000;
-/** One for each shard, and one for all that may have been before. */
+/** One for each shard, and one for entries of earlier versions. */
 const SLICES = 9;
 
-/** @returns the page with today's table in the place of the one that it has @throws Error where the marks are not there */
+/**
+ * @returns the page with the current table
+ * @throws Error without the marks
+ */
 export function withSweeper(page: string): string {
   const [from, to] = [page.indexOf(MARKS[0]), page.indexOf(MARKS[1])];
   if (from === -1 || to < from) throw new Error("docs/operating.md has no place for the sweeper's ceilings");

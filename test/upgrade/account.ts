@@ -1,17 +1,17 @@
-/** What the writer of a fixture tells of it, beside what is stored: who is who, and what has happened. */
+/** The account of a fixture's writer, beside the stored items: the ids, and the steps that ran. */
 
 export interface Account {
   /** The commit that wrote it. */
   readonly commit: string;
-  /** When its last item was written. */
+  /** The moment of its last item. */
   readonly writtenAtMs: number;
   readonly deploymentId: string;
-  /** By the names of the states; of children by `<name>-child`. */
+  /** By the name of the state; of children by `<name>-child`. */
   readonly ids: Readonly<Record<string, string>>;
-  /** How often each step ran, by `<name>/<step>`. */
+  /** The executions of each step, by `<name>/<step>`. */
   readonly ran: Readonly<Record<string, number>>;
-  /** By the names of the states. */
+  /** By the name of the state. */
   readonly awakeables: Readonly<Record<string, string>>;
-  /** Values of SSM that the functions were given, by name; a version that keeps its secret in the table never asked. */
+  /** SSM values of the functions, by name; a version that keeps its secret in the table never read them. */
   readonly parameters: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,4 @@
-/** The upgrade of a local process: the data directory that an older version left behind a kill, opened by this one. */
+/** The upgrade of a local process: this version opens the data directory of an older one that was killed. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 test.each(fixtureVersions())(
-  "what %s left in its directory goes on, and nothing of it is done twice",
+  "the work that %s left in its directory goes on, and no step runs twice",
   async (version) => {
     const fixture = readDirectoryFixture(version);
     const { site, world } = await upgraded(fixture, () => Promise.resolve());
@@ -32,7 +32,7 @@ test.each(fixtureVersions())(
 );
 
 test.each(fixtureVersions())(
-  "under another secret a key finds nothing of what %s left, and the drill tells",
+  "under another secret a key finds nothing of the work of %s, and the drill fails",
   async (version) => {
     const fixture = readDirectoryFixture(version);
     const { site, world } = await upgraded(fixture, async (dataDir) => {
@@ -52,7 +52,7 @@ async function drill(account: Account, site: Site, world: World): Promise<void> 
   await expectRest(site, account);
 }
 
-/** A local process on the directory, changed before, with the deployment where it is now. */
+/** A local process on the directory, after the change, with the deployment at its new address. */
 async function upgraded({ account, files }: DirectoryFixture, change: (dataDir: string) => Promise<void>) {
   clearing.push(liveShortlyAfter(account));
   const dataDir = await mkdtemp(join(tmpdir(), "stepwell-upgrade-"));

@@ -1,4 +1,4 @@
-/** The drill: what a version left is gone on with by this one, and each thing that it did is done no second time. */
+/** The drill: this version goes on with the work of an older one, and repeats no step of it. */
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, vi } from "vitest";
 import type { Account } from "./account.ts";
@@ -9,13 +9,16 @@ import { asked, JSON_BODY, type Site, until } from "./site.ts";
 import type { State } from "./state.ts";
 import { statesOf, statusWord } from "./states.ts";
 
-/** How long after the fixture was written the upgrade takes place: what is near is due then, and what is far is not. */
+/** The time from the writing of the fixture to the upgrade: near sleeps are due then, and far ones are not. */
 const LATER_MS = 600_000;
 const ENDS_WITHIN_MS = 20_000;
-/** So long answers of the registry come from memory. */
+/** The time for which a process answers from a cached registry. */
 const REMEMBERED_MS = 1_200;
 
-/** From now on this process lives shortly after the fixture was written. Times pass as ever. @returns what ends it */
+/**
+ * Sets the clock of this process to shortly after the writing of the fixture; time goes on from there.
+ * @returns a function that restores the clock
+ */
 export function liveShortlyAfter({ writtenAtMs }: Account): () => void {
   const now = Date.now.bind(Date);
   const ahead = writtenAtMs + LATER_MS - now();
@@ -23,7 +26,7 @@ export function liveShortlyAfter({ writtenAtMs }: Account): () => void {
   return () => void (Date.now = now);
 }
 
-/** Every state stands as it was left, and all are listed, also by service and as open. Nothing is driven yet. */
+/** Checks that every state is as it was left, and that all lists have it, before any work is driven. */
 export async function expectLeft(site: Site, account: Account): Promise<void> {
   const states = statesOf(account);
   const shown = await Promise.all(states.map(({ name }) => show(site, account.ids[name]!)));
@@ -33,8 +36,8 @@ export async function expectLeft(site: Site, account: Account): Promise<void> {
 }
 
 /**
- * Points the deployment at where its handlers are now, as an operator does whose old address is gone, and lets try again
- * what has tried the old address meanwhile.
+ * Points the deployment at its new address, as an operator does whose old address is gone, and resumes invocations that failed at
+ * the old address meanwhile.
  */
 export async function moveDeployment(site: Site, { deploymentId }: Account, uri: string): Promise<void> {
   await asked(site, "admin", "PATCH", `/deployments/${deploymentId}`, { uri, overwrite: false });
@@ -44,7 +47,7 @@ export async function moveDeployment(site: Site, { deploymentId }: Account, uri:
     await asked(site, "admin", "PATCH", `/invocations/${id}/resume`);
 }
 
-/** Does what is left to operators and other handlers. */
+/** Does the part of operators and of other handlers. */
 export async function act(site: Site, account: Account): Promise<void> {
   for (const state of statesOf(account)) {
     const id = account.ids[state.name]!;
@@ -56,7 +59,7 @@ export async function act(site: Site, account: Account): Promise<void> {
   }
 }
 
-/** Everything but what sleeps for days ends with its result, after the steps that were left and no others. */
+/** Checks that everything but the long sleeps ends with its result, after exactly the steps that were left. */
 export async function expectEnds(site: Site, account: Account, world: World): Promise<void> {
   const states = statesOf(account);
   for (const { name, ends } of states) {
@@ -69,7 +72,7 @@ export async function expectEnds(site: Site, account: Account, world: World): Pr
     ...(child?.after ?? []).map((step) => `${name}-child/${step}`),
   ]);
   expect(Object.fromEntries(world.ran)).toEqual(Object.fromEntries(expected.map((step) => [step, 1])));
-  // An invocation that was killed before its first attempt is unknown from then on, and no list shows it.
+  // An invocation that was killed before its first attempt is a tombstone: the API answers 404, and no list has it.
   const known = states.filter(({ ends }) => ends !== "404");
   const now = known.map(({ name, ends, left }) => [name, ends === undefined ? left : "completed"]);
   const tellers = states.filter(({ order }) => order === "signal" || order === "say").length;
@@ -81,7 +84,7 @@ export async function expectEnds(site: Site, account: Account, world: World): Pr
   });
 }
 
-/** The same key attaches to what ended under the older version. */
+/** Checks that the same key attaches to an invocation that completed under the older version. */
 export async function expectSameKey(site: Site, account: Account, world: World): Promise<void> {
   for (const state of statesOf(account).filter(({ idempotencyKey }) => idempotencyKey !== undefined)) {
     const ids: Record<string, string> = {};
@@ -91,14 +94,14 @@ export async function expectSameKey(site: Site, account: Account, world: World):
   expect([...world.ran.keys()]).not.toContain("greeted/greet");
 }
 
-/** What waits for days can still be stopped, and a call of today goes its way. */
+/** Checks that long waits can be cancelled or killed, and that new calls work. */
 export async function expectRest(site: Site, account: Account): Promise<void> {
   const waiting = statesOf(account).filter(({ ends }) => ends === undefined);
   for (const { name, handler } of waiting) {
     const id = account.ids[name]!;
     await asked(site, "admin", "PATCH", `/invocations/${id}/${handler === "nap" ? "cancel" : "kill"}`);
     await until(`${name} is stopped`, () => hasEnded(site, id));
-    // What ended before its first attempt is told of no more.
+    // An invocation that ended before its first attempt is a tombstone (404).
     expect(await outcome(site, id)).toBe(handler === "nap" ? "409" : "404");
   }
   expect(await asked(site, "ingress", "POST", "/Drill/greet", { name: "today" })).toBe("Hello, today");
@@ -106,7 +109,7 @@ export async function expectRest(site: Site, account: Account): Promise<void> {
   expect(await asked(site, "ingress", "POST", "/Tally/a/add", { name: "today" })).toBe(2);
 }
 
-/** No call is made twice: there are as many children as were called. */
+/** The number of children: one for each call, since no call is repeated. */
 function childrenOf(states: readonly State[]): number {
   return states.filter(({ child }) => child !== undefined).length;
 }
@@ -115,13 +118,13 @@ async function show(site: Site, id: string): Promise<Shown> {
   return (await asked(site, "admin", "GET", `/invocations/${id}`)) as Shown;
 }
 
-/** What ended before its first attempt is told of no more. */
+/** Whether it is completed, or a tombstone (404). */
 async function hasEnded(site: Site, id: string): Promise<boolean> {
   const { status, text } = await site.request("admin", "GET", `/invocations/${id}`);
   return status === 404 || (JSON.parse(text) as Shown).status === "completed";
 }
 
-/** The output, or the code of the failure; read as text where it is a JSON string. */
+/** The output, or the code of the failure; a JSON string as its text. */
 async function outcome(site: Site, id: string): Promise<string> {
   const { status, text } = await site.request("ingress", "GET", `/restate/invocation/${id}/output`, {
     headers: JSON_BODY,

@@ -1,7 +1,7 @@
-/** The states that every version can be left in. */
+/** The states in which every version can leave work. */
 import { FAR_MS, NAPS, NEAR_MS, type State } from "./state.ts";
 
-/** Longer than an item that is kept as it is, and than a call's budget. */
+/** Longer than a value that is stored uncompressed, and than the budget of a call. */
 const PADDING = ".".repeat(40_000);
 
 export const FIRST_STATES: readonly State[] = [

@@ -1,4 +1,4 @@
-/** The files of a fixture: what a version stored in a table and in a data directory, and the accounts of both. */
+/** The files of a fixture: the contents of a table and of a data directory, and the accounts of both. */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -6,7 +6,7 @@ import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { Account } from "./account.ts";
 
 const FIXTURES = "fixtures";
-/** What LevelDB writes about itself, and its lock. */
+/** LevelDB's own log, and its lock. */
 const NOT_STORED = new Set(["LOCK", "LOG", "LOG.old"]);
 
 export type StoredItem = Record<string, AttributeValue>;
@@ -46,12 +46,12 @@ function read(version: string, name: string, revive?: (key: string, value: unkno
   return JSON.parse(gunzipSync(readFileSync(path)).toString(), revive) as unknown;
 }
 
-/** The versions of which there are fixtures. */
+/** The versions with fixtures. */
 export function fixtureVersions(): readonly string[] {
   return readdirSync(join(import.meta.dirname, FIXTURES)).sort();
 }
 
-/** Typed arrays would become objects of numbers. */
+/** JSON would turn typed arrays into objects of numbers. */
 function bytesAsBase64(key: string, value: unknown): unknown {
   return key === "B" && value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value;
 }

@@ -1,4 +1,4 @@
-/** A control plane made of functions, called as API Gateway and SQS call them; and the environment that they find. */
+/** A control plane made of functions, called as API Gateway and SQS call them; and the environment of the functions. */
 import type { GatewayEvent, GatewayResult } from "../../functions/lambda/gateway-event.ts";
 import type { WorkAnswer } from "../../shared/wiring/work-event.ts";
 import type { HintsDoor } from "./hints-door.ts";
@@ -7,13 +7,13 @@ import type { Site } from "./site.ts";
 export type FunctionName = "ingress" | "admin" | "worker" | "sweeper";
 /** Calls one of the functions with an event and resolves with its answer. */
 export type CallFunction = (name: FunctionName, event: unknown) => Promise<unknown>;
-/** The same of one of its instances, which are numbered from 0 on. */
+/** The same for one of its instances, which are numbered from 0. */
 export type CallInstance = (name: FunctionName, instance: number, event: unknown) => Promise<unknown>;
 
-/** Handlers that hang keep a worker each. */
+/** Five workers, because each hanging handler occupies one. */
 export const INSTANCES: Readonly<Record<FunctionName, number>> = { ingress: 2, admin: 1, worker: 5, sweeper: 1 };
 
-/** As Lambda does it, an instance has one event at a time; where all are busy, events wait in their order. */
+/** As on Lambda, an instance has one event at a time; when all are busy, events wait in their order. */
 export function oneEventAtATime(call: CallInstance): CallFunction {
   const free = new Map(Object.entries(INSTANCES).map(([name, count]) => [name, [...Array(count).keys()]]));
   const waiting = new Map(Object.keys(INSTANCES).map((name) => [name, [] as ((instance: number) => void)[]]));
@@ -30,7 +30,7 @@ export function oneEventAtATime(call: CallInstance): CallFunction {
   };
 }
 
-/** Below which the parameters of the drill's environment stand. */
+/** The path of the parameters of the drill's environment. */
 export const PARAMETERS_PATH = "/stepwell/drill";
 
 export function functionSite(call: CallFunction): Site {
@@ -51,7 +51,7 @@ export function functionSite(call: CallFunction): Site {
   };
 }
 
-/** Hands each message to the worker function, alone. */
+/** Hands each message alone to the worker function. */
 export function workOn(hints: HintsDoor, call: CallFunction): void {
   hints.worker = async ({ messageId, body }) => {
     const attributes = { ApproximateReceiveCount: "1" };
@@ -68,7 +68,7 @@ export interface Surroundings {
   readonly leaseS: number;
 }
 
-/** What a stack tells its functions, as far as the drill has it; programs without some setting only warn of it. */
+/** The variables that a stack gives its functions, for the drill; an older program only warns of an unknown one. */
 export function functionEnvironment({ tableName, dynamoUri, hintsUri, leaseS }: Surroundings): Record<string, string> {
   return {
     AWS_REGION: "eu-west-1",

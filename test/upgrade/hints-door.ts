@@ -1,4 +1,4 @@
-/** Stands in for SQS and SSM: it takes messages and hands each to whoever works on them, and knows given parameters. */
+/** Stands in for SQS and SSM: it takes messages and hands each to the worker, and serves the given parameters. */
 import { createHash, randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { createServer } from "node:http";
@@ -7,11 +7,11 @@ import { text } from "node:stream/consumers";
 import type { Listening } from "../harness/local/local-stage.ts";
 import { listen } from "../harness/local/local-stage.ts";
 
-/** Resolves with whether the message is done with; else it comes again. */
+/** Resolves with true if the message is acked; otherwise it comes again. */
 export type Worker = (message: { readonly messageId: string; readonly body: string }) => Promise<boolean>;
 
 export interface HintsDoor extends Listening {
-  /** Whoever is set works on messages from now on; those that come while nobody is set are lost. */
+  /** Takes all messages from now on; messages that come while it is undefined are lost. */
   worker: Worker | undefined;
 }
 
@@ -47,7 +47,7 @@ export async function openHintsDoor(parameters: Readonly<Record<string, string>>
     if (target === "AmazonSSM.GetParameter") return parameter(asked.Name ?? "");
     const entries = asked.Entries ?? [];
     if (target === "AmazonSQS.SendMessageBatch") return { status: 200, body: { Successful: entries.map(taken) } };
-    // Whether a message is done with is told by the worker's answer.
+    // The worker's answer decides about the message, so deletions and extensions need no effect.
     return { status: 200, body: { Successful: entries.map(({ Id }) => ({ Id })), Failed: [] } };
   }
 

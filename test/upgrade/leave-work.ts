@@ -1,4 +1,4 @@
-/** Brings work into every state of the drill, through the doors alone, so that any version can be asked for it. */
+/** Brings work into every state of the drill, through the APIs alone, so that it works with any version. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Account } from "./account.ts";
 import type { World } from "./services.ts";
@@ -7,7 +7,7 @@ import { HALTED, NEWER_STATES } from "./newer-states.ts";
 import type { State } from "./state.ts";
 import { CALLED_OFF, isOfFunctionsAlone, STATES } from "./states.ts";
 
-/** Parks follow the steps that the world sees by a few writes. */
+/** A park follows the last step by a few writes. */
 const PARK_WITHIN_MS = 1_500;
 
 export interface Writer {
@@ -16,7 +16,10 @@ export interface Writer {
   readonly hasUnworked: boolean;
 }
 
-/** Everything that is begun while the control plane is well. @returns the id of the deployment */
+/**
+ * Begins the work that is to be parked.
+ * @returns the id of the deployment
+ */
 export async function leaveParked(site: Site, { world, ids, hasUnworked }: Writer, uri: string): Promise<string> {
   const { id: deploymentId } = (await asked(site, "admin", "POST", "/deployments", { uri })) as { id: string };
   const isNewer = await begins(site, ids, NEWER_STATES[0]!);
@@ -36,7 +39,7 @@ export async function leaveParked(site: Site, { world, ids, hasUnworked }: Write
   return deploymentId;
 }
 
-/** Begins what is under way when its driver dies, which is up to the caller once this resolves. */
+/** Begins the work that is running when its driver dies; the caller then kills the driver. */
 export async function leaveRunning(site: Site, { world, ids }: Writer, phase: "killed" | "young"): Promise<void> {
   const killed = STATES.filter((state) => state.phase === phase);
   for (const state of killed) await begin(site, ids, state);
@@ -45,13 +48,13 @@ export async function leaveRunning(site: Site, { world, ids }: Writer, phase: "k
   );
 }
 
-/** What is accepted and cancelled while nobody works on messages. */
+/** Accepts and cancels while no worker takes messages. */
 export async function leaveUnworked(site: Site, { ids }: Writer): Promise<void> {
   for (const state of STATES.filter(({ phase }) => phase === "unworked")) await begin(site, ids, state);
   await interrupt(site, ids[CALLED_OFF]!);
 }
 
-/** @returns whether this version lets it begin */
+/** @returns whether this version accepts it */
 async function begins(site: Site, ids: Record<string, string>, state: State): Promise<boolean> {
   return await begin(site, ids, state).then(
     () => true,

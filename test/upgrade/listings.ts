@@ -1,10 +1,10 @@
-/** What lists tell of a fixture: page by page, by service, by handler, of what is open, and by a statement. */
+/** Checks the lists of a fixture: page by page, by service, by handler, open ones, and by a statement. */
 import { expect } from "vitest";
 import type { Account } from "./account.ts";
 import { asked, JSON_BODY, type Site } from "./site.ts";
 import { statesOf, statusWord } from "./states.ts";
 
-/** What an invocation looks like to an operator. */
+/** An invocation in the admin API. */
 export interface Shown {
   readonly id: string;
   readonly status: string;
@@ -14,11 +14,14 @@ export interface Shown {
 }
 
 const DAY_MS = 86_400_000;
-/** Fewer than there are, so that several pages are asked for. */
+/** Fewer than all rows, so that a list has several pages. */
 const PAGE = 7;
 const STATEMENT = "SELECT id, status, target_service_name, target_handler_name, created_at FROM sys_invocation";
 
-/** @param statuses by the names of the states @param strangers how many there are beside: children, and what was called since */
+/**
+ * @param statuses by the name of the state
+ * @param strangers the number of others: children, and later calls
+ */
 export async function expectListed(
   site: Site,
   account: Account,
@@ -42,7 +45,7 @@ export async function expectListed(
   expect(new Set(rows.map(inOneLine))).toEqual(new Set(all.map(inOneLine)));
 }
 
-/** All pages, one after the other. */
+/** All pages, in order. */
 async function listed(site: Site, filter: string): Promise<readonly Shown[]> {
   const shown: Shown[] = [];
   for (let after = ""; ;) {
@@ -64,7 +67,7 @@ async function query(site: Site, statement: string): Promise<readonly Shown[]> {
   return (JSON.parse(text) as { rows: Shown[] }).rows;
 }
 
-/** Those that have a name. */
+/** The statuses of the invocations with a name. */
 function statusesOf({ ids }: Account, shown: readonly Shown[]): Record<string, string> {
   const nameOf = new Map(Object.entries(ids).map(([name, id]) => [id, name]));
   const known = shown.filter(({ id }) => nameOf.has(id)).map((each) => ({ ...each, name: nameOf.get(each.id)! }));

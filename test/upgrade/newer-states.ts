@@ -1,7 +1,7 @@
-/** The states that versions since keys and orders can be left in; the first of them tells whether a version is one. */
+/** The states of versions that have keys and orders; the first of them tells whether a version has them. */
 import { NAPS, NEAR_MS, type State } from "./state.ts";
 
-/** Longer than any item. */
+/** Longer than the largest item. */
 const HUGE = ".".repeat(700_000);
 /** Paused by an operator while it backs off. */
 export const HALTED = "halted";

@@ -1,4 +1,4 @@
-/** The deployment of the drill: it counts each step that it really runs, and some of its handlers end only once it is mended. */
+/** The deployment of the drill: it counts each execution of a step, and some of its handlers end only once it is repaired. */
 import "../../examples/polyfill.mjs";
 import { createServer } from "node:http2";
 import type { Server } from "node:net";
@@ -14,12 +14,12 @@ import {
 import type { Listening } from "../harness/local/local-stage.ts";
 import { listen } from "../harness/local/local-stage.ts";
 
-/** What happened in the deployment, and whether it is the one that came after. */
+/** The executions in the deployment, and whether it is the repaired one of the upgrade. */
 export interface World {
   readonly isMended: boolean;
-  /** How often each step ran to its end, by `<name>/<step>`. */
+  /** The completed executions of each step, by `<name>/<step>`. */
   readonly ran: Map<string, number>;
-  /** Steps that were begun and have not ended. */
+  /** Steps that have begun, completed or not. */
   readonly begun: Set<string>;
   readonly awakeables: Map<string, string>;
 }
@@ -35,7 +35,7 @@ export function newWorld(isMended: boolean): World {
   return { isMended, ran: new Map(), begun: new Set(), awakeables: new Map() };
 }
 
-/** Long enough that no retry comes while a fixture is written, and due when it is read. */
+/** No retry comes while a fixture is written, and each is due when it is read. */
 const PATIENT = { initialInterval: 300_000, maxInterval: 300_000, maxAttempts: 50 };
 const GIVES_UP = { initialInterval: 10, maxAttempts: 2, onMaxAttempts: "pause" } as const;
 
@@ -89,7 +89,7 @@ function drillOf(world: World) {
   return service({ name: "Drill", handlers: own });
 }
 
-/** Those that call nobody. */
+/** Handlers without calls. */
 function simpleHandlers(world: World, step: Step) {
   return {
     async greet(ctx: Context, asked: Asked): Promise<string> {
@@ -167,7 +167,7 @@ function tallyOf(world: World) {
   return object({ name: "Tally", handlers: own });
 }
 
-/** Waits for a word that another handler says. */
+/** Waits for a promise that another handler completes. */
 function flowOf(world: World) {
   const step = stepsIn(world);
   const own = {

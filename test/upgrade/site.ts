@@ -1,9 +1,9 @@
-/** A control plane of some version, asked as its callers and operators ask it, whatever carries the requests. */
+/** A control plane of any version, with the requests of its callers and operators, over any transport. */
 import { setTimeout as pause } from "node:timers/promises";
 
 export interface Answer {
   readonly status: number;
-  /** Lower-case names. */
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
@@ -19,7 +19,7 @@ export interface Site {
 
 export const JSON_BODY = { "content-type": "application/json" };
 
-/** @param uris of both doors, without a slash at their end */
+/** @param uris of both APIs, without a trailing slash */
 export function httpSite(uris: Readonly<Record<"ingress" | "admin", string>>): Site {
   return {
     async request(door, method, path, parts = {}) {
@@ -30,7 +30,10 @@ export function httpSite(uris: Readonly<Record<"ingress" | "admin", string>>): S
   };
 }
 
-/** @throws Error where it is refused. @returns what was answered, read as JSON where it is some */
+/**
+ * @throws Error for a status of 300 or more
+ * @returns the answer, parsed as JSON; undefined for an empty one
+ */
 export async function asked(
   site: Site,
   door: "ingress" | "admin",
@@ -46,7 +49,7 @@ export async function asked(
 
 const POLL_EVERY_MS = 50;
 
-/** @throws Error where it is not so in time */
+/** @throws Error where the condition does not hold in time */
 export async function until(what: string, isSo: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
   for (let leftMs = withinMs; !(await isSo()); leftMs -= POLL_EVERY_MS) {
     if (leftMs < 0) throw new Error(`within ${withinMs} ms it did not come to this: ${what}`);

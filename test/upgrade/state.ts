@@ -1,42 +1,42 @@
-/** One state in which work is left by the version that writes a fixture, and how it is to end under the one that reads it. */
+/** One state in which a fixture has work, and its expected end under the version that reads the fixture. */
 import type { Asked } from "./services.ts";
 
-/** The status in which it is left, in the words of the admin API; `open` where its driver died, of which those words differ. */
+/** The status in the admin API; `open` for a dead driver's invocation, whose status differs by version. */
 export type LeftAs = "scheduled" | "pending" | "ready" | "open" | "suspended" | "backing-off" | "paused" | "completed";
 
 export interface State {
   readonly name: string;
-  /** `Drill` unless told. */
+  /** `Drill` if absent. */
   readonly service?: string;
   readonly key?: string;
   readonly handler: string;
   readonly asked?: Partial<Asked>;
-  /** `call`: somebody waits for it; a `send` may wait for a moment before it begins. */
+  /** `call`: a caller waits for it; a `send` may have a delay. */
   readonly way: "call" | "send";
   readonly delay?: string;
   readonly idempotencyKey?: string;
   readonly left: LeftAs;
-  /** Steps that ran before, and those that are left to run: each once over both versions. */
+  /** The steps before the fixture was written, and those after it: each runs once over both versions. */
   readonly before: readonly string[];
   readonly after: readonly string[];
-  /** What an operator does about it after the upgrade. */
+  /** The operation after the upgrade. */
   readonly order?: "resolve" | "signal" | "say" | "resume" | "kill" | "cancel";
-  /** The output, or the failure; absent where it goes on waiting for days. */
+  /** The output, or the failure; absent if it waits for days. */
   readonly ends?: string;
-  /** The state whose result it waits for. */
+  /** The state to whose result it is attached. */
   readonly watches?: string;
   /**
-   * `killed`: its driver dies in the middle of it, and has renewed its lease before. `young`: before it wrote anything behind
-   * its last segment. `unworked`: nobody works on messages any more when it is accepted or cancelled.
+   * `killed`: its driver dies during a step, after it has renewed its lease. `young`: its driver dies before it has renewed its
+   * lease. `unworked`: no worker takes messages when it is accepted or cancelled.
    */
   readonly phase?: "killed" | "young" | "unworked";
-  /** The steps of its child, which stands beside it as `<name>-child`. */
+  /** The steps of its child `<name>-child`. */
   readonly child?: { readonly before: readonly string[]; readonly after: readonly string[] };
 }
 
-/** Due by the time at which a fixture is read, and not while it is written. */
+/** Due when a fixture is read, and not while it is written. */
 export const NEAR_MS = 60_000;
 export const FAR_MS = 30 * 86_400_000;
 
-/** What all that sleep have in common. */
+/** The common part of all sleeping states. */
 export const NAPS = { handler: "nap", way: "send", left: "suspended", before: ["before"] } as const;

@@ -1,4 +1,4 @@
-/** All states of the drill, and which of them a fixture has. */
+/** All states of the drill, and those that a fixture has. */
 import type { Account } from "./account.ts";
 import { FIRST_STATES } from "./first-states.ts";
 import { NEWER_STATES } from "./newer-states.ts";
@@ -6,10 +6,10 @@ import type { State } from "./state.ts";
 
 export const STATES: readonly State[] = [...FIRST_STATES, ...NEWER_STATES];
 
-/** Cancelled when nobody works on messages any more: the order stands in the table and was never obeyed. */
+/** Cancelled while no worker takes messages: the order is stored and no driver has read it. */
 export const CALLED_OFF = "called-off";
 
-/** Those that only functions can be left in: the local process has its messages in its own store. */
+/** States that only functions can leave: the local process keeps its messages in its own store. */
 export function isOfFunctionsAlone({ name, phase }: State): boolean {
   return phase === "unworked" || name === CALLED_OFF;
 }
@@ -25,7 +25,10 @@ export function statusWord(name: string, status: string): string {
   return isOpen ? "open" : status;
 }
 
-/** How many of a fixture are fixed to their deployment and stand in the open index: those that their callers' drivers took along do not. */
+/**
+ * The number of pinned invocations in the open index, children included; the driver of a running caller also drives its child,
+ * which is not in the index.
+ */
 export function pinnedOf(account: Account): number {
   const begun = statesOf(account).filter(({ left }) => !["completed", "scheduled", "pending", "ready"].includes(left));
   return begun.length + begun.filter(({ child, left }) => left === "suspended" && child !== undefined).length;

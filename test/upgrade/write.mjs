@@ -1,6 +1,6 @@
 /**
- * Writes the fixture of a version, by hand: `node test/upgrade/write.mjs <commit> <folder below fixtures>`.
- * What it takes is what `npm ci` installs, in this checkout and in that of the commit, and the engine of test/dynamodb.
+ * Writes the fixture of a version, by hand: `node test/upgrade/write.mjs <commit> <folder below fixtures>`. It needs `npm ci` in
+ * this checkout and in that of the commit, and the engine of test/dynamodb.
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { startEngine } from "../harness/dynamodb/engine-process.mjs";
 
 const HERE = import.meta.dirname;
 const ROOT = join(HERE, "../..");
-/** Below `node_modules`, so that the bundle finds its packages there. */
+/** Inside `node_modules`, so that the bundle finds its packages. */
 const WORKSHOP = join(ROOT, "node_modules/.cache");
 
 const [revision, name] = process.argv.slice(2);

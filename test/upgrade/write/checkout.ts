@@ -5,12 +5,15 @@ import { join } from "node:path";
 
 export interface Checkout {
   readonly commit: string;
-  /** Holds `<name>/index.mjs` for each function. */
+  /** The folder with `<name>/index.mjs` for each function. */
   readonly functionsFolder: string;
   readonly commandPath: string;
 }
 
-/** Runs in sight of the reader. @throws Error where a step fails */
+/**
+ * Runs a command with its output on the terminal.
+ * @throws Error where it fails
+ */
 export function checkOut(root: string, revision: string, dir: string): Checkout {
   const git = (...args: string[]): Buffer => execFileSync("git", args, { cwd: root, maxBuffer: 1 << 30 });
   const commit = git("rev-parse", "--short", `${revision}^{commit}`).toString().trim();

@@ -1,4 +1,7 @@
-/** The functions of some version in one process, which may be killed: calls come and answers go as messages. Arguments: their folder, how many of each. */
+/**
+ * The functions of any version in one process, which may be killed: calls and answers are messages. Arguments: their folder, and
+ * the number of instances of each.
+ */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -8,7 +11,7 @@ const [folder, counts] = process.argv.slice(2);
 const handlers = new Map();
 for (const [name, count] of Object.entries(JSON.parse(counts))) {
   const { href } = pathToFileURL(join(folder, name, "index.mjs"));
-  // A module of another address is another instance, with nothing in common.
+  // A module with another URL is a separate instance.
   const instances = Array.from({ length: count }, (_, i) => import(`${href}?instance=${i}`));
   handlers.set(
     name,

@@ -1,4 +1,4 @@
-/** Programs of the version that writes: started, waited for, and killed as a crash does. */
+/** Programs of the version that writes a fixture: started, awaited, and killed. */
 import type { ChildProcess } from "node:child_process";
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +18,10 @@ interface Told {
   readonly error?: string;
 }
 
-/** @param folder of the bundled functions @throws Error where they do not start */
+/**
+ * @param folder of the bundled functions
+ * @throws Error where they do not start
+ */
 export async function startFunctions(
   programPath: string,
   folder: string,
@@ -74,7 +77,7 @@ async function killed(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** What this process is told is no setting of the programs. */
+/** The variables of this process are no settings of the programs. */
 function environmentWith(more: Readonly<Record<string, string>>): Record<string, string> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("STEPWELL_"));
   return { ...(Object.fromEntries(inherited) as Record<string, string>), ...more };

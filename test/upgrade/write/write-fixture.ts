@@ -1,4 +1,4 @@
-/** Writes a fixture with the programs of a commit: in-flight work in a table, as functions leave it, and in a data directory. */
+/** Writes a fixture with the programs of a commit: open work in a table, as functions leave it, and in a data directory. */
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -16,9 +16,9 @@ import { type Checkout, checkOut } from "./checkout.ts";
 import { functionsProgramPath, startFunctions, startLocal } from "./program.ts";
 
 const TABLE = "drill";
-/** Short, so that it is soon renewed. */
+/** Short, so that a driver soon renews it. */
 const LEASE_S = 3;
-/** Until a lease was renewed, so that a hold stands. */
+/** Long enough for a renewal, so that a lease record exists. */
 const RENEWED_WITHIN_MS = 1.5 * LEASE_S * 1000;
 
 interface Task {
@@ -27,7 +27,7 @@ interface Task {
   readonly folder: string;
 }
 
-/** @param dynamoUri of an engine that holds no table yet */
+/** @param dynamoUri of an engine without tables */
 export async function write(root: string, revision: string, folder: string, dynamoUri: string): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), "stepwell-upgrade-"));
   try {
@@ -63,7 +63,7 @@ async function writeTable({ root, checkout, folder }: Task, dynamoUri: string): 
     region: "eu-west-1",
     credentials: { accessKeyId: "test", secretAccessKey: "test" },
   });
-  // What its indexes show is a matter of the table that it is read into: none of it is in the items.
+  // Items do not contain the projections of the indexes; the table into which a test reads them decides those.
   await client.send(new CreateTableCommand(tableDefinition(TABLE, { list: ["n"], open: SHOWN_TO_ALL })));
   const environment = functionEnvironment({ tableName: TABLE, dynamoUri, hintsUri: hints.uri, leaseS: LEASE_S });
   const start = () => startFunctions(functionsProgramPath(root), checkout.functionsFolder, environment);
@@ -87,7 +87,7 @@ async function writeTable({ root, checkout, folder }: Task, dynamoUri: string): 
   writeFixture(folder, "table", { account, items: await scanned(client) });
 }
 
-/** What sweepers of all versions decide by. */
+/** The attributes that sweepers of all versions need. */
 const SHOWN_TO_ALL = ["status", "lookAtMs", "keepUntilS"];
 
 function freshParameters(): Record<string, string> {
