@@ -1,4 +1,4 @@
-/** Deployments on Lambda: the SDK behind a version and an alias, and every way in which a function fails. */
+/** Deployments on Lambda: the SDK behind a version and an alias, and each failure of a function. */
 import { PutFunctionConcurrencyCommand } from "@aws-sdk/client-lambda";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LambdaEndpoints } from "../../shared/adapters/lambda/lambda-endpoints.ts";
@@ -119,7 +119,7 @@ describe("a function", () => {
     expect(await exchange.next()).toBeUndefined();
   });
 
-  test("is called when our side ends, with all that was written until then", async () => {
+  test("is called when our side ends, with all bytes written until then", async () => {
     const exchange = open(rogue.versionArn, "/echo", { body: [Buffer.from("a")], halfClose: false });
     exchange.write(Buffer.from("b"));
     exchange.halfClose();
@@ -127,7 +127,7 @@ describe("a function", () => {
     expect(Buffer.from(event.body, "base64").toString()).toBe("ab");
   });
 
-  test("that refuses by a status is an answer, and none of ours to judge", async () => {
+  test("that refuses by a status gives an ordinary answer", async () => {
     const exchange = open(rogue.versionArn, "/refuse");
     expect(await exchange.head()).toMatchObject({ status: 429, headers: { "retry-after": "7" } });
     expect((await readAll(exchange)).toString()).toBe("later");
@@ -141,14 +141,14 @@ describe("a function", () => {
     ["/hello", "it is no JSON object"],
     ["/status", "statusCode is no status"],
     ["/zipped", "content-encoding is 'gzip'"],
-  ])("that ends by %s breaks the exchange, and says why", async (path, why) => {
+  ])("that ends by %s breaks the exchange with the reason", async (path, why) => {
     const exchange = open(rogue.versionArn, path);
     await expect(exchange.head()).rejects.toThrow(why);
     expect(await reasonOf(exchange.head())).toBe("broken");
     expect(await reasonOf(exchange.next())).toBe("broken");
   });
 
-  test("that is not there, or not in this version, is unreachable", async () => {
+  test("that does not exist, or not in this version, is unreachable", async () => {
     expect(await reasonOf(open(`${rogue.arn}-gone:1`, "/echo").head())).toBe("unreachable");
     expect(await reasonOf(open(`${rogue.arn}:99`, "/echo").head())).toBe("unreachable");
   });
@@ -159,7 +159,7 @@ describe("a function", () => {
     expect(await reasonOf(exchange.head())).toBe("unreachable");
   });
 
-  test("takes no event above six megabytes, and none is sent", async () => {
+  test("gets no event above six megabytes", async () => {
     const fits = open(rogue.versionArn, "/nothing", { body: [new Uint8Array(4_700_000)] });
     expect(await reasonOf(fits.head())).toBe("broken");
     const exchange = open(rogue.versionArn, "/echo", { body: [new Uint8Array(4_720_000)] });
@@ -167,7 +167,7 @@ describe("a function", () => {
     expect(await reasonOf(exchange.head())).toBe("too-large");
   });
 
-  test("that is let go of rejects what is pending, and the next call is not disturbed", async () => {
+  test("that is closed rejects pending exchanges, and the next call is not disturbed", async () => {
     const exchange = open(rogue.versionArn, "/busy");
     const head = reasonOf(exchange.head());
     exchange.abort();
@@ -183,7 +183,7 @@ describe("a function", () => {
     expect(await readAll(after)).not.toHaveLength(0);
   });
 
-  test("that takes longer than we wait breaks the exchange, and is not called again", async () => {
+  test("that exceeds our time limit breaks the exchange, and is not called again", async () => {
     const impatient = endpointsWith({ requestTimeoutMs: 500 });
     const exchange = impatient.open({
       destination: { arn: rogue.versionArn },
@@ -198,11 +198,11 @@ describe("a function", () => {
   });
 });
 
-test("a function that has no room now is throttled", async () => {
+test("a function without concurrency is throttled", async () => {
   const full = await openFunction("rogue", TIMEOUT_S);
   const limit = { FunctionName: full.name, ReservedConcurrentExecutions: 1 };
   await full.client.send(new PutFunctionConcurrencyCommand(limit));
-  // The emulator counts what runs of a version against no limit, AWS counts all together.
+  // The emulator exempts versions from the limit; AWS counts all together.
   const latest = `${full.arn}:$LATEST`;
   await open(latest, "/echo").head();
   const heads = Array.from({ length: 4 }, () => open(latest, "/busy").head());

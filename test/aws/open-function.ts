@@ -16,7 +16,7 @@ import { ACCOUNT, freshName, serviceOptions } from "./services.ts";
 export interface OpenFunction {
   readonly client: LambdaClient;
   readonly name: string;
-  /** Without a qualifier. */
+  /** The ARN without a qualifier. */
   readonly arn: string;
   /** The published version 1. */
   readonly versionArn: string;
@@ -25,7 +25,7 @@ export interface OpenFunction {
   close(): Promise<void>;
 }
 
-/** @param entry a file of `functions`, without its ending */
+/** @param entry a file of `functions`, without its extension */
 export async function openFunction(entry: string, timeoutS: number): Promise<OpenFunction> {
   const client = new LambdaClient(serviceOptions());
   const FunctionName = freshName(entry);

@@ -1,4 +1,4 @@
-/** Queues of their own on the emulated SQS. */
+/** Queues on the emulated SQS, one for each test. */
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { CreateQueueCommand, DeleteQueueCommand } from "@aws-sdk/client-sqs";
 import { sqsClient } from "../../shared/adapters/sqs/sqs-client.ts";
@@ -7,7 +7,7 @@ import type { OpenQueue, QueueTiming } from "../contracts/queue-contract.ts";
 import { RecordingLog } from "../recording-log.ts";
 import { ACCOUNT, freshName, pause, serviceOptions, systemClock } from "./services.ts";
 
-/** The service counts in whole seconds and is up to half a second late. The margin is what a busy machine may lose. */
+/** The service counts in whole seconds and is up to half a second late; the rest is a margin for a busy machine. */
 export const SECONDS: QueueTiming = {
   visibilityMs: 4_000,
   delayMs: 4_000,

@@ -24,7 +24,7 @@ function deployed(RequestType: "Create" | "Update" | "Delete", path: string, sig
   return act({ ...event, ...(RequestType !== "Create" && { PhysicalResourceId: path }) });
 }
 
-test("a stack that is deployed twice has the keys that it had", async () => {
+test("a stack that is deployed twice keeps its keys", async () => {
   const path = `/stepwell/${freshName("twice")}`;
   const first = await deployed("Create", path, 1);
   const keys = await readParameterKeys(store, { path, signingKey: 1 });
@@ -37,7 +37,7 @@ test("a stack that is deployed twice has the keys that it had", async () => {
   });
 });
 
-test("what is made is encrypted", async () => {
+test("the created parameters are encrypted", async () => {
   const path = `/stepwell/${freshName("encrypted")}`;
   await deployed("Create", path, 1);
   const { secret, current, next } = parameterNames({ path, signingKey: 1 });
@@ -45,7 +45,7 @@ test("what is made is encrypted", async () => {
   expect(Parameters!.map(({ Type }) => Type)).toEqual(["SecureString", "SecureString", "SecureString"]);
 });
 
-test("an exchange of keys breaks no deployment that trusts the current key and the next", async () => {
+test("a rotation of keys breaks no deployment that trusts the current key and the next", async () => {
   const path = `/stepwell/${freshName("exchanged")}`;
   const { attributes: before } = await deployed("Create", path, 1);
   const trusting = await deploymentTrusting([before!["CurrentPublicKey"]!, before!["NextPublicKey"]!]);
@@ -57,7 +57,7 @@ test("an exchange of keys breaks no deployment that trusts the current key and t
   expect(await trusting.statusOf((await readParameterKeys(store, { path, signingKey: 3 })).signingPem)).toBe(401);
 });
 
-test("a stack that goes takes its keys along, or leaves them where its data stays", async () => {
+test("the deletion of a stack deletes its keys, or leaves them where its data stays", async () => {
   const path = `/stepwell/${freshName("gone")}`;
   await deployed("Create", path, 1);
   await deployed("Update", path, 12);

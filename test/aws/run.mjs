@@ -9,7 +9,7 @@ import { startEmulator } from "../../localstack/emulator.mjs";
 const HERE = import.meta.dirname;
 const ROOT = join(HERE, "../..");
 
-// What roles may do is no matter of the adapters.
+// The adapters do not depend on the rights of roles.
 const { endpoint, name, stop } = await startEmulator(0, { auth: false });
 console.log(`${name} answers on ${endpoint}; running test/aws`);
 

@@ -1,4 +1,4 @@
-/** The timers' contract on EventBridge Scheduler beside SQS, and what only schedules have. */
+/** The timers' contract on EventBridge Scheduler beside SQS, and properties of schedules alone. */
 import type { SchedulerClient } from "@aws-sdk/client-scheduler";
 import {
   CreateScheduleGroupCommand,
@@ -19,7 +19,7 @@ import { timersContract } from "../contracts/timers-contract.ts";
 import { openQueue } from "./open-queue.ts";
 import { ACCOUNT, freshName, serviceOptions, systemClock } from "./services.ts";
 
-/** Schedules are swept once a second, named to the second, and what they leave to the queue is whole seconds again. */
+/** The emulator looks at schedules once a second, with times in whole seconds, and the queue rounds to whole seconds again. */
 const SECONDS: TimersTiming = {
   unitMs: 6_000,
   marginMs: 3_000,
@@ -100,7 +100,7 @@ describe("timers on EventBridge Scheduler", () => {
     expect(wakeOfBody(schedule.Target!.Input!)).toEqual({ wake });
   });
 
-  test("a near timer makes no schedule but a delayed message that says what it stands for", async () => {
+  test("a near timer makes no schedule but a delayed message with the timer's moment", async () => {
     const wakeAtMs = Date.now() + 1_000;
     await opened.timers.at({ name: "near", invocationId: invocation(1), wakeAtMs });
     expect(await schedules()).toEqual([]);
@@ -108,7 +108,7 @@ describe("timers on EventBridge Scheduler", () => {
     expect(Date.now()).toBeGreaterThanOrEqual(wakeAtMs);
   });
 
-  test("what has fired is gone, so that its name can be set again", async () => {
+  test("a fired timer is deleted, so that its name can be set again", async () => {
     const set = () => opened.timers.at({ name: "again", invocationId: invocation(1), wakeAtMs: Date.now() + 3_500 });
     for (const round of [1, 2]) {
       await set();
@@ -118,7 +118,7 @@ describe("timers on EventBridge Scheduler", () => {
     }
   });
 
-  test("a group that is not there is a StoreError", async () => {
+  test("a missing group is a StoreError", async () => {
     const timers = new SchedulerTimers({ ...opened.options, groupName: "no-such-group" });
     const timer = { name: "a", invocationId: invocation(1), wakeAtMs: Date.now() + 3_600_000 };
     await expect(timers.at(timer)).rejects.toThrow(StoreError);

@@ -1,4 +1,4 @@
-/** The emulated services as the adapters see them. */
+/** The emulated services for the tests of the adapters. */
 import type { Clock } from "../../shared/engine/ports/clock.ts";
 
 export interface ServiceOptions {

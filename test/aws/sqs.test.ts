@@ -1,4 +1,4 @@
-/** The queue's contract on SQS, and what only SQS has: whole seconds, batches, foreign bodies. */
+/** The queue's contract on SQS, and properties of SQS alone: whole seconds, batches, foreign bodies. */
 import { GetQueueAttributesCommand, ReceiveMessageCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sqsClient } from "../../shared/adapters/sqs/sqs-client.ts";
@@ -28,7 +28,7 @@ describe("the queue on SQS", () => {
 
   test("a fraction of a second is rounded up: the message is delayed, not sent at once", async () => {
     let delayed = 0;
-    // A second is soon over: whoever looked too late sends and looks again.
+    // The check is only valid within the second; a late one sends and looks again.
     for (let tries = 0; tries < 5 && delayed === 0; tries++) {
       await opened.queue.send({ invocationId: invocation(1), sentAtMs: 0, delayMs: 1 });
       delayed = await messagesIn("ApproximateNumberOfMessagesDelayed");
@@ -49,13 +49,13 @@ describe("the queue on SQS", () => {
     ["an odd näme \uffff", expect.stringMatching(/^[\w-]{43}$/)],
     ["x".repeat(129), expect.stringMatching(/^[\w-]{43}$/)],
     [undefined, undefined],
-  ])("a message for the service %j is taken, and of the group of that service", async (service, group) => {
+  ])("a message for the service %j is accepted, with a group for that service", async (service, group) => {
     const wake = { invocationId: invocation(1), sentAtMs: 0, delayMs: 0, ...(service !== undefined && { service }) };
     await opened.queue.send(wake);
     expect(await groupOfNext()).toEqual({ isThere: true, group });
   });
 
-  test("messages of one group come side by side, and none waits for the one before it", async () => {
+  test("messages of one group come in parallel, and none waits for the one before it", async () => {
     for (const n of [1, 2, 3])
       await opened.queue.send({ invocationId: invocation(n), sentAtMs: 0, delayMs: 0, service: "Greeter" });
     const seen = new Set<string>();
@@ -64,7 +64,7 @@ describe("the queue on SQS", () => {
     expect(seen.size).toBe(3);
   });
 
-  test("a message that is no wake is told to the log and deleted, and keeps no other back", async () => {
+  test("a message that is no wake is logged and deleted, and delays no other", async () => {
     await sendBody("look at this");
     await opened.queue.send({ invocationId: invocation(1), sentAtMs: 0, delayMs: 0 });
     await sendBody(JSON.stringify({ id: "inv_1nonsense", sentAtMs: 0, delayMs: 0 }));
@@ -76,7 +76,7 @@ describe("the queue on SQS", () => {
     expect(await messagesIn("ApproximateNumberOfMessages")).toBe(0);
   });
 
-  test("a queue that is not there is a StoreError for whoever asks", async () => {
+  test("a missing queue is a StoreError", async () => {
     const client = sqsClient(serviceOptions());
     const queueUrl = `${opened.queueUrl}-gone`;
     const gone = new SqsQueue({ client, queueUrl, clock: systemClock, log: silentLog });

@@ -1,4 +1,4 @@
-/** How the tests on an emulated AWS run: as all others, but only through `run.mjs`, which starts it. */
+/** The configuration of the tests on an emulated AWS: they run only through `run.mjs`, which starts it. */
 import { defineConfig } from "vitest/config";
 import { reportersOf } from "../reporters.ts";
 
@@ -7,7 +7,7 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ["**/*.test.ts"],
     pool: "threads",
-    // Services are waited for in real time, so that files gain from running beside each other whatever the cores.
+    // Most of the time is spent waiting for services, so files run in parallel on any number of cores.
     maxWorkers: 6,
     testTimeout: 60_000,
     hookTimeout: 60_000,

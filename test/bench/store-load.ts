@@ -37,7 +37,7 @@ function median(values: number[]): number {
   return values.sort((one, other) => one - other)[values.length >> 1]!;
 }
 
-/** The same bytes in synced batches of `size`, as if somebody had grouped them for nothing. */
+/** The same bytes in synced batches of `size`, without the cost of grouping. */
 function rawWriter(store: Store, size: number, round: string): (n: number) => Promise<unknown> {
   const value = new Uint8Array(540).fill(1);
   return (n) => {

@@ -1,4 +1,4 @@
-/** The error of a call that must fail, with what the typed client makes of its body. */
+/** The error of a call that must fail, with the fields that the typed client reads from its body. */
 import { HttpCallError } from "@restatedev/restate-sdk-clients";
 import { expect } from "vitest";
 

@@ -1,9 +1,9 @@
-/** What the typed client is tried on: one service with a handler for each thing that a client can ask, an object, a workflow. */
+/** The services for the typed client: a service with a handler for each request of a client, an object, a workflow. */
 import * as restate from "@restatedev/restate-sdk";
 
 const { handlers, serde, TerminalError } = restate;
 
-/** What the handlers did, in this process. */
+/** The executions of the handlers, in this process. */
 export const done = { greeted: [] as string[], awakeables: new Map<string, string>(), opened: () => {} };
 
 export const greeter = restate.service({
@@ -22,10 +22,10 @@ export const greeter = restate.service({
     fail: async (_ctx: restate.Context, code: number): Promise<string> => {
       throw new TerminalError("no luck", { errorCode: code, metadata: { where: "here" } });
     },
-    /** Waits for an awakeable, whose id it leaves behind under the given name. */
+    /** Waits for an awakeable, whose id it stores under the given name. */
     wait: async (ctx: restate.Context, name: string) => {
       const { id, promise } = ctx.awakeable<unknown>();
-      // The first attempt of a call may overlap its acceptance; the id goes out in a later one.
+      // The first attempt of a call may overlap its acceptance; the id is published in a later one.
       await ctx.sleep(1);
       done.awakeables.set(name, id);
       done.opened();

@@ -1,4 +1,4 @@
-/** What was published as a package: the files of the tarball that has the integrity of the lock file. */
+/** The published files of a package: those of the tarball with the integrity of the lock file. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -9,10 +9,10 @@ import { gunzipSync } from "node:zlib";
 const BLOCK_BYTES = 512;
 
 /**
- * From npm's own cache, where `npm ci` leaves what it installs, else from the registry.
+ * Reads npm's own cache, where `npm ci` leaves its downloads, else the registry.
  * @param integrity as `package-lock.json` has it: `sha512-` and base64
  * @returns contents by path in the package
- * @throws Error where the bytes that were found have another integrity
+ * @throws Error where the found bytes have another integrity
  */
 export function publishedFiles(name: string, version: string, integrity: string): ReadonlyMap<string, Buffer> {
   const tarball = cachedTarball(integrity) ?? packedTarball(name, version);

@@ -1,4 +1,4 @@
-/** The typed client as its makers publish it, in every method, against a local process. */
+/** The published typed client, in every method, against a local process. */
 import { createServer } from "node:http";
 import type { IncomingMessage } from "node:http";
 import * as clients from "@restatedev/restate-sdk-clients";
@@ -44,12 +44,12 @@ function counted(): { readonly fetch: typeof fetch; readonly headers: Headers[] 
 }
 
 describe("a call", () => {
-  it("gives the result of its handler, nothing where there is none", async () => {
+  it("returns the result of its handler, undefined without one", async () => {
     expect(await service().greet("Ada")).toBe("Hello Ada");
     expect(await service().nothing()).toBeUndefined();
   });
 
-  it("carries bytes as they are", async () => {
+  it("carries bytes unchanged", async () => {
     const bytes = Uint8Array.from({ length: 70_000 }, (_, at) => at % 256);
     const opts = rpc.opts({ input: serde.binary, output: serde.binary });
     expect(await service().bytes(bytes, opts)).toEqual(bytes.toReversed());
@@ -57,7 +57,7 @@ describe("a call", () => {
     expect(await whole.call({ service: "Greeter", handler: "bytes", parameter: bytes })).toEqual(bytes.toReversed());
   });
 
-  it("passes the codec of the client on both ways", async () => {
+  it("uses the codec of the client in both directions", async () => {
     const flip = (bytes: Uint8Array): Uint8Array => bytes.toReversed();
     const codec = { encode: flip, decode: async (bytes: Uint8Array) => flip(bytes) };
     const coded = connect({ journalValueCodec: codec, serde: serde.binary });
@@ -65,7 +65,7 @@ describe("a call", () => {
     expect(await coded.call({ service: "Greeter", handler: "bytes", parameter: bytes })).toEqual(flip(bytes));
   });
 
-  it("passes the headers of the call and of the connection on, the nearer first", async () => {
+  it("sends the headers of the call and of the connection, the call's first", async () => {
     const withHeaders = connect({ headers: { "x-first": "of the connection", "x-second": "of the connection" } });
     const opts = rpc.opts<string, string | null>({ headers: { "x-second": "of the call" } });
     const client = withHeaders.serviceClient(greeter);
@@ -84,7 +84,7 @@ describe("a call", () => {
     expect(done.greeted.filter((greeted) => greeted === name)).toEqual([name]);
   });
 
-  it("goes by names too", async () => {
+  it("works by names too", async () => {
     const generic = ingress.call<string, string>({
       service: "Greeter",
       handler: "greet",
@@ -94,7 +94,7 @@ describe("a call", () => {
     expect(await generic).toBe("Hello by name");
   });
 
-  it("goes by a descriptor too", async () => {
+  it("works by a descriptor too", async () => {
     const described = clients.connect({ url: stage.ingressUri }).client({
       name: "Greeter",
       _kind: "service",
@@ -103,7 +103,7 @@ describe("a call", () => {
     expect(await described.greet("described")).toBe("Hello described");
   });
 
-  it("is given up by its timeout or its signal, and the invocation goes on", async () => {
+  it("is ended by its timeout or its signal, and the invocation goes on", async () => {
     const name = newKey();
     const started = new Promise<void>((resolve) => (done.opened = resolve));
     const giveUp = new AbortController();
@@ -120,7 +120,7 @@ describe("a call", () => {
 });
 
 describe("a send", () => {
-  it("is accepted, and accepted before where its key is known", async () => {
+  it("is accepted, and previously accepted under a known key", async () => {
     const opts = rpc.sendOpts<string>({ idempotencyKey: newKey() });
     const sender = ingress.serviceSendClient(greeter);
     const first = await sender.greet("sent", opts);
@@ -143,14 +143,14 @@ describe("a send", () => {
     expect(await ingress.result(sent)).toBe("Hello late");
   });
 
-  it("without a key has an id all the same", async () => {
+  it("without a key has an id", async () => {
     const sent = await ingress.send({ service: "Greeter", handler: "greet", parameter: new Uint8Array([34, 34]) });
     expect(sent).toMatchObject({ status: "Accepted", attachable: false });
     const response = await fetch(`${stage.ingressUri}/restate/invocation/${sent.invocationId}/attach`);
     expect(response.status).toBe(200);
   });
 
-  it("gives its result with the serde that is asked for", async () => {
+  it("returns its result with the given serde", async () => {
     const opts = rpc.sendOpts<Uint8Array>({ idempotencyKey: newKey(), input: serde.binary });
     const sent = await ingress.serviceSendClient(greeter).bytes(new Uint8Array([1, 2]), opts);
     expect(await ingress.result(sent, serde.binary)).toEqual(new Uint8Array([2, 1]));
@@ -161,7 +161,7 @@ describe("an awakeable", () => {
   async function waiting(name: string): Promise<{ readonly id: string; readonly result: PromiseLike<unknown> }> {
     const opened = new Promise<void>((resolve) => (done.opened = resolve));
     const result = service().wait(name);
-    // Whoever asks for it later still learns that it failed.
+    // A later attach still gets the failure.
     result.then(undefined, () => undefined);
     await opened;
     return { id: done.awakeables.get(name)!, result };
@@ -173,7 +173,7 @@ describe("an awakeable", () => {
     expect(await result).toEqual({ any: ["value", null] });
   });
 
-  it("is resolved with the serde that is asked for, once", async () => {
+  it("is resolved with the given serde, once", async () => {
     const { id, result } = await waiting(newKey());
     await ingress.resolveAwakeable(id, new TextEncoder().encode('"raw"'), serde.binary);
     await ingress.resolveAwakeable(id, "too late");
@@ -189,7 +189,7 @@ describe("an awakeable", () => {
     });
   });
 
-  it("of no form is refused", async () => {
+  it("of an invalid form is refused", async () => {
     const refused = await failureOf(ingress.resolveAwakeable("bogus", 1));
     expect(refused).toMatchObject({ status: 400, body: { message: "bad awakeable id 'bogus': bad format" } });
     expect((await failureOf(ingress.rejectAwakeable("bogus", "x"))).status).toBe(400);
@@ -203,7 +203,7 @@ describe("a failure", () => {
     expect(body).toMatchObject({ code, message: "no luck", source: "invocation", metadata: { where: "here" } });
   });
 
-  it("of the handler is not tried again, whatever its status", async () => {
+  it("of the handler is not retried, whatever its status", async () => {
     const { fetch, headers } = counted();
     const retrying = connect({ fetch, retry: { initialInterval: 1 } }).serviceClient(greeter);
     const key = newKey();
@@ -220,14 +220,14 @@ describe("a failure", () => {
   it.each([
     ["an unknown service", () => ingress.serviceClient({ name: "Nope" }) as never, 404],
     ["an unknown handler", () => service() as never, 404],
-  ])("of %s is the ingress's own", async (_what, client: () => { nope(): Promise<void> }, status) => {
+  ])("of %s comes from the ingress", async (_what, client: () => { nope(): Promise<void> }, status) => {
     const failure = await failureOf(client().nope());
     expect(failure).toMatchObject({ status, body: { code: status, source: "ingress" } });
   });
 });
 
 describe("a client that retries", () => {
-  it("comes to its result through a server that stumbles, and runs the handler once", async () => {
+  it("gets its result through a failing server, and the handler runs once", async () => {
     const name = newKey();
     let asked = 0;
     const stumbling = await listen(
@@ -246,7 +246,7 @@ describe("a client that retries", () => {
     expect(done.greeted.filter((greeted) => greeted === name)).toEqual([name]);
   });
 
-  /** Passes each request on, and loses the answer of the first, and answers the second by itself. */
+  /** Passes each request on, but drops the answer to the first, and answers the second by itself. */
   async function relay(
     request: IncomingMessage,
     asked: number,
@@ -264,7 +264,7 @@ describe("a client that retries", () => {
   }
 });
 
-describe("what is off says so", () => {
+describe("a disabled feature is refused with its reason", () => {
   it.each<readonly [what: string, status: number, call: () => PromiseLike<unknown>]>([
     ["a scoped call", 400, () => ingress.scope("tenant").serviceClient(greeter).greet("Ada")],
     ["a scoped send", 400, () => ingress.scope("tenant").serviceSendClient(greeter).greet("Ada")],

@@ -1,4 +1,4 @@
-/** The typed client with objects and workflows, as its makers publish it, in every method, against a local process. */
+/** The published typed client with objects and workflows, in every method, against a local process. */
 import * as clients from "@restatedev/restate-sdk-clients";
 import type { Ingress } from "@restatedev/restate-sdk-clients";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -24,7 +24,7 @@ afterAll(() => stage.close());
 const newKey = (): string => `key ${++keys}`;
 
 describe("an object", () => {
-  it("remembers by its key, whatever the key is made of", async () => {
+  it("keeps state by its key, of any characters", async () => {
     for (const key of ["a/b", "%2F", "a#b?c", "clé ключ 鍵", "x".repeat(1_000)]) {
       const object = ingress.objectClient(counter, key);
       expect(await object.sum()).toBeNull();
@@ -67,7 +67,7 @@ describe("an object", () => {
     expect(await ingress.result(first)).toBe(1);
   });
 
-  it("answers a repeated idempotency key with what it answered, in each key for itself", async () => {
+  it("answers a repeated idempotency key with the first answer, separately for each key", async () => {
     const [one, other, idempotencyKey] = [newKey(), newKey(), newKey()];
     const opts = rpc.opts<number, number>({ idempotencyKey });
     expect(await ingress.objectClient(counter, one).add(1, opts)).toBe(1);
@@ -76,7 +76,7 @@ describe("an object", () => {
     expect(await ingress.objectClient(counter, one).sum()).toBe(1);
   });
 
-  it("fails as its handler fails, and serves the next", async () => {
+  it("fails as its handler fails, and runs the next call", async () => {
     const object = ingress.objectClient(counter, newKey());
     expect(await failureOf(object.fail(418))).toMatchObject({
       status: 418,
@@ -87,7 +87,7 @@ describe("an object", () => {
 });
 
 describe("a workflow", () => {
-  it("is submitted once, waited for, answered by a shared handler, and told to all who attach", async () => {
+  it("is submitted once, waited for, answered by a shared handler, and its result goes to all attached clients", async () => {
     const workflow = ingress.workflowClient(signup, newKey());
     expect(await workflow.status()).toBeNull();
     const submitted = await workflow.workflowSubmit("Ada");
@@ -123,7 +123,7 @@ describe("a workflow", () => {
     });
   });
 
-  it("that fails tells its failure to all who ask", async () => {
+  it("that fails gives its failure to all clients", async () => {
     const workflow = ingress.workflowClient(signup, newKey());
     const submitted = await workflow.workflowSubmit("Eve");
     await workflow.answer("no");
@@ -133,7 +133,7 @@ describe("a workflow", () => {
     expect(await failureOf(ingress.result(submitted))).toMatchObject(failure);
   });
 
-  it("that nobody submitted is 404", async () => {
+  it("that was never submitted is 404", async () => {
     const workflow = ingress.workflowClient(signup, newKey());
     expect((await failureOf(workflow.workflowAttach())).status).toBe(404);
     expect((await failureOf(workflow.workflowOutput())).status).toBe(404);

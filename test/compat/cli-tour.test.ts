@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openWorld, type World } from "./cli-world.ts";
 import { TOUR_SERVICES } from "./tour-services.ts";
 
-/** One tour, step after step: what a step leaves behind the next ones look at. */
+/** One tour, step after step: each step works with the results of the former ones. */
 let world: World;
 let deploymentId: string;
 const ids = { nap: "", stumble: "", hold: "", waits: "", call: "" };
@@ -13,7 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** What it prints on success. @throws Error with what it prints where it fails */
+/**
+ * @returns its output on success
+ * @throws Error with its output where it fails
+ */
 async function told(...args: string[]): Promise<string> {
   const { code, text } = await world.restate(...args);
   if (code !== 0) throw new Error(`restate ${args.join(" ")} ended with ${code}:\n${text}`);
@@ -33,7 +36,7 @@ async function send(path: string, body: unknown = null): Promise<string> {
   return ((await post(`${path}/send`, body)) as { invocationId: string }).invocationId;
 }
 
-/** Asks until the status is there: what a send starts comes a moment later. */
+/** Polls the status, because a send takes effect a moment later. */
 async function untilStatus(id: string, status: string): Promise<void> {
   for (let left = 200; left > 0; left--) {
     const [row] = await world.query(`select status from sys_invocation where id = '${id}'`);
@@ -43,7 +46,7 @@ async function untilStatus(id: string, status: string): Promise<void> {
   throw new Error(`${id} has not become ${status}`);
 }
 
-test("the handshake is understood", async () => {
+test("the handshake succeeds", async () => {
   const text = await told("whoami");
   expect(text).toContain("is healthy");
   expect(text).toContain(world.ingressUrl);
@@ -68,7 +71,7 @@ test("services are listed and described", async () => {
   expect(text).toMatch(/greet +application\/json +application\/json/);
 });
 
-test("open invocations are listed with what each waits for, and counted by service", async () => {
+test("open invocations are listed with the reason of each wait, and counted by service", async () => {
   expect(await post("Greeter/call", null)).toBe("Hello caller");
   expect(await post("Counter/a/add", 3)).toBe(3);
   ids.nap = await send("Greeter/nap");
@@ -138,7 +141,7 @@ test("invocations are paused, resumed, cancelled, killed and purged", async () =
   expect((await world.restate("invocations", "describe", ids.stumble)).text).toContain("not found");
 });
 
-test("what has completed is started anew", async () => {
+test("a completed invocation is restarted", async () => {
   const [greeting] = await world.query("select id from sys_invocation where target = 'Greeter/call'");
   const text = await told("invocations", "restart-as-new", String(greeting?.["id"]), "--yes");
   const [, anew = ""] = /(inv_\w+)(?![\s\S]*inv_)/.exec(text) ?? [];
@@ -170,12 +173,12 @@ test("statements are answered as a table and as JSON", async () => {
   expect(text).toContain("nope");
 });
 
-test("tables of what is not here are empty", async () => {
+test("tables without rows here are empty", async () => {
   expect(await told("rules", "list")).toContain("No rules defined");
   expect(await told("vqueues", "list")).toContain("No virtual queues found");
 });
 
-test("a deployment that is needed is removed only by force", async () => {
+test("a deployment in use is removed only by force", async () => {
   expect((await world.restate("deployments", "remove", deploymentId, "--yes")).code).not.toBe(0);
   await told("deployments", "remove", deploymentId, "--yes", "--force");
   expect(await told("invocations", "list", "--zombie")).toContain(ids.hold);

@@ -30,7 +30,7 @@ export interface World {
   stop(): Promise<void>;
 }
 
-/** Installs the packages of this folder where they are not there yet. */
+/** Installs the packages of this folder if they are missing. */
 export function requireCommand(): void {
   if (existsSync(COMMAND)) return;
   const { status } = spawnSync("npm", ["ci"], { cwd: import.meta.dirname, stdio: ["ignore", 2, 2] });
@@ -50,7 +50,7 @@ export async function openWorld(services: AnyService[]): Promise<World> {
   const deployment = createServer(createEndpointHandler({ services, logger: () => {} }));
   await new Promise<void>((resolve) => deployment.listen(0, "127.0.0.1", resolve));
   const { port } = deployment.address() as AddressInfo;
-  // Nothing of the surroundings: a profile or a token of whoever runs this would change what is said.
+  // Nothing of the environment: a profile or a token of the user would change the output.
   const env = {
     HOME: dir,
     PATH: process.env["PATH"] ?? "",

@@ -1,14 +1,14 @@
-/** What processes have used of the machine, read from the kernel. */
+/** The consumption of processes, read from the kernel. */
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Of `utime` and `stime`: the kernel shows them in this unit on every Linux that runs on x64. */
+/** The unit of `utime` and `stime`, which is the same on every Linux for x64. */
 const TICKS_PER_SECOND = 100;
 const BLOCK_BYTES = 512;
 const QUIET_FOR_MS = 200;
-/** What a server that has nothing to do may use meanwhile: 5 % of a CPU. */
+/** An idle server's share: 5 % of a CPU. */
 const QUIET_MAX_SECONDS = 0.01;
 const QUIET_WITHIN_MS = 20_000;
 
@@ -36,7 +36,7 @@ export function residentMegabytes(pid) {
   return Number(kilobytes) / 1024;
 }
 
-/** What the files below a folder occupy, in megabytes; those that vanish meanwhile occupy nothing. */
+/** The size of the files below a folder in megabytes; files that vanish meanwhile count as nothing. */
 export function diskMegabytes(dir) {
   let blocks = 0;
   for (const entry of readdirSync(dir, { withFileTypes: true, recursive: true })) {
@@ -46,7 +46,10 @@ export function diskMegabytes(dir) {
   return (blocks * BLOCK_BYTES) / 1024 / 1024;
 }
 
-/** Waits until none of the processes works any more. @returns whether that came */
+/**
+ * Waits until none of the processes works any more.
+ * @returns whether that state was reached
+ */
 export async function untilQuiet(pids) {
   const deadlineMs = Date.now() + QUIET_WITHIN_MS;
   for (;;) {
@@ -57,7 +60,7 @@ export async function untilQuiet(pids) {
   }
 }
 
-/** @returns a function that tells which share of all CPUs was used by processes other than ours since now, the kernel included */
+/** @returns a function that gives the share of all CPUs that other processes have used since now, the kernel included */
 export function watchOthers() {
   const [busyBefore, oursBefore, startedAtMs] = [busySeconds(), familySeconds(), Date.now()];
   return () => {

@@ -1,4 +1,4 @@
-/** The servers that are compared: how each is started on a fresh directory and made ready to call the deployment. */
+/** The servers that are compared: each is started on a fresh directory with the deployment registered. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { REFERENCE_SERVER } from "./ground.mjs";
@@ -7,7 +7,10 @@ import { freePorts, startProcess, stopProcess, untilReady } from "./running-proc
 /** @typedef {{ name: string, command: (place: Place) => { command: string, args: string[], env?: object } }} Contestant */
 /** @typedef {{ dir: string, ingressPort: number, adminPort: number, nodePort: number }} Place */
 
-/** @param build the path of a `stepwell.js`; @returns {Contestant} */
+/**
+ * @param build the path of a `stepwell.js`
+ * @returns {Contestant}
+ */
 export function stepwell(name, build) {
   return {
     name,
@@ -22,7 +25,7 @@ function portFlags(ingressPort, adminPort) {
   return ["--ingress-port", String(ingressPort), "--admin-port", String(adminPort)];
 }
 
-/** @type {Contestant} The reference, as it comes; it tells nobody, writes to the same disk and listens on the loopback only. */
+/** @type {Contestant} The reference with default settings, without telemetry, on the same disk and on the loopback only. */
 export const REFERENCE = {
   name: "theirs",
   command: ({ dir, ingressPort, adminPort, nodePort }) => ({

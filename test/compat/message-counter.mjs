@@ -1,6 +1,6 @@
 /**
- * Counts the messages of the service protocol in a stream of bytes that comes in pieces of any size. One kind is left
- * out: how often a handler tells what it waits for (AwaitingOn) depends on when the end of the request reaches it.
+ * Counts the messages of the service protocol in a stream of bytes that comes in pieces of any size. AwaitingOn is left out: its
+ * number depends on when the end of the request reaches the handler.
  */
 
 const HEADER_BYTES = 8;
@@ -12,7 +12,7 @@ export class MessageCounter {
   #headerFilled = 0;
   #bodyLeft = 0;
 
-  /** @returns how many messages are complete with these bytes */
+  /** @returns the number of messages that these bytes complete */
   count(bytes) {
     let complete = 0;
     for (let at = 0; at < bytes.length;) {

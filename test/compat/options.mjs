@@ -44,7 +44,7 @@ const OPTIONS = {
   help: { type: "boolean", default: false },
 };
 
-/** @throws GroundError for what cannot be read */
+/** @throws GroundError for an invalid option */
 export function readOptions(args) {
   let values;
   try {

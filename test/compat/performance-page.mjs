@@ -1,4 +1,4 @@
-/** The page docs/performance.md: the aims beside what was measured, every ratio, and how to measure it again. */
+/** Writes docs/performance.md: the aims beside the measurements, every ratio, and how to repeat the measurement. */
 import { afterwardsTable, disksTable, mediansTable, ratioOf, ratiosTable, table } from "./report.mjs";
 import { LIMIT } from "./rounds.mjs";
 import { SHAPES } from "./shapes.mjs";
@@ -7,7 +7,7 @@ const OURS = "ours";
 const THEIRS = "theirs";
 const PLAIN = SHAPES[0];
 
-/** What the kernel and the usual services of an idle machine need. */
+/** The share that the kernel and the usual services of an idle machine need. */
 const OTHERS_SHARE_MAX = 0.1;
 /** Each a ratio, ours to theirs, of the plain call. */
 const AIMS = [

@@ -10,18 +10,21 @@ const COLUMNS = (
   "p50Ms p99Ms serverCpu deploymentCpu residentMb deploymentMb"
 ).split(" ");
 
-/** @param results of a whole run; @param shapes in the order of the page */
+/**
+ * @param results of a whole run
+ * @param shapes in the order of the page
+ */
 export function publish(results, shapes) {
   const { rows, ...rest } = results;
   const values = rows.map((row) => COLUMNS.map((column) => row[column] ?? null));
   const json = join(ROOT, "docs/performance.json");
   writeFileSync(json, asJson({ ...rest, measurements: { columns: COLUMNS, values } }));
-  // A line of the table is a line of the file where the formatter of the repository has its say.
+  // One line per measurement, as the repository's formatter leaves it.
   execFileSync(join(ROOT, "node_modules/.bin/oxfmt"), [json], { stdio: "ignore" });
   writeFileSync(join(ROOT, "docs/performance.md"), performancePage(results, shapes));
 }
 
-/** Four digits are more than the noise leaves. */
+/** Four digits: further ones are noise. */
 export function asJson(results) {
   const rounded = (_key, value) => (typeof value === "number" ? Number(value.toPrecision(4)) : value);
   return `${JSON.stringify(results, rounded, 2)}\n`;

@@ -1,6 +1,6 @@
 /**
- * The limit: says to a deployment what a server said to it during one recorded call, again and again, and nothing else.
- * Arguments: the address, the file of the conversation, seconds, calls at a time. Prints what `post.lua` prints.
+ * The limit: sends a deployment the recorded messages of a server's call again and again, and nothing else. Arguments: the
+ * address, the file of the conversation, seconds, calls at a time. Prints what `post.lua` prints.
  */
 import { readFileSync } from "node:fs";
 import { HttpsEndpoints } from "../../shared/adapters/https/https-endpoints.ts";
@@ -17,7 +17,10 @@ const destination = { uri, httpVersion: "h2" };
 
 let heardInAll = 0;
 
-/** @returns when every exchange has ended. @throws Error where the handler says another number of messages */
+/**
+ * @returns when every exchange has ended
+ * @throws Error where the handler sends another number of messages
+ */
 async function call() {
   const open = [];
   const readings = [];

@@ -14,7 +14,10 @@ const COLUMNS = [
 ];
 const NOTHING = "–";
 
-/** @param rows each a measurement with its labels; @param names of the contestants, in the order of the table */
+/**
+ * @param rows each a measurement with its labels
+ * @param names of the contestants, in the order of the table
+ */
 export function mediansTable(rows, names, shapes, connections) {
   const lines = eachCell(shapes, connections, (shape, count) =>
     names.map((name) => {
@@ -27,7 +30,7 @@ export function mediansTable(rows, names, shapes, connections) {
   return table(["shape", "clients", "server", ...COLUMNS.map(({ title }) => title), "failures"], lines);
 }
 
-/** @param other what ours is divided by */
+/** @param other the divisor of ours */
 export function ratiosTable(rows, ours, other, shapes, connections) {
   const has = (key) => rows.some((row) => row.contestant === other && row[key] !== undefined);
   const columns = COLUMNS.filter(({ of }) => has(of));
@@ -41,7 +44,7 @@ export function ratiosTable(rows, ours, other, shapes, connections) {
   return table(["shape", "clients", ...columns.map(({ title }) => title.replace(/ (ms|MB)$/, ""))], lines);
 }
 
-/** Round by round, because the measurements of a round met the same weather. */
+/** Round by round, because the measurements of a round share the state of the machine. */
 export function ratioOf(rows, ours, other, shape, connections, key) {
   const theirs = rowsOf(rows, other, shape, connections);
   const each = numbers(
@@ -52,7 +55,7 @@ export function ratioOf(rows, ours, other, shape, connections, key) {
   return { middle: median(each), least: Math.min(...each), most: Math.max(...each) };
 }
 
-/** What the servers did after the load was over: work that was put off, divided by the calls that caused it. */
+/** The work of the servers after the load: postponed work, divided by the calls that caused it. */
 export function afterwardsTable(rows, names, shapes) {
   const lines = shapes.map(({ title, name: shape }) => {
     const of = (name) => rows.filter((row) => row.contestant === name && row.shape === shape);
@@ -61,7 +64,7 @@ export function afterwardsTable(rows, names, shapes) {
   return table(["CPU per 1,000 calls afterwards", ...names], lines);
 }
 
-/** What a whole round left on the disk. */
+/** The bytes that a whole round left on the disk. */
 export function disksTable(disks, names) {
   const lines = names.map((name) => {
     const of = disks.filter((disk) => disk.contestant === name);
@@ -76,7 +79,7 @@ export function table(titles, rows) {
   return [titles, titles.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-/** NaN where there is nothing to order. */
+/** NaN for an empty list. */
 export function median(values) {
   if (values.length === 0) return Number.NaN;
   const sorted = values.toSorted((one, other) => one - other);

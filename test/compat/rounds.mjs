@@ -8,18 +8,18 @@ import { callsOf, measure, replaysOf } from "./load.mjs";
 import { isSend, requireRightAnswers } from "./shapes.mjs";
 
 export const LIMIT = "limit";
-/** Enough to fill the pipeline, and no more than a slow shape can finish soon. */
+/** Enough to fill the pipeline, and few enough that a slow shape ends soon. */
 const WARM_UP_CLIENTS_MAX = 32;
 
 /**
- * @param stops a stack: whatever is started is pushed there with its end, for the caller to use should this one throw
- * @returns what was recorded, every measurement, what each contestant did after its loads, and what it left on the disk
+ * @param stops a stack: each started process is pushed with its end, for the caller to use should this one throw
+ * @returns the recordings, every measurement, the work of each contestant after its loads, and its bytes on the disk
  */
 export async function runRounds(contestants, options, dir, stops) {
   const conversations = options["without-limit"] ? {} : await record(contestants[0], options, dir, stops);
   const found = { conversations: lengthsOf(conversations), rows: [], settled: [], disks: [] };
   for (let round = 1; round <= options.rounds; round++) {
-    // Who comes first changes from round to round.
+    // The order of the contestants changes from round to round.
     const order = round % 2 === 1 ? contestants : contestants.toReversed();
     for (const contestant of order) await visit(contestant, { round, options, dir, stops }, found);
     if (!options["without-limit"]) await visitLimit(conversations, { round, options, dir, stops }, found);
@@ -79,7 +79,7 @@ async function visit(contestant, { round, options, dir, stops }, found) {
   await stopDownTo(stops, depth);
 }
 
-/** The deployment alone, spoken to as the first contestant would. */
+/** The deployment alone, with the recorded conversation of the first contestant. */
 async function visitLimit(conversations, { round, options, dir, stops }, found) {
   const depth = stops.length;
   const deployment = await startDeployment(dir);
@@ -102,13 +102,13 @@ function shapesOf(round, { shapes, rounds }) {
   return shapes.filter(({ isSlow }) => isSlow !== true || round === 1 || round < rounds);
 }
 
-/** A slow call with many beside it takes seconds. Whoever sends does not wait, so less of it makes enough work. */
+/** A slow call beside many takes seconds. A send does not wait, so fewer of them make enough work. */
 function secondsOf(shape, connections, { seconds }) {
   if (shape.isSlow === true) return seconds * (connections > WARM_UP_CLIENTS_MAX ? 4 : 2);
   return isSend(shape) ? Math.ceil(seconds / 2) : seconds;
 }
 
-/** @returns the calls that it took */
+/** @returns the number of its calls */
 async function warmUp({ load, deployment, server }, shape, { connections, shapes, warmUpSeconds }) {
   const before = await deployment.ended();
   const seconds = shape === shapes[0] ? warmUpSeconds * 2 : warmUpSeconds;

@@ -9,13 +9,16 @@ const READY_WITHIN_MS = 30_000;
 const POLL_EVERY_MS = 50;
 const STOP_WITHIN_MS = 10_000;
 
-/** None outlives this process, whatever ends it but SIGKILL. */
+/** None outlives this process, unless SIGKILL ends it. */
 const living = new Set();
 process.on("exit", () => {
   for (const child of living) child.kill("SIGKILL");
 });
 
-/** @param options.logFile takes both outputs; @param options.hasChannel opens a channel for messages */
+/**
+ * @param options.logFile takes both outputs
+ * @param options.hasChannel opens a channel for messages
+ */
 export function startProcess(command, args, { logFile, hasChannel = false, ...options }) {
   const log = openSync(logFile, "a");
   const child = spawn(command, args, { ...options, stdio: ["ignore", log, log, ...(hasChannel ? ["ipc"] : [])] });
@@ -26,7 +29,7 @@ export function startProcess(command, args, { logFile, hasChannel = false, ...op
   return { child, exited, logFile, pid: child.pid };
 }
 
-/** Asked first, forced when it takes too long. */
+/** Sends a signal first, and kills after a time. */
 export async function stopProcess({ child, exited }) {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill("SIGTERM");
@@ -35,7 +38,10 @@ export async function stopProcess({ child, exited }) {
   clearTimeout(late);
 }
 
-/** Asks until the answer is yes. @throws Error with the end of the log where the process ends or stays mute */
+/**
+ * Polls until the condition holds.
+ * @throws Error with the end of the log where the process ends or does not answer in time
+ */
 export async function untilReady(running, what, probe) {
   const deadlineMs = Date.now() + READY_WITHIN_MS;
   while (!(await probe().catch(() => false))) {
@@ -47,7 +53,7 @@ export async function untilReady(running, what, probe) {
   }
 }
 
-/** Held together until all are known, so that no two are the same. */
+/** All ports are open at the same time, so that no two are the same. */
 export async function freePorts(count) {
   const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
   await Promise.all(servers.map((server) => server.listening || once(server, "listening")));

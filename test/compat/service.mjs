@@ -5,7 +5,7 @@ import * as restate from "@restatedev/restate-sdk";
 const LINKS = 3;
 const CHILDREN = 20;
 
-/** How many echoes have ended, and when the last one did: a send has no answer that could tell. */
+/** The number of completed echoes, and the time of the last: a send has no answer that shows it. */
 let ended = 0;
 let lastEndedAtMs = 0;
 
@@ -45,7 +45,7 @@ const bench = restate.service({
 });
 
 process.on("message", () => process.send({ ended, lastEndedAtMs }));
-// Whoever started it has gone, and nobody else would end it.
+// The parent has ended, so no process is left that would end this one.
 process.on("disconnect", () => process.exit());
 
 await restate.serve({ services: [bench], port: Number(process.argv[2]) });

@@ -1,4 +1,4 @@
-/** What is asked of each server: a path below its ingress, and the answer that it must give. */
+/** The requests to each server: a path below its ingress, and the expected answer. */
 import { randomUUID } from "node:crypto";
 
 /**
@@ -23,7 +23,10 @@ export const SHAPES = [
 
 const CHECKS = 5;
 
-/** @returns the text of the answer. @throws Error for an answer that is not the right one */
+/**
+ * @returns the text of the answer
+ * @throws Error for a wrong answer
+ */
 export async function askOnce(ingressUrl, shape) {
   const text = randomUUID();
   const response = await fetch(pathOf(ingressUrl, shape), {
@@ -38,7 +41,10 @@ export async function askOnce(ingressUrl, shape) {
   if (!isRight) throw new Error(`${shape.name} was answered wrongly: ${response.status} ${answer}`);
 }
 
-/** Asks a few times at once and compares every byte. @throws Error for an answer that is not the right one */
+/**
+ * Sends several at once and compares every byte.
+ * @throws Error for a wrong answer
+ */
 export async function requireRightAnswers(ingressUrl, shape) {
   await Promise.all(Array.from({ length: CHECKS }, () => askOnce(ingressUrl, shape)));
 }

@@ -1,4 +1,7 @@
-/** Compares our local process with the reference server and with the limit, under the same loads: `npm run bench -- --help`. */
+/**
+ * Compares Stepwell's local process with the reference server and with the limit, under the same loads: `npm run bench --
+ * --help`.
+ */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -11,7 +14,7 @@ import { asJson, publish } from "./published.mjs";
 import { afterwardsTable, disksTable, mediansTable, ratiosTable } from "./report.mjs";
 import { LIMIT, runRounds, stopDownTo } from "./rounds.mjs";
 
-/** Everything that runs is stopped in reverse order, whatever ends the comparison. */
+/** Stops all started processes in reverse order, however the comparison ends. */
 const stops = [];
 
 function contestantsOf(options) {

@@ -1,4 +1,4 @@
-/** Handlers to look at: one that ends, one that sleeps, one that fails for ever, and a counter with a state. */
+/** Handlers for the tour: one that ends, one that sleeps, one that always fails, and a counter with a state. */
 import "../../examples/polyfill.mjs";
 import * as restate from "@restatedev/restate-sdk";
 
@@ -18,7 +18,7 @@ const greeter = restate.service({
       await ctx.sleep(3_600_000);
       return "slept";
     },
-    // Tried again by nobody but who resumes it, so that it stands still while it is looked at.
+    // Long retries, so that only a resume starts an attempt and the status stays the same.
     stumble: restate.handlers.handler({ retryPolicy: { initialInterval: { hours: 1 } } }, async () => {
       throw new Error("never well");
     }),

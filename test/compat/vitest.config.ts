@@ -1,4 +1,4 @@
-/** How `npm run test:cli` runs: the unmodified command line of the reference against our local process. */
+/** The configuration of `npm run test:cli`: the unmodified command line of the reference against Stepwell's local process. */
 import { defineConfig } from "vitest/config";
 import { statementProgram } from "../../infra/statement-program.mjs";
 import { reportersOf } from "../reporters.ts";

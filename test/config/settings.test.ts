@@ -46,7 +46,7 @@ describe("a size", () => {
     ["10 kb", 10_000],
   ])("%s is %d bytes", (text, bytes) => expect(sizeBytes(text)).toBe(bytes));
 
-  it.each(["", "MiB", "-1", "3 bananas", "9007199254740993 gib", "1 constructor"])("%j is not a duration", (text) =>
+  it.each(["", "MiB", "-1", "3 bananas", "9007199254740993 gib", "1 constructor"])("%j is not a size", (text) =>
     expect(sizeBytes(text)).toBeUndefined(),
   );
 });

@@ -1,4 +1,4 @@
-/** The design page names files, functions, tests, keys and layers that exist, and everything that cites the page finds its section. */
+/** The design page names files, functions, tests, keys and layers that exist, and every citation of the page has its section. */
 import { expect, test } from "vitest";
 import { ROOMS } from "../architecture/arrows.ts";
 import { readSourceTree, ROOT } from "../architecture/source-tree.ts";

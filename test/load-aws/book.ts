@@ -1,4 +1,4 @@
-/** What was asked for and what came of it: every submission is noted before it is sent, and again when it has ended. */
+/** The book of submissions and their outcomes: each is noted before it is sent, and again when it has ended. */
 import type { Recorded } from "../crash/outcome.ts";
 import type { Ended, LoadClient } from "./client.ts";
 import type { Added, Told } from "./handlers/told.ts";
@@ -7,7 +7,7 @@ export interface Submission {
   readonly kind: string;
   readonly way: "call" | "send";
   readonly submittedAtMs: number;
-  /** What it was asked to sleep, or to be delayed for. */
+  /** The length of its sleep or delay. */
   readonly askedMs: number;
   invocationId?: string;
   endedAtMs?: number;
@@ -22,7 +22,7 @@ export interface KeyedAdd extends Added {
   readonly amount: number;
 }
 
-/** A gap in which nothing of an invocation was committed although nothing was to be waited for. */
+/** A gap without a commit in which the invocation had nothing to wait for. */
 export interface Still {
   readonly kind: string;
   readonly invocationId: string;
@@ -34,14 +34,14 @@ export class Book {
   readonly submissions: Submission[] = [];
   readonly committed: CommittedStep[] = [];
   readonly added: KeyedAdd[] = [];
-  /** Sends of one client to one key, in the order in which it had them accepted. */
+  /** Sends of one client to one key, in the order of their acceptance. */
   readonly inOrder: { readonly object: string; readonly ids: readonly string[] }[] = [];
   readonly known = new Set<string>();
-  /** Ended by an operator without a result: what they did is told by nobody. */
+  /** Ended by an operator without a result, so that no result names their steps. */
   readonly killed = new Set<string>();
-  /** Cancelled or killed: a schedule of theirs may be left, which fires for nothing. */
+  /** Cancelled or killed: a schedule of theirs may be left, and its wake has no effect. */
   readonly interrupted = new Set<string>();
-  /** Ended by an operator before their first attempt: no list shows them. */
+  /** Ended by an operator before their first attempt: no list has them. */
   readonly vanished = new Set<string>();
   readonly complaints: string[] = [];
   readonly stills: Still[] = [];
@@ -59,14 +59,14 @@ export class Book {
     return submission;
   }
 
-  /** An id that was accepted, and how it ended. */
+  /** Notes the id and the end of a submission. */
   close(submission: Submission, { invocationId }: Ended, endedAtMs = Date.now()): void {
     submission.invocationId = invocationId;
     submission.endedAtMs = endedAtMs;
     this.know(invocationId);
   }
 
-  /** @returns what was to have ended before that moment, but for what it takes */
+  /** @returns open submissions that would have ended before that moment if work took no time */
   openSince(beforeMs: number): Submission[] {
     return this.submissions.filter(
       ({ endedAtMs, submittedAtMs, askedMs }) => endedAtMs === undefined && submittedAtMs + askedMs < beforeMs,
@@ -83,7 +83,7 @@ export class Book {
     this.complaints.push(what);
   }
 
-  /** @returns what the handler told; undefined, and a complaint, where it failed */
+  /** @returns the parsed result; undefined, and a complaint, where the invocation failed */
   told<T extends Told>(what: string, { invocationId, status, text }: Ended): T | undefined {
     if (status !== 200) {
       this.complain(`${what} ${invocationId} ended with ${status}: ${text}`);
@@ -94,7 +94,7 @@ export class Book {
     return told;
   }
 
-  /** Notes the steps, and those of all children; waits for the end of what was sent. */
+  /** Notes the steps, and those of all children; waits for the end of its sends. */
   async account(kind: string, told: Told, steps: readonly string[], fromMs: number, waits = 0): Promise<void> {
     const found = told.recorded.map(({ step }) => step);
     if (found.join() !== steps.join())
@@ -117,7 +117,7 @@ export class Book {
     if (told !== undefined) await this.account(`${kind}'s send`, told, ["step 1"], fromMs, 1_500);
   }
 
-  /** @param id of an invocation that is known */
+  /** @param id of a noted invocation */
   async accountAdd(object: string, amount: number, ended: Ended, fromMs: number): Promise<void> {
     const added = this.told<Added>("an add", ended);
     if (added === undefined) return;
@@ -130,7 +130,7 @@ export class Book {
     if (toMs - fromMs < askedMs) this.complain(`${invocationId} slept ${toMs - fromMs} ms instead of ${askedMs}`);
   }
 
-  /** @param waits what it was to wait for in any of the gaps */
+  /** @param waits the time for which it may wait in any of the gaps */
   #noteStill(kind: string, { invocationId, recorded, slept }: Told, fromMs: number, waits: number): void {
     let lastMs = fromMs;
     let forMs = 0;

@@ -1,4 +1,4 @@
-/** A client that does not give up: what a kill interrupts is asked again, under its idempotency key where it has one. */
+/** A client that repeats each interrupted request, under its idempotency key where it has one. */
 import type { ApiRequest, ApiResponse } from "../../localstack/signed-request.mjs";
 import type { ControlPlane, SentInvocation } from "../e2e-aws/control-plane.ts";
 import { pause } from "../e2e-aws/control-plane.ts";
@@ -7,7 +7,7 @@ export interface Ended {
   readonly invocationId: string;
   readonly status: number;
   readonly text: string;
-  /** Whether the request was asked again, so that an earlier one may have been heard and its answer lost. */
+  /** Whether the request was repeated, so that an earlier one may have succeeded with a lost answer. */
   readonly wasAskedAgain: boolean;
 }
 
@@ -20,28 +20,28 @@ type Asking = (signal: AbortSignal) => Promise<ApiResponse>;
 const ASK_AGAIN_AFTER_MS = 150;
 const LOOK_MIN_MS = 500;
 const LOOK_MAX_MS = 8_000;
-/** Beyond any limit of a gateway or a function: nobody answers any more. */
+/** Longer than any limit of a gateway or a function, so no answer can come any more. */
 const GIVE_UP_AFTER_MS = 60_000;
-/** Each request under way holds a process of the ingress, and two cores start few of those in a second. */
+/** Each open request occupies a process of the ingress, and two cores start few of those in a second. */
 const REQUESTS_MAX = 14;
-/** One in so many waits on a request; the others look now and then, which holds no function. */
+/** One in so many waits on a request; the others poll, which occupies no function. */
 const ATTACH_ONE_IN = 4;
-/** What a gateway or a function that is full, stopping or dead answers: nobody has said what became of the request. */
+/** Statuses of a gateway or a function that is full, stopping or dead: the outcome of the request is unknown. */
 const AGAIN = new Set([429, 502, 503]);
 const NOT_READY = 470;
 
 export class LoadClient {
   readonly #plane: ControlPlane;
   readonly #untilMs: number;
-  /** Requests by the status for which they were asked again; 0 for a broken connection. */
+  /** Repeated requests by the status that caused it; 0 for a broken connection. */
   readonly askedAgain = new Map<number, number>();
-  /** Calls without a key that were asked again: what came of the first is not known. */
+  /** Repeated calls without a key: the outcome of the first is unknown. */
   unkeyedAgain = 0;
-  /** Requests without any answer, and when each was given up. */
+  /** Requests without any answer, and the moment at which each was given up. */
   readonly unanswered: { readonly what: string; readonly atMs: number }[] = [];
-  /** What waits for an answer just now, and since when. */
+  /** Requests that wait for an answer, and since when. */
   readonly asking = new Map<symbol, { readonly what: string; readonly sinceMs: number }>();
-  /** Looks that came too early. */
+  /** Polls that came too early. */
   looked = 0;
   readonly #turns: (() => void)[] = [];
   #free = REQUESTS_MAX;
@@ -51,7 +51,7 @@ export class LoadClient {
     this.#untilMs = untilMs;
   }
 
-  /** @returns how it ended, be it with a failure */
+  /** @returns the end, be it a result or a failure */
   async call(target: string, input: unknown, key?: string): Promise<Ended> {
     const answer = await this.#ask(postOf(`/${target}`, input, key), key === undefined);
     const invocationId = String(answer.headers["x-restate-id"]);
@@ -60,14 +60,17 @@ export class LoadClient {
     return { invocationId, status, text, wasAskedAgain };
   }
 
-  /** @returns the id @throws Error where it was refused */
+  /**
+   * @returns the id
+   * @throws Error where it was refused
+   */
   async send(target: string, input: unknown, key: string | undefined, query = ""): Promise<string> {
     const { status, text } = await this.#ask(postOf(`/${target}/send${query}`, input, key));
     if (status !== 202 && status !== 200) throw new Error(`the send to ${target} was answered with ${status}: ${text}`);
     return (JSON.parse(text) as SentInvocation).invocationId;
   }
 
-  /** Waits for the end, on a request or by looking. */
+  /** Waits for the end, on a request or by polling. */
   async result(invocationId: string): Promise<Ended> {
     const attaches = Math.random() * ATTACH_ONE_IN < 1;
     const path = `/restate/invocation/${invocationId}/${attaches ? "attach" : "output"}`;
@@ -126,7 +129,7 @@ export class LoadClient {
   }
 }
 
-/** A time-out that names no invocation is the gateway's. */
+/** A 504 without an invocation id comes from the gateway. */
 function isAnswer({ status, headers }: ApiResponse): boolean {
   if (status === 504) return headers["x-restate-id"] !== undefined;
   return !AGAIN.has(status);

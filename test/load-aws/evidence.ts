@@ -1,4 +1,4 @@
-/** What somebody needs who looks for the reason why something has not ended: the whole table, and whatever is under way. */
+/** Evidence about invocations that have not ended: the whole table, and the open requests. */
 import { createWriteStream, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
@@ -23,7 +23,10 @@ interface Evidence {
   readonly left: LeftBehind;
 }
 
-/** Leaves the table and what is under way in two files of the folder, and says what is open. @param name tells one moment from another */
+/**
+ * Writes the table and the open work to two files of the folder, and prints the open work.
+ * @param name distinguishes the moments of one run
+ */
 export async function keepEvidence(folder: string, name: string, book: Book, client: LoadClient): Promise<void> {
   const processes = functionNames(aws.plain).map((each) => [each, processesOf([each])] as const);
   const open: Evidence = {
@@ -41,7 +44,7 @@ export async function keepEvidence(folder: string, name: string, book: Book, cli
     { client: new DynamoDBClient({}) },
     {
       TableName: aws.plain.outputs["TableName"]!,
-      // Pieces of large records tell nothing, and the process that reads them serves the handlers too.
+      // Pieces of large records are no evidence, and reading them would slow this process, which serves the handlers too.
       FilterExpression: "NOT begins_with(sk, :pieces)",
       ExpressionAttributeValues: { ":pieces": { S: PIECES.from } },
     },
@@ -51,14 +54,14 @@ export async function keepEvidence(folder: string, name: string, book: Book, cli
   await finished(file);
 }
 
-/** For whoever sees no more than what was printed: of what may be many, how many. */
+/** For the printed log: counts in place of long lists. */
 function briefly({ submissions, asking, unanswered, processes, left }: Evidence) {
   const many = Object.entries({ ...processes, waiting: left.waiting, hidden: left.hidden, schedules: left.schedules });
   const counts = Object.fromEntries(many.map(([name, { length }]) => [name, length]));
   return { submissions, asking, unanswered, open: left.open, dead: left.dead, ...counts };
 }
 
-/** Bytes as text: most are JSON or names. Of large ones the beginning is enough. */
+/** Bytes as text: most are JSON or names. Large ones are cut. */
 function shown(key: string, value: unknown): unknown {
   if (key !== "B") return value;
   return Buffer.from((value as Uint8Array).subarray(0, SHOWN_BYTES)).toString("latin1");

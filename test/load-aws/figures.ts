@@ -1,4 +1,4 @@
-/** What a run amounts to, for readers and for programs. */
+/** The figures of a run, for readers and for programs. */
 import type { Book, Still } from "./book.ts";
 import type { LoadClient } from "./client.ts";
 import type { Fates } from "./function-notes.ts";

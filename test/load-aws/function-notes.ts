@@ -7,7 +7,7 @@ import type { Blow } from "./killer.ts";
 import type { OutOfMemory } from "./unruly/memory.ts";
 import type { Fate } from "./unruly/unruly.ts";
 
-/** A run that was to lose at least so many messages and lost none has failed: chance alone hardly ever loses none. */
+/** A run that expects at least so many lost messages and lost none has failed: chance alone hardly ever loses none. */
 const EXPECTED_MIN = 10;
 
 export type Fates = Readonly<Record<Fate, number>>;
@@ -26,7 +26,7 @@ export function memoryBlows(all: readonly OutOfMemory[]): Blow[] {
   return all.map(({ name, pid, atMs }) => ({ kind: "out of memory", name, pid, fromMs: atMs, toMs: atMs }));
 }
 
-/** @param lostShare that was asked for */
+/** @param lostShare the configured share */
 export function complaintsOfFates({ sent, doubled, lost }: Fates, lostShare: number): string[] {
   const isMissing = lost === 0 && (sent + doubled) * lostShare >= EXPECTED_MIN;
   return isMissing ? [`of ${sent + doubled} messages none was lost`] : [];

@@ -1,4 +1,4 @@
-/** Deploys what the load is put on: a control plane whose queue is unruly, and a function with handlers. */
+/** Deploys the targets of the load: a control plane with an unruly queue, and a function with handlers. */
 import { join } from "node:path";
 import { bundleFunctions } from "../../infra/bundle.mjs";
 import { bootstrap, clientEnvironment, deploy, emulatorContext } from "../../localstack/deploy.mjs";
@@ -8,7 +8,7 @@ import { localApi } from "../../localstack/signed-request.mjs";
 const CACHE = join(import.meta.dirname, "../../.cache/load-aws");
 const HANDLERS = "stepwell-load-handlers";
 
-/** Short beside a run of minutes; what is looked for in the listing is older than any lease, as it is by default. */
+/** Short for runs of minutes; the listing age exceeds the lease, as it does by default. */
 const SHORT = {
   "worker.lease": "8s",
   "worker.check-interval": "20s",
@@ -43,6 +43,6 @@ export async function setup(project) {
     admin: localApi(outputs.AdminUrl, endpoint),
   };
   const emulatorPid = Number(process.env.STEPWELL_LOAD_EMULATOR_PID);
-  // The suite over HTTP, whose means serve here too, counts its requests in a file.
+  // The modules of the suite over HTTP are used here too, and count their requests in a file.
   project.provide("aws", { endpoint, emulatorPid, countsFile: "/dev/null", handlerArn, plain, doubled: plain });
 }

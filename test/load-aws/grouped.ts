@@ -1,4 +1,4 @@
-/** Things by a name that several of them share. */
+/** Groups values by a name. */
 export function groupedBy<T>(all: readonly T[], nameOf: (one: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const one of all) {

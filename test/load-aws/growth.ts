@@ -1,4 +1,4 @@
-/** The memory of functions, looked at now and then. */
+/** Samples the memory of functions. */
 import { readFileSync } from "node:fs";
 import { processesOf } from "../e2e-aws/function-processes.ts";
 import type { Functions } from "./killer.ts";

@@ -1,4 +1,4 @@
-/** Workflows whose promise two try to keep, and objects whose state an operator edits. */
+/** Workflows whose promise has two completers, and objects whose state an operator edits. */
 import { randomUUID } from "node:crypto";
 import type { StateBody } from "../../shared/api/wire/admin.ts";
 import type { Told } from "./handlers/told.ts";
@@ -20,7 +20,7 @@ export async function runWorkflow({ book, client, prefix }: Scene): Promise<void
   if (told === undefined) return;
   await book.account("workflow", told, ["begin", "end"], submission.submittedAtMs);
   submission.endedAtMs = told.recorded.at(-1)!.atMs;
-  // Who was told that somebody else was first may have been so itself, in a request whose answer was lost.
+  // A completer with a 409 may have won by an earlier request whose answer was lost.
   const winners = voices.filter(({ status, wasAskedAgain }) => status === 200 || wasAskedAgain);
   const refused = voices.filter(({ status }) => status === 409);
   const isTold = winners.some(({ voice }) => voice === told.value);
@@ -32,7 +32,7 @@ export async function runWorkflow({ book, client, prefix }: Scene): Promise<void
   if (left.text !== JSON.stringify(told.value)) book.complain(`${id} left ${left.text} instead of ${told.value}`);
 }
 
-/** An object of its own: adds, an edit at the version that was read, and adds that go on from there. */
+/** A separate object: adds, an edit at the version that was read, and further adds. */
 export async function editState({ book, client, prefix, random }: Scene): Promise<void> {
   const key = randomUUID();
   const service = `${prefix}Tally`;
@@ -52,7 +52,7 @@ export async function editState({ book, client, prefix, random }: Scene): Promis
   const json = { "content-type": "application/json" };
   const request = { method: "POST", path, headers: json, body: JSON.stringify(edit) };
   const { status, text, wasAskedAgain } = await client.admin(request);
-  // Where the answer to the first request was lost, the second finds the version that the first has made.
+  // If the answer to the first request was lost, the second finds the version that the first one wrote.
   if (status !== 202 && !(wasAskedAgain && status === 409))
     book.complain(`an edit of ${key} was answered with ${status}: ${text}`);
   const { after } = JSON.parse((await add(5)).text) as { readonly after: number };

@@ -1,4 +1,4 @@
-/** Kills, stops and continues the processes of functions at random, and throws away every message and schedule now and then. */
+/** Kills, stops and continues the processes of functions at random, and deletes every message and schedule now and then. */
 import type { DeployedStack } from "../e2e-aws/control-plane.ts";
 import { pause } from "../e2e-aws/control-plane.ts";
 import { processesOf, signal } from "../e2e-aws/function-processes.ts";
@@ -7,34 +7,34 @@ import type { Random } from "../crash/plan.ts";
 import { between } from "../crash/plan.ts";
 import type { LedgerTail } from "./ledger-tail.ts";
 
-/** Something that was done to a process: by the killer, by its limit of memory, or by the throttle. */
+/** A blow to a process: by the killer, by its memory limit, or by the throttle. */
 export interface Blow {
-  /** A request that is throttled is sent again by its client, which has given up at the last of them. */
+  /** The client repeats a throttled request, and gives up at its last try. */
   readonly kind: "killed" | "stopped" | "out of memory" | "throttled" | "given up";
   readonly name: string;
   readonly pid: number;
   readonly fromMs: number;
-  /** Of a stop: when it went on. */
+  /** For a stop: the moment of its continuation. */
   toMs: number;
 }
 
 const WAIT_MIN_MS = 300;
 const WAIT_MAX_MS = 2_500;
 const AIM_WITHIN_MS = 5_000;
-/** From a step until its segment is durable and its effects are performed: the moments in which a blow is worst. */
+/** From a step until its segment is durable and its effects are performed: a blow is worst in this time. */
 const COMMIT_MAX_MS = 120;
-/** Steps behind which others are sent to, called, given the lock, or told of an end. */
+/** Steps whose segments have effects: sends, calls, hand-overs of the lock, or results. */
 const EVENTFUL = new Set(["first", "last", "leave", "end"]);
-/** Those who do most are struck most. */
+/** Functions with more work are hit more often. */
 const NAMES = ["worker", "worker", "ingress", "ingress", "handlers", "sweeper", "admin"];
-/** Up to beyond the lease, so that who is stopped is overtaken and then goes on. */
+/** Up to longer than the lease, so that a stopped driver is taken over and then continues. */
 const STOP_MIN_MS = 300;
 const STOP_MAX_MS = 14_000;
 const WIPE_EVERY_MS = 55_000;
 const SWEEP_EVERY_MS = 20_000;
 
 export interface Functions {
-  /** By the name that figures use. */
+  /** By the name in the figures. */
   readonly [name: string]: string;
 }
 
@@ -44,7 +44,7 @@ export class Killer {
   readonly failedSweeps: string[] = [];
   sweeps = 0;
   allAtOnce = 0;
-  /** Kills of who was committing a step. */
+  /** Kills of processes that were committing a step. */
   aimed = 0;
   readonly #stack: DeployedStack;
   readonly #functions: Functions;
@@ -59,7 +59,7 @@ export class Killer {
     this.#random = random;
   }
 
-  /** Resolves when `stop` was called and everything goes on again. */
+  /** Resolves when `stop` was called and all processes run again. */
   async rage(): Promise<void> {
     const others = [this.#every(WIPE_EVERY_MS, () => this.#wipe()), this.#every(SWEEP_EVERY_MS, () => this.#sweep())];
     while (!this.#isOver) {
@@ -85,12 +85,12 @@ export class Killer {
     else await this.#freeze(name, this.#oneOf(name));
   }
 
-  /** Waits for a step, and kills who is about to commit it, or who has just done so and performs what follows from it. */
+  /** Waits for a step, and kills the process that is about to commit it, or that performs its effects. */
   async #aim(): Promise<void> {
     const line = await Promise.race([this.#tail.next(EVENTFUL), pause(AIM_WITHIN_MS)]);
     await pause(between(this.#random, 0, COMMIT_MAX_MS));
     if (line === undefined) return;
-    // Behind Lambda the driver is not known: there the process of the handler is struck.
+    // The driver behind Lambda is unknown, so the process of the handler is killed.
     const pid = line.driverPid === 0 ? line.pid : line.driverPid;
     const name = Object.keys(this.#functions).find((each) => this.#processes(each).includes(pid));
     if (name === undefined) return;
@@ -114,7 +114,7 @@ export class Killer {
     }
   }
 
-  /** Whoever strikes waits meanwhile, so that no process is killed while it is stopped. */
+  /** The killer waits meanwhile, so that no process is killed while it is stopped. */
   async #freeze(name: string, pids: readonly number[]): Promise<void> {
     for (const pid of pids) {
       const blow: Blow = { kind: "stopped", name, pid, fromMs: Date.now(), toMs: Infinity };
@@ -135,7 +135,7 @@ export class Killer {
   }
 
   async #wipe(): Promise<void> {
-    // A schedule that fires while it is to be deleted breaks the wipe off.
+    // A schedule that fires during the wipe makes its deletion fail.
     while (
       !(await wipeHints(this.#stack).then(
         () => true,
@@ -146,14 +146,14 @@ export class Killer {
     this.wipedAtMs.push(Date.now());
   }
 
-  /** The rule of the stack calls every five minutes, which is long beside these leases. */
+  /** The rule of the stack calls every five minutes, which is long compared with the leases here. */
   async #sweep(): Promise<void> {
     this.sweeps += 1;
     await sweep(this.#stack).catch((error: unknown) => this.failedSweeps.push(String(error)));
   }
 }
 
-/** @returns false where it has ended by itself */
+/** @returns false if the process had ended by itself */
 function hit(pid: number, name: "SIGKILL" | "SIGSTOP" | "SIGCONT"): boolean {
   try {
     signal([pid], name);

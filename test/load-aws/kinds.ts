@@ -1,4 +1,4 @@
-/** The mix: each kind submits something, waits for its end as a client would, and holds the result against what it asked for. */
+/** The mix: each kind submits work, waits for its end as a client would, and checks the result. */
 import { randomUUID } from "node:crypto";
 import type { Random } from "../crash/plan.ts";
 import { between } from "../crash/plan.ts";
@@ -12,7 +12,7 @@ import { newKey } from "./scene.ts";
 
 type Kind = (scene: Scene) => Promise<void>;
 
-/** Few, so that some wait for each of them. */
+/** Few keys, so that invocations wait for each of them. */
 export const OBJECT_KEYS = ["left", "right ü"] as const;
 
 const object = ({ prefix, random }: Scene): string =>
@@ -38,10 +38,10 @@ interface Asked {
   readonly handler: string;
   readonly input?: unknown;
   readonly steps: readonly string[];
-  /** Asked sleep or delay. */
+  /** With a sleep or a delay. */
   readonly askedMs?: number;
   readonly delayMs?: number;
-  /** So many requests for the same. */
+  /** So many requests with the same key. */
   readonly times?: number;
 }
 
@@ -91,7 +91,7 @@ async function addToObject(scene: Scene): Promise<void> {
   await book.accountAdd(key, amount, ended, submission.submittedAtMs);
 }
 
-/** Each is sent when the one before was accepted, and so they run in this order. */
+/** Each is sent after the acceptance of the one before, so they run in this order. */
 async function addInOrder(scene: Scene): Promise<void> {
   const { book, client, random } = scene;
   const key = object(scene);

@@ -9,10 +9,10 @@ import type { Scene } from "./scene.ts";
 import { newKey } from "./scene.ts";
 
 const MIB = 1 << 20;
-/** A nap from which the sweeper wakes it, where its message is lost. */
+/** Long enough that the sweeper wakes it if its message is lost. */
 const NAP_MIN_MS = 3_000;
 const NAP_MAX_MS = 12_000;
-/** As text within a request of 6 MB, which travels in base64. */
+/** The size of a text that fits a request of 6 MB in base64. */
 const PAYLOAD_BYTES = 2 * MIB;
 
 type LargeKind = (scene: Scene) => Promise<void>;
@@ -37,7 +37,7 @@ const runs =
     );
   };
 
-/** The input is stored three times: as it came, in the call that hands it on, and at the one that was called. */
+/** The input is stored three times: in the acceptance, in the call's entry, and in the acceptance of the child. */
 async function payload(scene: Scene): Promise<void> {
   const text = noiseOf(randomUUID(), (PAYLOAD_BYTES * 3) / 4).toString("base64");
   const digest = digestOf(Buffer.from(text));
@@ -76,7 +76,7 @@ interface Asked {
   readonly askedMs: number;
 }
 
-/** @param wantedOf the digests of what is to be found stored, by the id */
+/** @param wantedOf the digests of the stored values, by the id */
 async function sendLarge(
   { book, client }: Scene,
   { kind, target, input, storedBytes, askedMs }: Asked,

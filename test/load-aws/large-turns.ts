@@ -1,8 +1,8 @@
-/** When large invocations are submitted: one in its turn, so that short runs have some of each kind. */
+/** The schedule of large invocations: one kind after the other, so that short runs have some of each. */
 import { LARGE_KINDS } from "./large-kinds.ts";
 import type { Scene } from "./scene.ts";
 
-/** Its first comes when the others are under way. */
+/** The first one comes when the other kinds have started. */
 const FIRST_AFTER_MS = 10_000;
 
 export class LargeTurns {
@@ -16,7 +16,7 @@ export class LargeTurns {
     this.#nextMs = everyMs === 0 ? Infinity : startedAtMs + FIRST_AFTER_MS;
   }
 
-  /** @returns the kind whose turn it is; undefined where it is too early */
+  /** @returns the kind whose turn it is; undefined if it is too early */
   next(nowMs: number): ((scene: Scene) => Promise<void>) | undefined {
     if (nowMs < this.#nextMs) return undefined;
     this.#nextMs += this.#everyMs;

@@ -1,15 +1,15 @@
-/** Reads what the handlers add to the ledger while they add it, for whoever waits for a word of theirs. */
+/** Reads the ledger while the handlers write it, for tests that wait for a line. */
 import { closeSync, openSync, readSync } from "node:fs";
 import { pause } from "../e2e-aws/control-plane.ts";
 import type { LoadLine } from "./handlers/told.ts";
 
-/** Short beside the time that a commit takes, so that a blow can be aimed at it. */
+/** Short compared with the time of a commit, so that a blow can hit a commit. */
 const LOOK_MS = 15;
 const CHUNK_BYTES = 1 << 20;
 
 export class LedgerTail {
   readonly #path: string;
-  /** What was published, by the invocation: the last word counts, since the others are of attempts that were undone. */
+  /** The published value of each invocation: the last one counts, since the others are of attempts that were undone. */
   readonly #published = new Map<string, string>();
   #awaited: { readonly steps: ReadonlySet<string>; readonly resolve: (line: LoadLine) => void }[] = [];
   #isOver = false;
@@ -22,7 +22,7 @@ export class LedgerTail {
     return this.#published.get(invocationId);
   }
 
-  /** @returns the next line of such a step, while it is fresh */
+  /** @returns the next new line with one of these steps */
   next(steps: ReadonlySet<string>): Promise<LoadLine> {
     return new Promise((resolve) => this.#awaited.push({ steps, resolve }));
   }

@@ -1,4 +1,4 @@
-/** What is left when all is over: everything that was accepted, what is open, messages, schedules. */
+/** The state after a run: all accepted invocations, open ones, messages, schedules. */
 import { DynamoDBClient, QueryCommand } from "@aws-sdk/client-dynamodb";
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { INDEX_SHARDS_MAX, listingPk, openPk } from "../../shared/engine/store/item-keys.ts";
@@ -16,9 +16,9 @@ export interface Message {
 
 export interface LeftBehind {
   readonly open: readonly string[];
-  /** Waiting for somebody to receive them, now or after a delay. */
+  /** Messages that can be received, now or after a delay. */
   readonly waiting: readonly Message[];
-  /** Received by a worker that was killed, and hidden until the time of its function is up. */
+  /** Messages that a killed worker had received, hidden until the timeout of its function. */
   readonly hidden: readonly Message[];
   readonly dead: readonly Message[];
   readonly schedules: readonly string[];
@@ -37,7 +37,7 @@ export async function leftBehind(): Promise<LeftBehind> {
   };
 }
 
-/** Ids of all that was ever accepted. */
+/** Ids of all accepted invocations. */
 export async function accepted(sinceMs: number): Promise<string[]> {
   const days: number[] = [];
   for (let atMs = sinceMs; atMs < Date.now() + DAY_MS; atMs += DAY_MS) days.push(atMs);

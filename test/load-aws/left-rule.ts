@@ -1,4 +1,6 @@
-/** The rule of what is left: everything that exists was asked for and has ended, and what is still on its way is for nothing. */
+/**
+ * The rule of what is left: every invocation was submitted and has ended, and remaining messages and schedules have no effect.
+ */
 import type { InvocationBody } from "../../shared/api/wire/admin.ts";
 import { pause } from "../e2e-aws/control-plane.ts";
 import type { Book } from "./book.ts";
@@ -7,15 +9,15 @@ import type { LeftBehind } from "./left-behind.ts";
 import { sweepAsRule } from "./quiet.ts";
 
 /**
- * Who was accepted by an ingress that was killed before it could send a message, or lost it, is found in the listing when it is
- * old enough, and then driven; until then it stands nowhere else.
+ * An acceptance whose message was lost, or whose ingress was killed before it sent one, is only in the listing: the sweeper finds
+ * it there once it is old enough.
  */
 const FOUND_WITHIN_MS = 60_000;
 const LOOK_MS = 3_000;
 
 /**
- * Each killed chain has two members whose ids nobody told, and each unanswered call without a key may have been accepted:
- * these exist without being known, and have ended like all others.
+ * The ids of two members of each killed chain are unknown, and each unanswered call without a key may have been accepted. These
+ * invocations exist without being known, and have ended like all others.
  */
 export async function complaintsOfListing(
   listed: readonly string[],
@@ -41,17 +43,17 @@ export async function complaintsOfListing(
   return complaints;
 }
 
-/** @returns undefined where it has ended */
+/** @returns undefined if it has ended */
 async function shownOpen(id: string, client: LoadClient): Promise<string | undefined> {
   const { status, text } = await client.admin({ path: `/invocations/${id}` });
-  // Ended before its first attempt it is shown to nobody.
+  // A tombstone is answered with 404.
   const isOver = status === 404 || (JSON.parse(text) as InvocationBody).status === "completed";
   return isOver ? undefined : text;
 }
 
 /**
- * A message that a worker had received when it was killed stays hidden until its function's time would be up, and the
- * schedule of a sleep that was cut short fires at its time: both are for nothing, since nothing is open.
+ * A message that a killed worker had received stays hidden until the timeout of its function, and the schedule of an interrupted
+ * sleep fires at its time: neither has an effect, since nothing is open.
  */
 export function complaintsOfLeft(
   { open, waiting, dead, schedules }: LeftBehind,

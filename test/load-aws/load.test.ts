@@ -1,4 +1,4 @@
-/** Mixed load while functions are killed and stopped at random: everything that was accepted ends once, and rightly. */
+/** Mixed load while functions are killed and stopped at random: every accepted invocation ends once, with the right result. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -37,9 +37,9 @@ const THROTTLE_ENDPOINT = process.env["STEPWELL_LOAD_THROTTLE_ENDPOINT"]!;
 const LOST_SHARE = Number(process.env["LOAD_LOST"]);
 const LARGE_EVERY_MS = Number(process.env["STEPWELL_LOAD_LARGE_EVERY_S"]) * 1_000;
 const PREFIXES = ["Url", "Fn"] as const;
-/** Beyond that a control plane that has fallen behind would only be given more to do. */
+/** More open work would only slow a control plane that has fallen behind. */
 const OPEN_MAX = 60;
-/** Twice what the last look at everything should take; a suite that is cut short tells nothing. */
+/** Twice the time of the last look at everything; a suite that ends earlier proves nothing. */
 const PATIENCE_MS = 150_000;
 const TELL_EVERY_MS = 60_000;
 /** Longer than a lost driver, a lost message and the sweeper's next passes take together. */
@@ -149,11 +149,11 @@ interface Load {
   readonly tail: LedgerTail;
   readonly watch: MemoryWatch;
   readonly killer: Killer;
-  /** What is kept is for readers: where that fails, the load goes on. */
+  /** Evidence is for readers: the load goes on if writing it fails. */
   readonly keep: (name: string) => Promise<void>;
 }
 
-/** An open loop: nobody waits for an answer before the next is submitted, but for a bound. */
+/** An open loop: submissions do not wait for earlier answers, up to a bound. */
 async function submitUntil(endMs: number, { book, client, tail, watch, killer, keep }: Load) {
   const random = seededRandom(SEED);
   const underWay = new Set<Promise<void>>();
@@ -189,7 +189,7 @@ interface Paused {
   readonly last_failure: string | null;
 }
 
-/** The load pauses none itself: a row is an invocation that throttling, or a death of its driver, has paused. */
+/** The load itself pauses no invocation: throttling or the death of a driver has paused each row. */
 async function pausedNow(): Promise<readonly Paused[]> {
   return await plane.rows<Paused>("select id, target, last_failure from sys_invocation where status = 'paused'");
 }
@@ -204,7 +204,7 @@ function countsBy(names: readonly string[]): Record<string, number> {
   return Object.fromEntries([...groupedBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
 }
 
-/** What the objects remember in the end. */
+/** The final state of the objects. */
 async function sums(client: LoadClient, book: Book): Promise<Map<string, number>> {
   const sumOf = new Map<string, number>();
   for (const prefix of PREFIXES) {

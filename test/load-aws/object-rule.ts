@@ -1,13 +1,13 @@
 /**
- * The rule of objects. Each add found the sum that the one before it left, from nothing to the sum that remains; whoever adds
- * holds the key from before its first committed closure until behind its last, so that no two of them overlap; and what one
- * client had accepted one after the other ran in that order. Attempts that were overtaken while they were stopped may run
- * closures beside the holder: nothing of theirs, neither a nonce nor a sum, is in any result or in the state.
+ * The rule of objects. Each add finds the sum that the one before it left, from zero to the final sum. An add holds the key from
+ * before its first committed closure until after its last, so no two adds overlap. The sends of one client run in the order of
+ * their acceptance. An attempt that was taken over while it was stopped may run closures beside the holder, but no result and no
+ * state contains its nonces or sums.
  */
 import type { Book, KeyedAdd } from "./book.ts";
 import { groupedBy } from "./grouped.ts";
 
-/** @param sumOf the state that remains, by the path of an object */
+/** @param sumOf the final state, by the path of an object */
 export function judgeObjects({ added, inOrder }: Book, sumOf: ReadonlyMap<string, number>): string[] {
   const complaints: string[] = [];
   const placeOf = new Map<string, number>();

@@ -1,6 +1,6 @@
 /**
- * Kinds of load with an actor outside: an awakeable that the suite resolves, invocations that an operator cancels and
- * kills, and a service whose settings an operator changes.
+ * Kinds of load with an outside actor: an awakeable that the suite resolves, invocations that an operator cancels and kills, and
+ * a service whose settings an operator changes.
  */
 import { randomUUID } from "node:crypto";
 import { pause } from "../e2e-aws/control-plane.ts";
@@ -29,7 +29,7 @@ export async function hearAwakeable({ book, client, tail, prefix }: Scene): Prom
   if (told.value !== word) book.complain(`${id} heard ${told.value} instead of ${word}`);
 }
 
-/** The handler makes amends behind the cancellation, in a step of its own. */
+/** The handler compensates after the cancellation, in a step of its own. */
 export async function callAfterCancel({ book, client, prefix, random }: Scene): Promise<void> {
   const submission = book.open("cancelled", "send");
   const id = await client.send(`${prefix}Work/waits`, undefined, newKey());
@@ -38,7 +38,7 @@ export async function callAfterCancel({ book, client, prefix, random }: Scene): 
   await operate({ book, client }, id, "cancel");
   const ended = await client.result(id);
   book.close(submission, ended);
-  // Cancelled before its sleep it fails at once, and tells nothing.
+  // An invocation that was cancelled before its sleep fails at once, without a result.
   if (ended.status === 409) return void book.killed.add(id);
   if (ended.status === 404) return void book.vanished.add(id);
   const told = book.told<Told>("cancelled", ended);
@@ -48,7 +48,7 @@ export async function callAfterCancel({ book, client, prefix, random }: Scene): 
   if (told.value !== "cancelled") book.complain(`${id} was cancelled, and says ${told.value}`);
 }
 
-/** A chain of calls: whoever hangs at its end is killed with it, or the index of the open ones tells. */
+/** A chain of calls: its last member hangs and is killed with it; otherwise the open index would still have it. */
 export async function callAfterKill({ book, client, prefix, random }: Scene): Promise<void> {
   const submission = book.open("killed", "send");
   const id = await client.send(`${prefix}Work/hangs`, 2, newKey());
@@ -62,7 +62,7 @@ export async function callAfterKill({ book, client, prefix, random }: Scene): Pr
   else if (ended.status !== 409) book.complain(`${id} was killed, and ended with ${ended.status}: ${ended.text}`);
 }
 
-/** To what it is already: the registry is written, by a transaction, and nothing else is different. */
+/** To its present value: the registry is written, by a transaction, and no setting changes. */
 export async function changeService({ book, client, prefix }: Scene): Promise<void> {
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ public: true });
@@ -73,7 +73,7 @@ export async function changeService({ book, client, prefix }: Scene): Promise<vo
 async function operate({ book, client }: Pick<Scene, "book" | "client">, id: string, what: string): Promise<void> {
   book.interrupted.add(id);
   const { status, text, wasAskedAgain } = await client.admin({ method: "PATCH", path: `/invocations/${id}/${what}` });
-  // Where the answer to the first request was lost, the second finds what the first has ended.
+  // If the answer to the first request was lost, the second finds the invocation that the first one ended.
   const isDone = status === 200 || status === 202 || (wasAskedAgain && (status === 409 || status === 404));
   if (!isDone) book.complain(`to ${what} ${id} was answered with ${status}: ${text}`);
 }

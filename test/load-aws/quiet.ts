@@ -1,10 +1,10 @@
-/** Waiting for the end of everything, while the sweeper is called as its rule would call it. */
+/** Waits for the end of all work, and calls the sweeper as its rule would. */
 import { aws, pause } from "../e2e-aws/control-plane.ts";
 import { sweep } from "../e2e-aws/hints.ts";
 import type { LeftBehind } from "./left-behind.ts";
 import { leftBehind } from "./left-behind.ts";
 
-/** What lost its last message is found by then, or by a look at everything. */
+/** The sweeper finds an invocation that lost its last message by then, or by a look at everything. */
 const LATE_MS = 60_000;
 const QUIET_WITHIN_MS = 120_000;
 const LOOK_EVERY_MS = 5_000;
@@ -14,8 +14,8 @@ export function say(what: string): void {
 }
 
 /**
- * @param late called where something is still under way by then, before everything is looked at
- * @returns false where something is still under way when patience is over
+ * @param late called if work is still open by then, before the look at everything
+ * @returns false if work is still open at the end
  */
 export async function settled(
   underWay: ReadonlySet<Promise<void>>,
@@ -40,7 +40,7 @@ export async function sweepAsRule(): Promise<void> {
   await sweep(aws.plain).catch((error: unknown) => console.log(String(error)));
 }
 
-/** Whoever waits for nobody may still be open, and messages under way. */
+/** Waits for invocations without an attached client, and for messages. */
 export async function untilQuiet(): Promise<LeftBehind> {
   const untilMs = Date.now() + QUIET_WITHIN_MS;
   let left = await leftBehind();
@@ -52,7 +52,7 @@ export async function untilQuiet(): Promise<LeftBehind> {
   return left;
 }
 
-/** As somebody does who has lost messages (docs/operating.md). */
+/** As an operator does after a loss of messages (docs/operating.md). */
 async function lookAtEverything(): Promise<number> {
   try {
     const { swept } = (await sweep(aws.plain, { everything: true })) as { readonly swept: { readonly woken: number } };

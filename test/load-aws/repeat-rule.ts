@@ -1,19 +1,18 @@
 /**
- * The rule of the ledger. A committed closure is in it exactly once, under the nonce that the result names. Any other
- * execution of that step is one that a blow undid: its handler's process was hit while the attempt was under way, or
- * the process that drove it. Over HTTP/2 the driver of each attempt is known, and that one must have been hit; over
- * Lambda it is not, and some driver must have been hit between the sending of the attempt and the time in which its
- * commit was due. A process is hit as well when it runs out of memory and when one of its requests is throttled; where
- * the driver is not known, a throttled request counts only if its client gave it up. Executions that threw on purpose
- * need no blow. No attempt executes a step twice. An execution that no result names belongs to an invocation that an
- * operator killed.
+ * The rule of the ledger. It contains a committed closure exactly once, under the nonce in the result. Any other execution of
+ * that step was undone by a blow to its handler's process during the attempt, or to the process that drove it. Over HTTP/2 the
+ * driver of each attempt is known, and it must have been hit. Over Lambda it is unknown, and some driver must have been hit
+ * between the sending of the attempt and the latest time of its commit. A process also counts as hit when it runs out of memory,
+ * and when one of its requests is throttled; where the driver is unknown, a throttled request counts only if its client gave up.
+ * Executions that threw on purpose need no blow. No attempt executes a step twice. An execution that no result names belongs to
+ * an invocation that an operator killed.
  */
 import type { CommittedStep } from "./book.ts";
 import { groupedBy } from "./grouped.ts";
 import type { LoadLine } from "./handlers/told.ts";
 import type { Blow } from "./killer.ts";
 
-/** A request may wait so long for a process of its handler, and for longer where that one is only starting. */
+/** The longest wait of a request for a running process of its handler; START_MAX_MS for one that is starting. */
 const UNREAD_MAX_MS = 3_000;
 const START_MAX_MS = 10_000;
 /** From the line of a closure until its segment is durable: the rest of the attempt, an answer, a write. */
@@ -25,7 +24,7 @@ const DRIVERS = new Set(["ingress", "worker", "sweeper", "admin"]);
 export interface LedgerVerdict {
   readonly complaints: readonly string[];
   readonly executions: number;
-  /** Executions that a blow undid, by who was hit. */
+  /** Executions that a blow undid, by the process that was hit. */
   readonly undone: Readonly<Record<string, number>>;
   readonly thrown: number;
 }
@@ -76,7 +75,7 @@ function complaintsOf(step: CommittedStep, lines: readonly LoadLine[]): string[]
   return complaints;
 }
 
-/** @param committedMs when the step was executed whose result counts */
+/** @param committedMs the moment of the committed execution of the step */
 function explains(blow: Blow, line: LoadLine, committedMs: number): boolean {
   if (blow.toMs < sentAfterMs(line)) return false;
   if (blow.pid === line.pid || blow.pid === line.driverPid) {
@@ -90,7 +89,7 @@ function commitMaxMs({ step }: LoadLine): number {
   return step.startsWith("piece ") ? LARGE_COMMIT_MAX_MS : COMMIT_MAX_MS;
 }
 
-/** When it was sent is not known, only that it was not long before the process that took it up was there. */
+/** The moment of sending is unknown; it is at most UNREAD_MAX_MS before the process existed that took the request. */
 function sentAfterMs({ attemptAtMs, bootAtMs }: LoadLine): number {
   return (attemptAtMs - bootAtMs < START_MAX_MS ? bootAtMs : attemptAtMs) - UNREAD_MAX_MS;
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run test:load-aws -- [--minutes N] [--rate N] [--throttle N] [--lost N] [--large-every N] [--seed N] [--json] [--keep]`:
- * mixed load on an emulated AWS while functions are killed and stopped at random, requests are throttled and messages are
- * lost, and a verdict over everything that was accepted.
+ * mixed load on an emulated AWS while functions are killed and stopped at random, requests are throttled and messages are lost,
+ * and a verdict on everything that was accepted.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -24,12 +24,12 @@ const { values } = parseArgs({
     throttle: { type: "string", default: "1" },
     /** The share of single messages that never arrive. */
     lost: { type: "string", default: "0.02" },
-    /** Seconds from one large invocation to the next, every fourth of which is more than the sweeper can hold; 0 for none. */
+    /** Seconds from one large invocation to the next, every fourth of which is too large for the sweeper; 0 for none. */
     "large-every": { type: "string", default: "60" },
     seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
-    /** The figures once more, as one line. */
+    /** Prints the figures once more, as one line. */
     json: { type: "boolean", default: false },
-    /** The emulator stays after a failure, until Ctrl-C. */
+    /** Keeps the emulator after a failure, until Ctrl-C. */
     keep: { type: "boolean", default: false },
   },
 });
@@ -55,8 +55,8 @@ if (!/^\d+$/.test(values.seed)) {
 }
 
 /**
- * Beside the 120 MB that it has at work the sweeper can load an invocation of some 20 MiB, each of which takes it two MB and more;
- * a worker has the 512 MB of its function. The emulator takes seconds to give out larger ones.
+ * Beside its 120 MB at work the sweeper can load an invocation of some 20 MiB, which takes it more than two MB for each MiB; a
+ * worker has the 512 MB of its function. The emulator takes seconds to return larger ones.
  */
 const SWEEPER_MB = "192";
 
@@ -84,7 +84,7 @@ async function load(emulator, throttle, folder) {
   return (await once(child, "exit"))[0] ?? 1;
 }
 
-/** The functions inherit the environment of the emulator; whoever deploys and judges asks the emulator itself. */
+/** The functions inherit the environment of the emulator; the deployment and the test talk to the emulator directly. */
 async function startThrottled(endpoint) {
   const variables = ["AWS_ENDPOINT_URL_DYNAMODB", "AWS_ENDPOINT_URL_SCHEDULER"];
   for (const variable of variables) process.env[variable] = endpoint;
@@ -112,7 +112,8 @@ for (const [variable, file] of [
 }
 process.env.LOAD_LOST = values.lost;
 process.env.LOAD_SWEEPER_MB = SWEEPER_MB;
-// Requests that wait for functions which call functions take a thread each, and 64 of them would wait for each other.
+// A request that waits for a function occupies a thread of the emulator; with 64 threads, functions that call functions would
+// wait for each other.
 process.env.MINISTACK_WORKER_THREADS ??= "256";
 const throttle = await startThrottle(Number(values.seed), Number(values.throttle));
 const emulator = await startThrottled(throttle.endpoint);

@@ -1,4 +1,4 @@
-/** What each submission has at hand. */
+/** The tools of each submission. */
 import { randomUUID } from "node:crypto";
 import type { Random } from "../crash/plan.ts";
 import type { Book } from "./book.ts";
@@ -14,5 +14,5 @@ export interface Scene {
   readonly prefix: string;
 }
 
-/** The same key for every time that a submission is repeated. */
+/** The same key for every repetition of a submission. */
 export const newKey = (): string => randomUUID();

@@ -7,19 +7,19 @@ interface Refusal {
   readonly name: string;
   readonly pid: number;
   readonly atMs: number;
-  /** Whether the client does not try again. */
+  /** Whether the client gives up. */
   readonly isLast: boolean;
 }
 
 export interface Throttled {
-  /** By resource: tables, indexes, schedules, and transactions that met another one. */
+  /** By resource: tables, indexes, schedules, and conflicting transactions. */
   readonly requests: Readonly<Record<string, number>>;
   readonly refused: Readonly<Record<string, number>>;
   readonly bursts: Readonly<Record<string, number>>;
   readonly refusals: readonly Refusal[];
 }
 
-/** A resource that is used so often must have been struck. */
+/** A resource with so many requests must have been throttled. */
 const USED_MIN = 20;
 
 export async function throttle(endpoint: string, what: "/begin" | "/end" | ""): Promise<Throttled> {
@@ -27,10 +27,10 @@ export async function throttle(endpoint: string, what: "/begin" | "/end" | ""): 
   return (await answer.json()) as Throttled;
 }
 
-/** A lease whose renewal was refused ends so much later, and with it whatever its driver has begun meanwhile. */
+/** A lease whose renewal was refused ends at most so much later, with the work that its driver began meanwhile. */
 const FELT_FOR_MS = 10_000;
 
-/** The work of a process may be undone because a request of it was refused. */
+/** A refused request may undo the work of its process, so it counts as a blow. */
 export function blowsOf({ refusals }: Throttled): Blow[] {
   return refusals.map(({ name, pid, atMs, isLast }) => ({
     kind: isLast ? "given up" : "throttled",
@@ -41,7 +41,7 @@ export function blowsOf({ refusals }: Throttled): Blow[] {
   }));
 }
 
-/** @param isWanted whether bursts were asked for */
+/** @param isWanted whether the run has bursts */
 export function complaintsOfThrottle({ requests, refused, refusals }: Throttled, isWanted: boolean): string[] {
   if (!isWanted) return [];
   const complaints = refusals.length === 0 ? ["nothing was throttled"] : [];

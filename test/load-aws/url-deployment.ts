@@ -1,4 +1,4 @@
-/** The handlers under load in the process of the suite, over HTTP/2: each attempt is told which process drives it. */
+/** The handlers under load in the process of the suite, over HTTP/2: each attempt gets the id of the process that drives it. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createServer } from "node:http2";
 import type { Http2ServerRequest } from "node:http2";
@@ -29,7 +29,7 @@ export async function serveLoad(ledgerPath: string, stack: DeployedStack): Promi
   return await startServer(server as Server);
 }
 
-/** @returns the function's process that has this local port; 0 where it is gone already */
+/** @returns the function's process that has this local port; 0 if it has ended */
 function peerProcess(port: number, stack: DeployedStack): number {
   const hexPort = port.toString(16).toUpperCase().padStart(4, "0");
   const inode = ["/proc/net/tcp", "/proc/net/tcp6"]
@@ -50,7 +50,7 @@ function hasSocket(pid: number, inode: string): boolean {
     const folder = `/proc/${pid}/fd`;
     return readdirSync(folder).some((fd) => readlinkSync(`${folder}/${fd}`) === `socket:[${inode}]`);
   } catch {
-    // It has ended meanwhile, or closed what was just listed.
+    // It has ended meanwhile, or closed the listed connection.
     return false;
   }
 }

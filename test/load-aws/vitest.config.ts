@@ -1,4 +1,4 @@
-/** How the load on an emulated AWS runs: one file, only through `npm run test:load-aws`. */
+/** The configuration of the load on an emulated AWS: one file, only through `npm run test:load-aws`. */
 import { defineConfig } from "vitest/config";
 import { statementProgram } from "../../infra/statement-program.mjs";
 import { reportersOf } from "../reporters.ts";

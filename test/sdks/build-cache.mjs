@@ -1,4 +1,4 @@
-/** Builds each deployment once, in a folder of this user's outside of the repository, and again when its sources change. */
+/** Builds each deployment once, in a folder of this user outside of the repository, and again when its sources change. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ const MARK = ".built-from";
 
 const run = promisify(execFile);
 
-/** @throws Error where somebody else made the folder: what it holds is executed */
+/** @throws Error where another user owns the folder, because its contents are executed */
 export function openCache() {
   const { uid } = userInfo();
   const cache = join(tmpdir(), `stepwell-sdks-${uid}`);
@@ -51,8 +51,8 @@ async function runStep([command, ...args], folder, environment) {
 
 /**
  * @param tools with their versions: another compiler means another build
- * @returns the folder in which the deployment stands ready
- * @throws Error with the end of what the failing command printed
+ * @returns the folder of the finished deployment
+ * @throws Error with the end of the output of the failing command
  */
 export async function builtIn(cache, { name, steps, environment, keeps = [] }, tools) {
   const source = join(import.meta.dirname, name);

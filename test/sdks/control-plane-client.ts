@@ -1,4 +1,4 @@
-/** What the rows ask of a control plane over HTTP: calls, sends, results by id or workflow, cancel, and what it tells. */
+/** The requests of the rows to a control plane over HTTP: calls, sends, results by id or workflow, cancel, and admin queries. */
 import { expect } from "vitest";
 
 export interface JsonAnswer {
@@ -9,15 +9,15 @@ export interface JsonAnswer {
 }
 
 export interface ControlPlaneClient {
-  /** @param path after the ingress, with a leading slash; an input that is undefined is sent as no body */
+  /** @param path after the ingress, with a leading slash; an undefined input is sent as no body */
   post(path: string, input?: unknown, headers?: Readonly<Record<string, string>>): Promise<JsonAnswer>;
-  /** Posts, wants a 200 and returns the output. */
+  /** Posts, expects a 200 and returns the output. */
   call(path: string, input?: unknown): Promise<unknown>;
-  /** Sends, wants a 202 and returns the id of the invocation. */
+  /** Sends, expects a 202 and returns the id of the invocation. */
   send(path: string, input?: unknown): Promise<string>;
   /** Waits for the result of an invocation. */
   attach(invocationId: string): Promise<JsonAnswer>;
-  /** Waits for the result of a workflow, or with `output` looks whether it is there. */
+  /** Waits for the result of a workflow; with `output` returns at once. */
   workflow(name: string, id: string, how: "attach" | "output"): Promise<JsonAnswer>;
   cancel(invocationId: string): Promise<JsonAnswer>;
   /** A GET of the admin API. */

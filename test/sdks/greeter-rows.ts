@@ -5,7 +5,7 @@ import type { ControlPlaneClient, JsonAnswer } from "./control-plane-client.ts";
 import type { SdkStage } from "./sdk-stage.ts";
 
 const HOUR_MS = 3_600_000;
-/** In the form of a UUID: the bits that tell its version are left random by two of the SDKs. */
+/** The form of a UUID without its version: two of the SDKs leave those bits random. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** One call each: the input, and the output that every SDK must give. */
@@ -51,7 +51,7 @@ export function greeterRows({ client, elsewhere }: SdkStage): void {
       expect(first).toMatch(UUID);
       expect(drawn.slice(0, -1)).toEqual(drawn.slice(0, -1).fill(first!));
       expect(other).not.toBe(first);
-      // A control plane that keeps the stream open has no need to replay a handler that sleeps for a moment.
+      // A control plane that keeps the stream open does not replay a handler after a short sleep.
       if (!elsewhere) expect(drawn).toHaveLength(3);
     });
     test("the same idempotency key runs the handler once", async () => {
@@ -68,10 +68,10 @@ export function greeterRows({ client, elsewhere }: SdkStage): void {
 }
 
 function sendRows(client: () => ControlPlaneClient): void {
-  test("what was sent is found by its id", async () => {
+  test("a send is found by its id", async () => {
     expect(await client().attach(await client().send("/Greeter/greet", "Ada"))).toMatchObject(succeeded("Hello, Ada!"));
   });
-  test("a handler sends with a delay and learns the id", async () => {
+  test("a handler sends with a delay and gets the id", async () => {
     const id = (await client().call("/Greeter/dispatch", "Bea")) as string;
     expect(await client().attach(id)).toMatchObject(succeeded("Hello, Bea!"));
   });

@@ -8,12 +8,12 @@ import { toolsOf } from "./toolchain.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 
-/** `run.mjs go rust -t counter` runs two of them, and hands the rest of the line to vitest. */
+/** `run.mjs go rust -t counter` runs two of them, and passes the other arguments to vitest. */
 const asked = process.argv.slice(2);
 const named = SDKS.filter(({ name }) => asked.includes(name));
 const forVitest = asked.filter((word) => !SDKS.some(({ name }) => name === word));
 
-/** What the tests are told of one SDK: how to start its deployment, or why there is none. */
+/** The variables of one SDK for the tests: the command of its deployment, or the reason for its absence. */
 async function prepare(sdk, cache) {
   const { name } = sdk;
   const { tools, missing } = toolsOf(sdk.needs);
@@ -30,7 +30,7 @@ async function prepare(sdk, cache) {
 }
 
 const cache = openCache();
-// Together: each of the builds leaves a core idle for half of its time.
+// In parallel: each of the builds leaves a core idle for half of its time.
 const prepared = await Promise.all((named.length > 0 ? named : SDKS).map((sdk) => prepare(sdk, cache)));
 for (const { name, skipped } of prepared) if (skipped !== undefined) console.log(`${name}: skipped, ${skipped}`);
 for (const { name, failed } of prepared) if (failed !== undefined) console.log(`${name}: not built\n${failed}`);

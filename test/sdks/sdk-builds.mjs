@@ -1,7 +1,7 @@
-/** The SDKs: what each needs, the commands that build its deployment in a copy of its folder, and the one that starts it. */
+/** The SDKs: the tools of each, the commands that build its deployment in a copy of its folder, and the one that starts it. */
 import { join } from "node:path";
 
-/** A Python without these two says its version all the same, but makes no environment to install into. */
+/** A Python without these two has a version all the same, but makes no environment to install into. */
 const PYTHON_VERSION = "import ensurepip, platform, venv; print(platform.python_version())";
 
 const PIP_OPTIONS = ["--quiet", "--disable-pip-version-check", "--require-hashes", "--only-binary", ":all:"];
@@ -29,7 +29,7 @@ export const SDKS = [
     name: "go",
     needs: [{ command: "go", args: ["version"], least: [1, 25] }],
     steps: [["go", "build", "-mod=readonly", "-trimpath", "-o", "deployment", "."]],
-    // The Go that is here builds it, or it is skipped: no other is fetched.
+    // Only the installed Go builds it; otherwise the SDK is skipped, and no other Go is downloaded.
     environment: { GOTOOLCHAIN: "local" },
     start: (folder) => ({ command: join(folder, "deployment"), args: [] }),
   },

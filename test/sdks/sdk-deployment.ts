@@ -1,16 +1,16 @@
-/** Starts the deployment that was built with an SDK, on a port that the system chooses, and ends it. */
+/** Starts the deployment of an SDK on a port that the system chooses, and ends it. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
-/** The mode that the deployment announces, and what it is then called over: both shapes of discovery and of HTTP. */
+/** The mode that the deployment announces, and its transport: both forms of discovery and of HTTP. */
 export const MODES = [
   { mode: "bidi", overHttp11: false },
   { mode: "request-response", overHttp11: true },
 ] as const;
 export type Mode = (typeof MODES)[number];
 
-/** As `run.mjs` prepared it: a program to start, or the reason why there is none. */
+/** Prepared by `run.mjs`: a program to start, or the reason for its absence. */
 export type PreparedSdk = { readonly name: string } & (
   | { readonly start: { readonly command: string; readonly args: readonly string[]; readonly cwd: string } }
   | { readonly skipped: string }
@@ -19,7 +19,7 @@ export type PreparedSdk = { readonly name: string } & (
 
 export interface SdkDeployment {
   readonly uri: string;
-  /** The last lines that the program printed, for whoever wonders why a row failed. */
+  /** The last lines of the program, for the analysis of a failed row. */
   lastLines(): string;
   stop(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export function preparedSdks(): readonly PreparedSdk[] {
   return JSON.parse(told) as PreparedSdk[];
 }
 
-/** @throws Error with what the program printed where it ends before it listens */
+/** @throws Error with the output of the program where it ends before it listens */
 export async function startSdkDeployment(
   { command, args, cwd }: Extract<PreparedSdk, { start: unknown }>["start"],
   mode: Mode["mode"],
@@ -62,7 +62,7 @@ export async function startSdkDeployment(
     uri: `http://127.0.0.1:${ready}`,
     lastLines,
     async stop() {
-      // Its state is none of ours, and some SDKs wait for open connections when they are asked politely.
+      // Killed, because some SDKs wait for open connections at a graceful end; the deployment has no state to save.
       program.kill("SIGKILL");
       await ended;
     },

@@ -1,4 +1,4 @@
-/** What each deployment must say of itself when it is discovered, and the protocol version that is agreed upon. */
+/** The expected discovery of each deployment, and the protocol version in use. */
 
 export interface SdkFacts {
   /** Its title in `docs/compatibility.md`. */
@@ -6,7 +6,7 @@ export interface SdkFacts {
   /** As in the header of its discovery response. */
   readonly sdkVersion: string;
   readonly protocolVersions: readonly [least: number, most: number];
-  /** The highest that the SDK and the control plane both speak. */
+  /** The highest version of both the SDK and the control plane. */
   readonly agreedVersion: number;
 }
 

@@ -10,7 +10,7 @@ export interface SdkStage {
   /** The name of its folder. */
   readonly sdk: string;
   readonly mode: Mode;
-  /** Whether the rows run against a control plane elsewhere, which may be none of ours. */
+  /** Whether the rows run against a control plane elsewhere, such as the reference. */
   readonly elsewhere: boolean;
   readonly client: () => ControlPlaneClient;
 }
@@ -21,7 +21,7 @@ interface ControlPlane {
   close(): Promise<void>;
 }
 
-/** Set both to run the rows against a control plane that runs already, the reference server for one. */
+/** Set both to run the rows against a running control plane, such as the reference server. */
 const ELSEWHERE_INGRESS = process.env["CONFORMANCE_INGRESS_URI"];
 const ELSEWHERE_ADMIN = process.env["CONFORMANCE_ADMIN_URI"];
 
@@ -43,7 +43,7 @@ async function openControlPlane(): Promise<ControlPlane> {
   };
 }
 
-/** @param rows declares the tests; the client is there when they run, not when they are declared */
+/** @param rows declares the tests; the client exists when they run, not when they are declared */
 export function onEachSdk(rows: (stage: SdkStage) => void): void {
   for (const sdk of preparedSdks()) {
     for (const mode of MODES) {

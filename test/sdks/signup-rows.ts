@@ -1,4 +1,4 @@
-/** The rows of a workflow: it runs once per id, waits for a promise, and tells its state before, while and after. */
+/** The rows of a workflow: it runs once per id, waits for a promise, and shows its state before, during and after. */
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { SdkStage } from "./sdk-stage.ts";
@@ -35,7 +35,7 @@ export function signupRows({ client }: SdkStage): void {
       expect(again).toMatchObject({ status: 409, body: { code: 409 } });
       expect((await client().workflow("Signup", id, "attach")).body).toBe(VERIFIED);
     });
-    test("a promise that is kept stays as it is", async () => {
+    test("a completed promise cannot be completed again", async () => {
       const id = randomUUID();
       await client().post(`/Signup/${id}/click`, "s3cret");
       const late = await client().send(`/Signup/${id}/click`, "other");

@@ -1,4 +1,4 @@
-/** One table of rows for the SDKs of other languages: what holds for one of them holds for all. */
+/** One table of rows for the SDKs of other languages: each row holds for all of them. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -35,12 +35,12 @@ function discoveryRows({ sdk, mode, elsewhere, client }: SdkStage): void {
         }),
       );
     });
-    test.skipIf(elsewhere)("an invocation speaks the highest version that both know", async () => {
+    test.skipIf(elsewhere)("an invocation uses the highest version of both", async () => {
       const { invocationId } = await client().post("/Greeter/greet", "Ada");
       const { body } = await client().admin(`/invocations/${invocationId}`);
       expect(body).toMatchObject({ pinned_service_protocol_version: agreedVersion });
     });
-    test("the page on compatibility tells this version", () => {
+    test("docs/compatibility.md states this version", () => {
       const row = `| ${title} | \`${sdkVersion}\` | ${least} to ${most} | ${agreedVersion} |`;
       expect(readFileSync(PAGE, "utf8")).toContain(row);
     });

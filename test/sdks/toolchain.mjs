@@ -1,4 +1,4 @@
-/** Finds out whether the tools of a language are on this machine, in a version that is not too old. */
+/** Finds out whether the tools of a language are on this machine, in a sufficient version. */
 import { spawnSync } from "node:child_process";
 
 const ASKED_WITHIN_MS = 30_000;
@@ -10,14 +10,14 @@ function isOlder(version, least) {
   return false;
 }
 
-/** The first dotted number of what the tool says of itself. */
+/** The first dotted number in the tool's output. */
 function versionIn(text) {
   return /\d+(\.\d+)+/.exec(text)?.[0];
 }
 
 /**
  * @param needs `{ command, args, least }` each; `least` is a version as numbers
- * @returns every tool with its version, and of the first that is missing or too old why it will not do
+ * @returns every tool with its version, and the reason why the first missing or old one is insufficient
  */
 export function toolsOf(needs) {
   const tools = [];

@@ -1,4 +1,4 @@
-/** How the table runs on the SDKs of other languages: only through `run.mjs`, which builds their deployments. */
+/** The configuration of the rows on the SDKs of other languages: only through `run.mjs`, which builds their deployments. */
 import { defineConfig } from "vitest/config";
 import { statementProgram } from "../../infra/statement-program.mjs";
 import { reportersOf } from "../reporters.ts";

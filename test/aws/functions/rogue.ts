@@ -1,4 +1,4 @@
-/** A function that misbehaves as its path says, or gives back what it was called with. */
+/** A function that misbehaves by its path, or returns the event of its call. */
 
 interface Event {
   readonly path: string;

@@ -1,4 +1,4 @@
-/** One entry of a handler: every closure that it runs leaves a line in the ledger, which names the processes behind it. */
+/** One attempt of a handler: every closure that it runs writes a line into the ledger, with the processes behind it. */
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { serde } from "@restatedev/restate-sdk/lambda";
@@ -8,11 +8,11 @@ import type { Recorded } from "../../crash/outcome.ts";
 import { noiseOf } from "./noise.ts";
 import type { LoadLine } from "./told.ts";
 
-/** Set by the server of a deployment that knows whose connection it is. */
+/** Set by a deployment's server that can tell the process of a connection. */
 export const DRIVER_HEADER = "x-load-driver";
 const CLOSURE_MAX_MS = 40;
 const RETRY_RUN_MS = 60;
-/** In front of a large value: the length of what tells of its execution, which stands behind it. */
+/** The bytes before a large value with the length of its record, which precedes the value. */
 const LENGTH_BYTES = 4;
 const BOOT = { bootId: randomUUID(), bootAtMs: performance.timeOrigin };
 
@@ -31,7 +31,7 @@ export class Attempt {
     return this.ctx.request().id;
   }
 
-  /** @param value stands in the ledger for whoever reads it */
+  /** @param value goes into the ledger for its readers */
   run(step: string, value?: string): RestatePromise<Recorded> {
     return this.ctx.run(step, async () => {
       await pause(Math.random() * CLOSURE_MAX_MS);
@@ -41,7 +41,7 @@ export class Attempt {
     });
   }
 
-  /** Its result is so many bytes, which cannot be packed, behind what tells of the execution. */
+  /** Its result is its record and so many incompressible bytes. */
   runLarge(step: string, bytes: number): RestatePromise<Uint8Array> {
     const closure = (): Uint8Array => {
       const told = Buffer.from(JSON.stringify(this.#enter(step, false)));
@@ -52,7 +52,7 @@ export class Attempt {
     return this.ctx.run(step, closure, { serde: serde.binary });
   }
 
-  /** Throws every second time. */
+  /** Throws with a probability of one half. */
   runFlaky(step: string): RestatePromise<Recorded> {
     const closure = async (): Promise<Recorded> => {
       const throws = Math.random() < 0.5;

@@ -1,4 +1,4 @@
-/** Handlers whose journals, states and payloads are large, and tell the digests of what they find stored at their end. */
+/** Handlers whose journals, states and payloads are large, and which return the digests of the stored values that they find. */
 import { object, serde, service } from "@restatedev/restate-sdk/lambda";
 import type { Context, ObjectContext } from "@restatedev/restate-sdk/lambda";
 import { Attempt, recordedIn, valueIn } from "./attempt.ts";
@@ -8,12 +8,15 @@ import type { BulkTold, Kept, Pieces } from "./told.ts";
 const RETRY_QUICKLY = { initialInterval: 50, maxInterval: 1_000, exponentiationFactor: 2 };
 const options = { retryPolicy: RETRY_QUICKLY };
 
-/** @param prefix of the names of the services @param ledgerPath where each closure leaves its line */
+/**
+ * @param prefix of the names of the services
+ * @param ledgerPath the file for the lines of the closures
+ */
 export function bulkServices(prefix: string, ledgerPath: string) {
   const bulk = service({
     name: `${prefix}Bulk`,
     handlers: {
-      /** Large results of closures, with a sleep among them through which all is stored and nothing runs. */
+      /** Large results of closures, with a sleep in between, during which the journal is stored and no attempt runs. */
       runs: async (ctx: Context, { count, bytes, napMs }: Pieces): Promise<BulkTold> => {
         const attempt = new Attempt(ctx, ledgerPath);
         const kept: Uint8Array[] = [];
@@ -30,7 +33,7 @@ export function bulkServices(prefix: string, ledgerPath: string) {
           digests: kept.map((each) => digestOf(valueIn(each))),
         };
       },
-      /** A large input, handed on to a call whose journal has it too. */
+      /** A large input, passed to a call, whose journal contains it too. */
       passes: async (ctx: Context, text: string): Promise<BulkTold> => {
         const attempt = new Attempt(ctx, ledgerPath);
         const first = await attempt.run("first");

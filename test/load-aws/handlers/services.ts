@@ -17,7 +17,10 @@ import type { Added, Told } from "./told.ts";
 const RETRY_QUICKLY = { initialInterval: 50, maxInterval: 1_000, exponentiationFactor: 2 };
 const options = { retryPolicy: RETRY_QUICKLY };
 
-/** @param prefix of the names of the services @param ledgerPath where each closure leaves its line */
+/**
+ * @param prefix of the names of the services
+ * @param ledgerPath the file for the lines of the closures
+ */
 export function loadServices(prefix: string, ledgerPath: string) {
   const begin = (ctx: Context): Attempt => new Attempt(ctx, ledgerPath);
   const steps = async (attempt: Attempt, count: number): Promise<Recorded[]> => {
@@ -41,7 +44,7 @@ export function loadServices(prefix: string, ledgerPath: string) {
         const all = Array.from({ length: count }, (_, at) => attempt.run(`beside ${at}`));
         return { invocationId: attempt.invocationId, recorded: await RestatePromise.all(all) };
       },
-      /** Every second attempt fails before and behind its steps, and every second execution of one of them. */
+      /** Every second attempt fails before and after its steps, and every second execution of one of them. */
       flaky: async (ctx: Context): Promise<Told> => {
         const attempt = begin(ctx);
         failNowAndThen("at its beginning");
@@ -76,7 +79,7 @@ export function loadServices(prefix: string, ledgerPath: string) {
         recorded.push(await attempt.run("heard"));
         return { invocationId: attempt.invocationId, recorded, value };
       },
-      /** Sleeps until it is cancelled, and makes amends. */
+      /** Sleeps until it is cancelled, and compensates. */
       waits: async (ctx: Context): Promise<Told> => {
         const attempt = begin(ctx);
         const recorded = [await attempt.run("done")];
@@ -128,7 +131,7 @@ function vote(name: string, begin: (ctx: Context) => Attempt) {
         recorded.push(await attempt.run("end"));
         return { invocationId: attempt.invocationId, recorded, value };
       },
-      /** 409 where somebody else was first. */
+      /** 409 if the promise was completed already. */
       decide: async (ctx: WorkflowSharedContext, verdict: string) => {
         await ctx.promise<string>("verdict").resolve(verdict);
         return verdict;

@@ -1,14 +1,14 @@
-/** What handlers tell: of their committed steps in the ledger, and in their results. */
+/** The types of the handlers' lines in the ledger, and of their results. */
 import type { Line } from "../../crash/ledger.ts";
 import type { Recorded } from "../../crash/outcome.ts";
 
-/** Who executed a closure, and for whom. */
+/** A line about a closure, with its processes. */
 export interface LoadLine extends Line {
   /** The process of the handler. */
   readonly pid: number;
-  /** The process that drives the attempt; 0 where the handler cannot know. */
+  /** The process that drives the attempt; 0 where the handler cannot tell. */
   readonly driverPid: number;
-  /** What the step is to tell to somebody outside. */
+  /** A value for the suite. */
   readonly value?: string;
 }
 
@@ -19,12 +19,12 @@ export interface Told {
   /** A sleep between two of them. */
   readonly slept?: { readonly askedMs: number; readonly fromMs: number; readonly toMs: number };
   readonly children?: readonly Told[];
-  /** Ids of what was sent, each of which tells for itself. */
+  /** Ids of its sends, each of which has a result of its own. */
   readonly sent?: readonly string[];
   readonly value?: string;
 }
 
-/** What an exclusive handler tells of the state that it found and left. */
+/** The result of an exclusive handler, with the state before and after it. */
 export interface Added extends Told {
   readonly key: string;
   readonly before: number;
@@ -45,7 +45,7 @@ export interface Kept {
   readonly seed: string;
 }
 
-/** A line about large values: the digests of those that the handler found stored. */
+/** A result about large values: the digests of the stored values that the handler found. */
 export interface BulkTold extends Told {
   readonly digests: readonly string[];
 }

@@ -1,13 +1,16 @@
-/** When each resource is throttled: bursts at random moments, most of which a client waits out and some of which it does not. */
+/**
+ * The moments at which each resource is throttled: random bursts, most of which a client survives by retries and some of which it
+ * does not.
+ */
 import { createHash } from "node:crypto";
 import { RESOURCES } from "./touched.mjs";
 
 const MINUTE_MS = 60_000;
 const FIRST_WITHIN_MS = 30_000;
-/** A retry comes through soon. */
+/** Short: a retry soon succeeds. */
 const SHORT_MS = [500, 3_000];
 const SHORT_REFUSES_SHARE = 0.8;
-/** The client and the adapter give up after some fourteen seconds together: whoever called them gets the error. */
+/** Long: client and adapter give up after some fourteen seconds together, and their caller gets the error. */
 const LONG_MS = [8_000, 18_000];
 const LONG_SHARE = 1 / 8;
 
@@ -15,16 +18,19 @@ export class Bursts {
   #state;
   #perMinute;
   #bursts = new Map();
-  /** Bursts that have struck, by their resource. */
+  /** Bursts that have refused a request, by resource. */
   struck = {};
 
-  /** @param seed the same one gives the same bursts @param perMinute bursts of each resource; 0 for none */
+  /**
+   * @param seed the same seed gives the same bursts
+   * @param perMinute bursts of each resource; 0 for none
+   */
   constructor(seed, perMinute) {
     this.#state = seed >>> 0;
     this.#perMinute = perMinute;
   }
 
-  /** From now on; bursts of before are forgotten. The first is soon, or a run of minutes might end before it. */
+  /** Starts new bursts and forgets former ones. The first comes soon, so that a run of minutes has one. */
   begin(nowMs) {
     for (const resource of RESOURCES) this.#bursts.set(resource, this.#next(nowMs, FIRST_WITHIN_MS));
   }
@@ -34,13 +40,13 @@ export class Bursts {
   }
 
   /**
-   * A long burst is of one half of the keys, that of the first request which meets it: a hot range of partition keys.
-   * @returns what DynamoDB calls the reason, and undefined where the resource has room
+   * A long burst refuses one half of the keys, that of its first request: a hot range of partition keys.
+   * @returns DynamoDB's name of the reason; undefined if the resource has room
    */
   refusal({ resource, key }, nowMs) {
     const burst = this.#bursts.get(resource);
     if (burst === undefined || nowMs < burst.fromMs) return undefined;
-    // A burst that nothing has met stays until something does, so that a resource which is used seldom is struck too.
+    // A burst without a request stays until one comes, so that a seldom used resource is throttled too.
     if (nowMs > burst.toMs && burst.hasStruck) {
       this.#bursts.set(resource, this.#next(nowMs));
       return undefined;
@@ -59,7 +65,7 @@ export class Bursts {
     return this.#state / 2 ** 32;
   }
 
-  /** The pauses between bursts are of any length, those of a Poisson process. */
+  /** The pauses between bursts are those of a Poisson process. */
   #next(nowMs, pauseMaxMs = Infinity) {
     if (this.#perMinute === 0) return undefined;
     const pauseMs = -Math.log(1 - this.#random()) * (MINUTE_MS / this.#perMinute);

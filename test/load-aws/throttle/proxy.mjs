@@ -1,7 +1,7 @@
 /**
- * Stands between the functions and the emulator's DynamoDB and Scheduler, which never throttle: it passes requests on as they
- * are, and refuses some of them in bursts, as AWS does. `POST /_throttle/begin` and `/_throttle/end` switch the bursts on and
- * off, `GET /_throttle` says what was refused.
+ * Stands between the functions and the emulator's DynamoDB and Scheduler, which never throttle: it passes requests on unchanged,
+ * and refuses some of them in bursts, as AWS does. `POST /_throttle/begin` and `/_throttle/end` switch the bursts on and off, and
+ * `GET /_throttle` returns the refusals.
  */
 import { once } from "node:events";
 import { Agent, createServer, request as requestTo } from "node:http";
@@ -11,12 +11,15 @@ import { SCHEDULES, touchedBy } from "./touched.mjs";
 
 const CONTROL = "/_throttle";
 const TRANSACTIONS = "transactions";
-/** A transaction meets another one now and then, and the first one does, since there are few. */
+/** A transaction conflicts now and then, and the first one always does, since there are few. */
 const CONFLICT_ONE_IN = 3;
 /** The clients of the functions keep connections open for longer than the server would by default. */
 const KEEP_ALIVE_MS = 600_000;
 
-/** @param seed of the bursts @param perMinute bursts of each resource */
+/**
+ * @param seed of the bursts
+ * @param perMinute bursts of each resource
+ */
 export async function startThrottle(seed, perMinute) {
   const throttle = new Throttle(new Bursts(seed, perMinute));
   const server = createServer((request, response) => void throttle.serve(request, response));
@@ -39,7 +42,7 @@ class Throttle {
   #transactions = 0;
   #requests = {};
   #refused = {};
-  /** Requests that were refused, by the process that sent them: what they held up may be done again. */
+  /** Refused requests, by the process that sent them: their work may be repeated. */
   #refusals = [];
 
   constructor(bursts) {
@@ -58,7 +61,7 @@ class Throttle {
       if (refusal === undefined) await this.#pass(request, body, response);
       else response.writeHead(refusal.status, refusal.headers).end(refusal.body);
     } catch {
-      // The function or the emulator has gone away, which each sees by the end of its connection.
+      // The function or the emulator has closed its connection, which the other side sees as well.
       response.destroy();
     }
   }

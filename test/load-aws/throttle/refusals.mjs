@@ -1,13 +1,14 @@
-/**
- * The answers of AWS to a throttled request, and to a transaction that conflicts with another one over the same item.
- */
+/** The answers of AWS to a throttled request, and to a transaction that conflicts with another one over the same item. */
 
 const NAMESPACE = "com.amazonaws.dynamodb.v20120810#";
 const READS = new Set(["GetItem", "BatchGetItem", "Query"]);
-/** Both are in use, and say the same. */
+/** DynamoDB uses both names with the same meaning. */
 const NAMES = ["ProvisionedThroughputExceededException", "ThrottlingException"];
 
-/** @param reason such as `KeyRangeThroughputExceeded` @param turn which of the two names it has */
+/**
+ * @param reason such as `KeyRangeThroughputExceeded`
+ * @param turn selects one of the two names
+ */
 export function throttledTable(resource, operation, reason, turn) {
   const [kind, index] = resource.split(" ");
   const verb = READS.has(operation) ? "Read" : "Write";
@@ -28,7 +29,7 @@ export function throttledSchedules() {
   };
 }
 
-/** @param actions so many as the transaction has: the first of them meets another transaction */
+/** @param actions the number of actions of the transaction, the first of which conflicts */
 export function conflicting(actions) {
   const CancellationReasons = Array.from({ length: actions }, (_, at) =>
     at === 0 ? { Code: "TransactionConflict", Message: "Transaction is ongoing for the item" } : { Code: "None" },

@@ -1,4 +1,4 @@
-/** Tells which throttled resources of the stack a request of DynamoDB or EventBridge Scheduler touches. */
+/** Finds the throttled resources of the stack that a request of DynamoDB or EventBridge Scheduler touches. */
 
 export const TABLE_WRITES = "table writes";
 export const TABLE_READS = "table reads";
@@ -9,9 +9,9 @@ const INDEX_OF = { listPk: "index list", openPk: "index open" };
 export const RESOURCES = [TABLE_WRITES, TABLE_READS, ...Object.values(INDEX_OF), SCHEDULES];
 
 /**
- * @param headers of the request, by their names in lower case
- * @param body as it came
- * @returns each touched resource with the partition key that it is touched at, and what DynamoDB calls the operation
+ * @param headers of the request, with names in lower case
+ * @param body unchanged
+ * @returns each touched resource with its partition key, and DynamoDB's name of the operation
  */
 export function touchedBy({ method, url, headers }, body) {
   const [, operation] = /^DynamoDB_\d+\.(\w+)$/.exec(headers["x-amz-target"] ?? "") ?? [];
@@ -43,7 +43,7 @@ function touchesOf(operation, input) {
   }
 }
 
-/** A query names one partition, whose key is the first of its values that is a text. */
+/** A query names one partition, whose key is the first text among its values. */
 function queried({ ExpressionAttributeValues = {} }) {
   return Object.values(ExpressionAttributeValues).find(({ S }) => S !== undefined)?.S ?? "";
 }

@@ -1,10 +1,10 @@
-/** The limit of memory that Lambda has and the emulator has not: a process beyond it is killed. */
+/** The memory limit of Lambda, which the emulator lacks: a process above it is killed. */
 import { appendFileSync } from "node:fs";
 
 const LOOK_MS = 20;
 const MB_BYTES = 1 << 20;
 
-/** A process that was killed for its memory, as a line of the file that `LOAD_MEMORY` names. */
+/** A process that was killed for its memory, as a line of the file in `LOAD_MEMORY`. */
 export interface OutOfMemory {
   readonly name: string;
   readonly pid: number;
@@ -13,8 +13,8 @@ export interface OutOfMemory {
 }
 
 /**
- * The sweeper may have less than it is deployed with (`LOAD_SWEEPER_MB`), so that an invocation which a worker can
- * drive is more than the sweeper can hold.
+ * The sweeper may have less than it is deployed with (`LOAD_SWEEPER_MB`), so that an invocation which a worker can drive is too
+ * large for the sweeper.
  */
 export function endOverMemory(name: string): void {
   const limits = [process.env["AWS_LAMBDA_FUNCTION_MEMORY_SIZE"]];

@@ -1,4 +1,4 @@
-/** A function of the product as the load runs it: its queue is unruly, its process has a name, and its memory an end. */
+/** A function of the product under load: its queue is unruly, its process has an id for the throttle, and its memory a limit. */
 import { appendFileSync } from "node:fs";
 import { type Aws, type AwsOptions, openAws } from "../../../shared/wiring/aws.ts";
 import { endOverMemory } from "./memory.ts";
@@ -9,7 +9,7 @@ const LOST_SHARE = Number(process.env["LOAD_LOST"]);
 const MESSAGES = process.env["LOAD_MESSAGES"]!;
 
 export async function openUnruly(options: AwsOptions): Promise<Aws> {
-  // The clients of the SDK put this id into their user agent, by which the throttle knows the sender of a request.
+  // The clients of the SDK put this id into their user agent, by which the throttle finds the sender of a request.
   process.env["AWS_SDK_UA_APP_ID"] = `${options.functionName}.${process.pid}`;
   endOverMemory(options.functionName);
   const note = (what: string): void => appendFileSync(MESSAGES, `${what}\n`);
