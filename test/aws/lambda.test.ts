@@ -167,7 +167,7 @@ describe("a function", () => {
     expect(await reasonOf(exchange.head())).toBe("too-large");
   });
 
-  test("that is closed rejects pending exchanges, and the next call is not disturbed", async () => {
+  test("whose exchange is aborted rejects its pending reads, and the next call is not disturbed", async () => {
     const exchange = open(rogue.versionArn, "/busy");
     const head = reasonOf(exchange.head());
     exchange.abort();

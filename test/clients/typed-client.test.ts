@@ -65,7 +65,7 @@ describe("a call", () => {
     expect(await coded.call({ service: "Greeter", handler: "bytes", parameter: bytes })).toEqual(flip(bytes));
   });
 
-  it("sends the headers of the call and of the connection, the call's first", async () => {
+  it("sends the headers of the call and of the connection, and the call's take precedence", async () => {
     const withHeaders = connect({ headers: { "x-first": "of the connection", "x-second": "of the connection" } });
     const opts = rpc.opts<string, string | null>({ headers: { "x-second": "of the call" } });
     const client = withHeaders.serviceClient(greeter);

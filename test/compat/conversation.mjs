@@ -14,7 +14,7 @@ import { askOnce } from "./shapes.mjs";
  * @typedef {{ exchanges: { path: string, headers: Record<string, string> }[], steps: Step[], messages: number }} Conversation
  */
 
-/** The first calls warm the server and are not recorded. */
+/** A server adapts its exchanges to a handler during its first calls, which are not recorded. */
 const LESSONS = 40;
 const RECORDED_CALLS = 5;
 const QUIET_FOR_MS = 150;

@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 afterEach(({ task }) => closeStage(stage, task.result?.state === "fail"));
 
-/** The number of first closures of sleeps and workflows, called and sent; the stop waits until they have run. */
+/** The number of first closures of sleeps and workflows, called and sent; the test stops the process after they have run. */
 const BEGINNINGS = 6;
 
 async function untilBegun(ledgerPath: string): Promise<void> {

@@ -122,7 +122,7 @@ test("an idempotency key runs the handler once, and leads to its result", async 
   expect(ran.filter((name) => name === "keyed")).toHaveLength(1);
 });
 
-test("a call that takes too long is answered with 504 and goes on; its next call starts in the worker", async () => {
+test("a call that takes too long is answered with 504 and goes on; the next call of its handler runs in the worker", async () => {
   const first = await plane.call("url/slow", { name: "first", ms: 7_000 });
   expect(first.status).toBe(504);
   expect(JSON.parse(first.text)).toMatchObject({ code: 504, source: "ingress" });
