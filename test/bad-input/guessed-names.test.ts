@@ -91,7 +91,7 @@ const BY_NAME = [
   ]),
 ] as const;
 
-describe("what is private", () => {
+describe("a private service", () => {
   test.each([
     ["called", () => post("/Vault/open")],
     ["sent to", () => post("/Approval/order-2/run/send")],

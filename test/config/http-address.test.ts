@@ -18,6 +18,6 @@ test.each(["localhost:4318", "collector", "ftp://collector", "http://", ""])("'%
   );
 });
 
-test("nothing is traced where nothing is said", () => {
+test("nothing is traced without a setting", () => {
   expect(readSettings({ environment: {}, flags: {} }).settings["tracing-endpoint"]).toBeUndefined();
 });

@@ -120,7 +120,7 @@ describe("settings", () => {
     ],
     ["a flag", "", { flags: { "admin.port": "x" } }, /flag for admin\.port: "x"/],
     ["a table in place of a value", "[ingress.port]\nx = [1]", {}, undefined],
-  ] as const)("refuse %s and say where it stands", (_name, text, more, reason) => {
+  ] as const)("refuse %s with its place", (_name, text, more, reason) => {
     if (reason === undefined) {
       expect(read(text, more).warnings).toEqual([expect.stringContaining("ingress.port.x")]);
       return;

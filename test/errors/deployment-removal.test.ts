@@ -56,7 +56,7 @@ test.each([
   },
 );
 
-test("what is pinned to a deployment that was removed by force fails with RT0011", async () => {
+test("an invocation that is pinned to a deployment removed by force fails with RT0011", async () => {
   const { stage, id } = await registered(PINNING);
   const invocationId = await stage.send("Greeter/greet");
   await stage.lastFailure(invocationId, "RT0007");

@@ -78,7 +78,8 @@ test("a deployment registered for unsupported versions is RT0013", async () => {
 });
 
 test("an invocation that began with an unsupported version is RT0014", async () => {
-  // It is put down between two attempts, and for longer than that takes: who takes it up again reads its journal anew.
+  // The invocation parks between two attempts, with a retry interval longer than a park takes; its next driver loads the journal
+  // anew.
   const { stage, deployment, id } = await underWay(replying(step(), error(500, "not yet")), {
     "worker.wait-in-driver": "0s",
     "default-retry-policy.initial-interval": "1s",

@@ -39,7 +39,7 @@ const patternsOf = ({ Condition }: Statement): readonly string[] =>
     "kms:EncryptionContext:aws:logs:arn"
   ]!.map((pattern) => resourceText(pattern).replace("arn:aws:logs:<region>:<account>:log-group:", ""));
 
-test("one key of one's own encrypts table, queues, keys and logs, and everybody who needs it may use it", () => {
+test("one key of one's own encrypts table, queues, keys and logs, and every role that needs it may use it", () => {
   const template = Template.fromStack(imported);
   template.hasResourceProperties("AWS::DynamoDB::GlobalTable", { SSESpecification: { SSEType: "KMS" } });
   template.allResourcesProperties("AWS::SQS::Queue", { KmsMasterKeyId: ARN });
@@ -70,7 +70,7 @@ test("roles may use the key only through the stores that it encrypts", () => {
 });
 
 describe("CloudWatch Logs may use a key of the app", () => {
-  test("for the very log groups of the environment, by the names that they will have", () => {
+  test("for the log groups of the environment alone, by their names", () => {
     const template = Template.fromStack(stackWith((stack) => new Key(stack, "Key")));
     const [statement, ...others] = logsMayUse(template);
     expect(others).toEqual([]);

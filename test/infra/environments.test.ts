@@ -102,7 +102,7 @@ describe("two control planes", () => {
   });
 });
 
-describe("a table that is there already", () => {
+describe("an existing table", () => {
   const NAME = "shop-restored";
   const elsewhere = new Stack(briefApp(), "Elsewhere");
   const template = synthesised({ table: TableV2.fromTableName(elsewhere, "Table", NAME) });

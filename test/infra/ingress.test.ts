@@ -40,7 +40,7 @@ describe("the throttle of the ingress", () => {
     expect(stagesOf(synthesised()).ingress["DefaultRouteSettings"]).toBeUndefined();
   });
 
-  test("is limited on every route of its stage, and the operators' door is not", () => {
+  test("is limited on every route of its stage, and the admin API is not", () => {
     const { admin, ingress } = stagesOf(synthesised({ ingressThrottle: { ratePerS: 50, burst: 200 } }));
     expect(ingress["DefaultRouteSettings"]).toEqual({ ThrottlingRateLimit: 50, ThrottlingBurstLimit: 200 });
     expect(admin["DefaultRouteSettings"]).toBeUndefined();
@@ -70,7 +70,7 @@ describe("web pages that call handlers", () => {
     }
   });
 
-  test("ask for permission without a token, and send it with the call", () => {
+  test("send a preflight without a token, and a call with it", () => {
     const template = synthesised({ ingressAuth: { jwt }, ingressCors: { origins } });
     expect(Object.fromEntries(routesOf(template) as never)).toEqual({ $default: "JWT", "OPTIONS /{proxy+}": "NONE" });
     const { ingress, admin } = Object.fromEntries(corsOf(template) as never) as Record<string, never>;
@@ -112,7 +112,7 @@ describe("the access log of the ingress", () => {
   const { admin, ingress } = stagesOf(told);
   const format = (of: typeof ingress) => (of["AccessLogSettings"] as { readonly Format: string }).Format;
 
-  test("is written as that of the admin API: no body, no header and no query", () => {
+  test("has the format of the admin API: no body, no header and no query", () => {
     expect(format(ingress)).toBe(format(admin));
     const variables = [...format(ingress).matchAll(/\$context\.([\w.]+)/g)].map(([, name]) => name!);
     const told = "requestTime identity.userArn identity.sourceIp httpMethod path status error.message requestId";

@@ -58,7 +58,7 @@ test("the functions get every setting that the stack owns", () => {
 });
 
 describe("the table", () => {
-  test("is paid for by the request, forgets what has expired and can be restored to any second", () => {
+  test("is paid by request, deletes expired items and can be restored to any second", () => {
     template.hasResourceProperties("AWS::DynamoDB::GlobalTable", {
       BillingMode: "PAY_PER_REQUEST",
       TimeToLiveSpecification: { AttributeName: "expiresAtS", Enabled: true },
@@ -124,7 +124,7 @@ describe("the protection of the data", () => {
   });
 });
 
-test("the worker alone may be called in a circle: it sends itself what it puts off", () => {
+test("recursion is allowed for the worker alone, which sends itself the wakes that it postpones", () => {
   const circling = functions.filter(([, { Properties }]) => Properties["RecursiveLoop"] === "Allow");
   expect(circling.map(([id]) => id)).toEqual([idOf("Worker")]);
 });
@@ -136,7 +136,7 @@ test("no function outlives the timeout of the gateway", () => {
   }
 });
 
-describe("the doors", () => {
+describe("the two APIs", () => {
   const routes = (of: typeof template) => resourcesOf(of, "AWS::ApiGatewayV2::Route");
 
   test("the admin API and all its routes require IAM", () => {
@@ -224,7 +224,7 @@ describe("the grants", () => {
     expect(only("dynamodb:Scan")).toEqual([]);
   });
 
-  test("handlers are called where they carry the tag, or where the stack names them", () => {
+  test("handlers may be called if they carry the tag, or if the stack names them", () => {
     const invokes = (of: typeof template) =>
       statementsOf(of)
         .map(({ statement }) => statement)

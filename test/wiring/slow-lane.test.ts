@@ -118,7 +118,7 @@ describe("three hundred sends to a handler that never answers", () => {
     for (const id of ids) expect(await inspect(client, id)).toMatchObject({ status: "completed", events: [] });
   });
 
-  test("delay no other service if their messages name no service, as those of a sender that knows only an id", async () => {
+  test("delay no other service if their messages name no service, as those of a sender that has only an id", async () => {
     const { stage } = await openStage();
     const lanes = lanesOn(stage);
     await stage.pulse.within(0, lanes.engine().registry.noteLong("S", "hangs"));

@@ -47,7 +47,7 @@ test("every function writes to a log of the stack, so that Lambda creates no log
   for (const [id, { Properties }] of functions) expect(Properties["LoggingConfig"], id).toHaveProperty("LogGroup.Ref");
 });
 
-test("both doors are behind IAM", () => {
+test("both APIs require IAM", () => {
   const routes = resourcesOf(onAws, "AWS::ApiGatewayV2::Route");
   expect(routes.map(([, { Properties }]) => Properties["AuthorizationType"])).toEqual(["AWS_IAM", "AWS_IAM"]);
 });
