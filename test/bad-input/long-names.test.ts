@@ -37,20 +37,23 @@ test.each<[what: string, target: string, of: (name: string) => Uint8Array]>([
   ["clears state under", "Shelf/a/put", clear],
   ["sends to an object by", "Greeter/greet", send],
   ["asks for a promise by", "Signup/w/run", peek],
-])("a handler that %s a name of megabytes fails with the limit, and the longest name is accepted", async (_what, target, of) => {
-  const stage = await openStage();
-  const deployment = await startFrameDeployment(replying(of(LONG), output("kept"), end()));
-  deployment.manifest = manifestOf([GREETER, OBJECT, WORKFLOW]);
-  await stage.register(deployment.uri);
-  const id = await stage.send(target);
-  expect((await stage.lastFailure(id, "RT0017")).message).toMatch(/has 2000000 bytes, and at most 65536 fit/);
-  // The callee runs the same script; its second attempt ends.
-  deployment.script = replying(of(LONGEST), output("kept"), end());
-  expect(await stage.result(id)).toBe("200 kept");
-  deployment.script = replying(output("next"), end());
-  expect(await stage.result(await stage.send("Shelf/a/put"))).toBe("200 next");
-  expect(stage.log.lines.filter(({ level }) => level === "error")).toEqual([]);
-});
+])(
+  "a handler that %s a name of megabytes fails with the limit, and the longest name is accepted",
+  async (_what, target, of) => {
+    const stage = await openStage();
+    const deployment = await startFrameDeployment(replying(of(LONG), output("kept"), end()));
+    deployment.manifest = manifestOf([GREETER, OBJECT, WORKFLOW]);
+    await stage.register(deployment.uri);
+    const id = await stage.send(target);
+    expect((await stage.lastFailure(id, "RT0017")).message).toMatch(/has 2000000 bytes, and at most 65536 fit/);
+    // The callee runs the same script; its second attempt ends.
+    deployment.script = replying(of(LONGEST), output("kept"), end());
+    expect(await stage.result(id)).toBe("200 kept");
+    deployment.script = replying(output("next"), end());
+    expect(await stage.result(await stage.send("Shelf/a/put"))).toBe("200 next");
+    expect(stage.log.lines.filter(({ level }) => level === "error")).toEqual([]);
+  },
+);
 
 test("a failure of megabytes is cut to its beginning, and other invocations go on", async () => {
   const stage = await openStage({ "default-retry-policy.max-attempts": "1" });
