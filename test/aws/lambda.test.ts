@@ -202,7 +202,7 @@ test("a function without concurrency is throttled", async () => {
   const full = await openFunction("rogue", TIMEOUT_S);
   const limit = { FunctionName: full.name, ReservedConcurrentExecutions: 1 };
   await full.client.send(new PutFunctionConcurrencyCommand(limit));
-  // The emulator exempts versions from the limit; AWS counts all together.
+  // The emulator exempts versions from the limit; AWS counts all versions together.
   const latest = `${full.arn}:$LATEST`;
   await open(latest, "/echo").head();
   const heads = Array.from({ length: 4 }, () => open(latest, "/busy").head());

@@ -226,8 +226,8 @@ test("the steps of docs/security.md remove all contents of a person, and keep th
   expect(await entriesWith(ADA.text)).toEqual([]);
   expect((await entriesWith(BOB.text)).length).toBeGreaterThan(5);
 
-  // The names that stay, as the page says: empty locks, a place in the line, a large value's name, and children by their caller's name.
-  // Timing decides whether an invocation had to wait for the key of the profile, so the place in the line may be missing.
+  // The names that stay, as the page says: empty locks, a place in the line, a large value's name, and children by their caller's
+  // name. Timing decides whether an invocation had to wait for the key of the profile, so the place in the line may be missing.
   const named = await entriesWith(ADA.key);
   const isOfLine = (text: string): boolean => text.includes("inbox#");
   const kinds = named
