@@ -51,7 +51,7 @@ async function goodCall({ port }: Door): Promise<void> {
   goodCalls += 1;
 }
 
-describe("is over when it is over:", () => {
+describe("leaves neither a request nor memory behind:", () => {
   const isOver = async (act: BadRow[1], at: Door): Promise<void> => {
     await act(at.port);
     await goodCall(at);

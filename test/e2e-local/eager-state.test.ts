@@ -83,7 +83,7 @@ async function tryOut(): Promise<Readonly<Record<string, Brought>>> {
   return Object.fromEntries(brought.toReversed().map((each) => [each.handler, each]));
 }
 
-test("all of it travels while it is small enough", async () => {
+test("all of a small state travels with the request", async () => {
   await open({});
   const { put, add, sum, state } = await tryOut();
   expect(put).toMatchObject({ partial: false, names: [] });

@@ -108,7 +108,7 @@ function verifyAnswer(line, { body, status, stderr }) {
   try {
     right = expected?.body(body) ?? false;
   } catch {
-    // A body that is not JSON fails the comparison below.
+    // A body that is not JSON is wrong, and is printed below.
   }
   verify(`${line}  ->  ${status} ${body}`, status >= 200 && status < 300 && right, stderr);
 }

@@ -92,7 +92,7 @@ export function loadServices(prefix: string, ledgerPath: string) {
         }
         return { invocationId: attempt.invocationId, recorded, value: "slept" };
       },
-      /** Has a child that waits; both are killed. */
+      /** Calls itself to this depth, and the last call sleeps; a kill ends the whole chain. */
       hangs: async (ctx: Context, depth: number): Promise<void> => {
         if (depth > 0) await ctx.serviceClient(work).hangs(depth - 1);
         else await ctx.sleep({ hours: 1 });
