@@ -8,6 +8,8 @@ export class Pulse implements Clock {
   readonly #clock = new SteppedClock();
   readonly #sleeps = new Set<{ readonly untilMs: number }>();
   #busy = 0;
+  /** Of those that wait until nothing is being written or read. */
+  #idle: (() => void)[] = [];
 
   nowMs(): number {
     return this.#clock.nowMs();
@@ -29,13 +31,15 @@ export class Pulse implements Clock {
     try {
       return await work;
     } finally {
-      this.#busy--;
+      if (--this.#busy === 0) for (const resume of this.#idle.splice(0)) resume();
     }
   }
 
   /** Resolves when nothing more happens unless time goes on. */
   async settle(): Promise<void> {
     for (let quiet = 0; quiet < QUIET_ROUNDS;) {
+      // Rounds while the store works would take the processor from it.
+      if (this.#busy > 0) await new Promise<void>((resolve) => void this.#idle.push(resolve));
       await new Promise<void>((resolve) => setImmediate(resolve));
       quiet = this.#busy === 0 ? quiet + 1 : 0;
     }

@@ -1,5 +1,6 @@
 /** Every order in which the steps of a model can happen, one after the other: what must never be is told with the way there. */
 import { type Actor, begun, copyOf, type Limits, type Mistake, type Model, NOBODY, wake } from "./model.ts";
+import { keyOf } from "./model-key.ts";
 import { stepped } from "./steps.ts";
 
 /** So many work on all invocations at a time, and on one of them. */
@@ -13,7 +14,8 @@ export interface Found {
 }
 
 interface Reached {
-  readonly model: Model;
+  /** Dropped once its moves are known: only the way there is needed from then on. */
+  model: Model | undefined;
   readonly from: Reached | undefined;
   readonly by: string;
 }
@@ -25,20 +27,22 @@ export function explored(
   { mistake, statesMax = Infinity }: { readonly mistake?: Mistake; readonly statesMax?: number } = {},
 ): Found {
   const first: Reached = { model: begun(claimants, limits), from: undefined, by: "" };
-  const seen = new Set([JSON.stringify(first.model)]);
+  const seen = new Set([keyOf(begun(claimants, limits))]);
   const open = [first];
   for (let at = 0; at < open.length && seen.size < statesMax;) {
     const reached = statesMax === Infinity ? open[at++]! : open.pop()!;
-    const stuck = whatIsStuck(reached.model);
+    const known = reached.model!;
+    reached.model = undefined;
+    const stuck = whatIsStuck(known);
     if (stuck !== undefined) return { states: seen.size, wrong: `${stuck}: ${wayTo(reached)}` };
-    for (const [by, next] of moves(reached.model, mistake)) {
+    for (const [by, next] of moves(known, mistake)) {
       let model: Model;
       try {
         model = next();
       } catch (error) {
         return { states: seen.size, wrong: `${String(error)}: ${wayTo(reached)}, ${by}` };
       }
-      const key = JSON.stringify(model);
+      const key = keyOf(model);
       if (seen.has(key)) continue;
       seen.add(key);
       open.push({ model, from: reached, by });
