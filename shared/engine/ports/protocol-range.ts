@@ -17,7 +17,7 @@ export function currentRange({ protocol }: EngineSettings): ProtocolRange {
 
 /**
  * @returns why the deployment takes no new work (RT0020); undefined if it takes new work, or if it speaks no version of this
- * server
+ *   server
  */
 export function deprecation(settings: EngineSettings, deployment: Deployment): string | undefined {
   const offered = { min: deployment.minProtocolVersion, max: deployment.maxProtocolVersion };

@@ -32,7 +32,7 @@ export interface Registry {
   isSlow(service: string): boolean;
   /** The deployment of the service's latest revision, as of memory, which may be out of date. */
   ownerOf(service: string): DeploymentId | undefined;
-  /** Open circuits by name, from memory, which is refreshed at most every second. */
+  /** Open circuits by name, as of memory; a lookup of a route refreshes memory that is older than a second. */
   circuits(): ReadonlyMap<string, OpenCircuit>;
   /**
    * Opens a circuit, advances it, or closes it.

@@ -10,7 +10,7 @@ export interface SqlRow {
 }
 
 export interface ScanRequest {
-  /** A hint: `scan` may return rows outside of it, because the engine of the statement filters every row again. */
+  /** A hint: `scan` may return rows outside of it, because the SQL front filters every row again. */
   readonly narrowing: Narrowing;
   /** The order of rows: by `created_at`, then by `id`. Set only for tables that are `ordered`. */
   readonly order?: "newest-first" | "oldest-first";

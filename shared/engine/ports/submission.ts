@@ -66,7 +66,7 @@ export interface OperatorAct {
 
 export interface EntryView {
   readonly index: number;
-  /** `Command: Run`, `Notification: Sleep`, …: the names in the tables of the Restate reference. */
+  /** `Command: Run`, `Notification: Sleep`, …: the names in the tables of the reference. */
   readonly type: string;
   readonly name?: string;
   /** The key of the state or the promise, for commands about them. */

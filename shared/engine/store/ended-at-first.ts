@@ -8,7 +8,7 @@ import { isInPieces } from "./record-envelope.ts";
 import type { Item } from "../ports/table.ts";
 
 /**
- * Reads neither the lease record nor the arrivals, because an ended invocation does not depend on them.
+ * Reads neither the lease record nor fresh arrivals, because neither changes an end.
  * @param first segment 0
  * @param second segment 1 of the same life
  * @returns undefined if segment 1 is not the end, or if the two items do not contain all of the invocation

@@ -35,7 +35,7 @@ const StoredPieces = message({ name: string(1), count: uint32(2), sizeBytes: uin
  * makes them count. Pieces are never rewritten; if the put of the item is refused, they expire. Returns small items unchanged,
  * without any read or write.
  * @param owner the owner of the pieces within the partition: the nonce of an invocation or an edit, or the number of an
- * object's life
+ *   object's life
  * @param inlineMaxBytes records up to this size stay in the item
  */
 export async function chunkForPut(

@@ -155,7 +155,7 @@ export function assemble(
     lease = { token: leaseRecord.token, untilMs: leaseRecord.untilMs };
     invocation = underHold(invocation, leaseRecord);
   } else if (lease.token !== "" && invocation.phase.status === "ready") {
-    // The acceptor drives or drove the invocation: an attempt may have begun of which nothing is written.
+    // The acceptor drives or drove the invocation: an attempt may have begun without a written trace.
     invocation = { ...invocation, phase: { status: "running" } };
   }
   const arrivals = freshArrivals(arrived, invocation, nonce);

@@ -34,7 +34,7 @@ export function openUntilS(settings: Keeping, nowMs: number): number {
 /**
  * The time to live of an item that is written now: the item must outlive the end of the invocation by the retention.
  * @param extendedUntilS the `keepUntilS` of the lease record, if the writer has read it: an item that is written after an
- * extension must live as long as the extended ones, because the next extension comes only when those need it
+ *   extension must live as long as the extended ones, because the next extension comes only when those need it
  */
 export function keepUntilS(
   settings: Keeping,
