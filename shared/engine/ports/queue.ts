@@ -4,7 +4,7 @@ import type { InvocationId } from "../../core/model/ids.ts";
 /** A hint to look at an invocation; the table alone holds the facts. */
 export interface Wake {
   readonly invocationId: InvocationId;
-  /** When the message was sent; the same in every delivery of it. */
+  /** When the message was first sent: a worker keeps a message without an acceptance while it is young, and drops an old one. */
   readonly sentAtMs: number;
   /** The delay with which the message was sent, in milliseconds. */
   readonly delayMs: number;
