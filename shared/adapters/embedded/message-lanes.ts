@@ -10,7 +10,7 @@ export interface InLane extends Due {
 interface Lane<T extends InLane> {
   readonly name: string;
   readonly heap: DueHeap<T>;
-  /** The number of its last serving, from a count of all servings. */
+  /** The value of the serving counter at this lane's last turn. */
   servedAt: number;
   /** The last call of `serve` refused the lane, so that `nextDueMs` leaves it out. */
   isRefused: boolean;
