@@ -1,4 +1,4 @@
-/** A group reaches the database whole and synced, however large it is. */
+/** Tests that a group of any size reaches the database whole and synced. */
 import { join } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -22,7 +22,7 @@ afterEach(async () => {
   await removeDirectory(dir);
 });
 
-/** Stands between the writer and the package, and notes with which options each batch went to the disk. */
+/** Wraps the package's batch functions, and records the write options of each batch. */
 function watchOptions(): unknown[] {
   const seen: unknown[] = [];
   const batch = database.batch.bind(database) as (...args: unknown[]) => { write(options: unknown): Promise<void> };
@@ -61,7 +61,7 @@ test.each(SIZES_BYTES)("a group with %i bytes of values is written in order and 
 });
 
 test.each(SIZES_BYTES)(
-  "of a group with %i bytes and an operation that cannot be written nothing is written",
+  "a group with %i bytes and an invalid operation writes nothing",
   async (sizeBytes) => {
     const operations = [
       { type: "put", key: "a", value: new Uint8Array(sizeBytes) },
