@@ -60,18 +60,15 @@ test.each(SIZES_BYTES)("a group with %i bytes of values is written in order and 
   expect([...(await database.get("twice"))!]).toEqual([2]);
 });
 
-test.each(SIZES_BYTES)(
-  "a group with %i bytes and an invalid operation writes nothing",
-  async (sizeBytes) => {
-    const operations = [
-      { type: "put", key: "a", value: new Uint8Array(sizeBytes) },
-      { type: "put", key: "b", value: undefined as unknown as Uint8Array },
-    ] as const;
-    const writing = async (): Promise<void> => await writeGroup(database, [...operations]);
-    await expect(writing()).rejects.toThrow();
-    expect(await database.get("a")).toBeUndefined();
-  },
-);
+test.each(SIZES_BYTES)("a group with %i bytes and an invalid operation writes nothing", async (sizeBytes) => {
+  const operations = [
+    { type: "put", key: "a", value: new Uint8Array(sizeBytes) },
+    { type: "put", key: "b", value: undefined as unknown as Uint8Array },
+  ] as const;
+  const writing = async (): Promise<void> => await writeGroup(database, [...operations]);
+  await expect(writing()).rejects.toThrow();
+  expect(await database.get("a")).toBeUndefined();
+});
 
 test.each(SIZES_BYTES)("a group of %i bytes for a closed database is refused", async (sizeBytes) => {
   await database.close();

@@ -80,7 +80,7 @@ test("a missing permission gives an error with both commands that grant it", asy
   expect(told.message).not.toContain("tag-resource");
 });
 
-test("a call from within a function does not pass on that function's trace", async () => {
+test("a call made inside of a function carries nothing of that function's trace", async () => {
   vi.stubEnv("AWS_LAMBDA_FUNCTION_NAME", "worker");
   vi.stubEnv("_X_AMZN_TRACE_ID", "Root=1-5759e988-bd862e3fe1be46a994272793;Lineage=1:a87bd80c:15");
   onTestFinished(() => void vi.unstubAllEnvs());
