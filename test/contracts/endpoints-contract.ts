@@ -29,7 +29,7 @@ export async function readAll(exchange: Exchange): Promise<Buffer> {
   return Buffer.concat(parts);
 }
 
-/** The reason with which a promise rejects; a text that names no reason for anything but a TransportError. */
+/** The reason with which a promise rejects; for any other outcome a text that equals no reason. */
 export async function reasonOf(promise: Promise<unknown>): Promise<string> {
   const outcome = await promise.then(
     () => "no failure",

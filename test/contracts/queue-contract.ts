@@ -79,7 +79,7 @@ function deliveryTests(opened: () => OpenQueue, wake: MakeWake, receive: Receive
   });
 
   test.each(["Greeter", "an odd näme / \u0000\uffff 🛎", "long ".repeat(50)])(
-    "a message keeps its moment and the service %j, also after a restart",
+    "a message keeps its wake moment and the service %j, also after a restart",
     async (service) => {
       const sent = { ...wake(1), wakeAtMs: opened().nowMs() + 3_600_000, service };
       await opened().queue.send(sent);

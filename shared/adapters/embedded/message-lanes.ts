@@ -1,4 +1,4 @@
-/** Messages in lanes by service: the queue hands out one due message of each lane in turn, so that no lane waits for all of another. */
+/** Messages in lanes by service: the lanes hand out due messages in turn, so that no lane waits for all of another. */
 import type { Due } from "./due-heap.ts";
 import { DueHeap } from "./due-heap.ts";
 

@@ -7,7 +7,7 @@ const SLOW = "slow ";
 export interface LanedQueueOptions {
   readonly main: Queue;
   readonly slow: Queue;
-  /** Called for each message that names its service; must not block. */
+  /** Called for each message that names its service; reads memory only. */
   readonly isSlow: (service: string) => boolean;
 }
 

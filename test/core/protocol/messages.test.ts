@@ -56,7 +56,7 @@ test("a notification without an id is refused", () => {
 });
 
 describe.each(MESSAGES)("$name (V$versions)", ({ type }) => {
-  test("reads what it wrote", () => {
+  test("decodes its own bytes", () => {
     fc.assert(
       fc.property(anyMessage(type), (value) => {
         expect(decode(type, encode(type, value as object))).toEqual(value);

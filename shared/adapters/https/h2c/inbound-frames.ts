@@ -16,7 +16,7 @@ export interface FrameReceiver {
   onPing(bytes: Uint8Array, start: number, isAnswer: boolean): void;
   onGoodbye(lastStreamId: number, code: number): void;
   onWindow(streamId: number, bytes: number): void;
-  /** A frame that affects one stream only breaks a rule. */
+  /** A frame that affects only one stream breaks a rule. */
   onStreamError(streamId: number, code: number, message: string): void;
 }
 

@@ -24,7 +24,7 @@ async function contentBytes(connection: ScriptedConnection, streamId: number): P
   return contentOf(connection.frames, streamId).length;
 }
 
-describe("what we send", () => {
+describe("frames that we send", () => {
   test("the preface disables push and the header table, and opens wide windows", async () => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri);

@@ -21,7 +21,7 @@ withOwnClient();
 const textOf = async (exchange: Exchange): Promise<string> => (await readAll(exchange)).toString();
 const zeros = (size: number): Buffer => Buffer.alloc(size);
 
-describe("what we receive", () => {
+describe("frames that we receive", () => {
   const received = async (bytes: (id: number) => Buffer): Promise<{ head: unknown; text: string }> => {
     const { uri, connected } = await peerInHand();
     const exchange = ask(uri);
