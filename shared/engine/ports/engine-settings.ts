@@ -45,7 +45,7 @@ export interface EngineSettings {
   readonly journalRetentionMaxMs?: number;
   /** Put before every partition key, so that environments can share a table. */
   readonly keyPrefix: string;
-  /** Both indexes are spread over as many partitions (ADR 0003); one unless told, 16 at most, and never less than before. */
+  /** Both indexes are spread over as many partitions (ADR 0033); one unless told, 16 at most, and never less than before. */
   readonly indexShards?: number;
   /**
    * What is open lives at least so long without any sweeper, less two days; 16 days unless told, and two days in a process

@@ -1,4 +1,4 @@
-/** Walks over the two indexes: what is open, by the moment to look at it, and what was accepted, by its day (ADR 0003). */
+/** Walks over the two indexes: what is open, by the moment to look at it, and what was accepted, by its day (ADR 0031). */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { StorePorts } from "./store-ports.ts";
 import { INDEX_SHARDS_MAX, listingPk, momentOf, openPk } from "./item-keys.ts";
