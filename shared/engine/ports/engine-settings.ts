@@ -45,7 +45,7 @@ export interface EngineSettings {
   readonly journalRetentionMaxMs?: number;
   /** The prefix of every partition key, so that environments can share a table. */
   readonly keyPrefix: string;
-  /** The number of partitions of each index (ADR 0003): 1 by default, 16 at most. It may grow, and must never shrink. */
+  /** The number of partitions of each index (ADR 0033): 1 by default, 16 at most. It may grow, and must never shrink. */
   readonly indexShards?: number;
   /**
    * Without a sweeper, the items of an open invocation live at least this long, less two days. 16 days by default; two days in

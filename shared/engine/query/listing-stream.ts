@@ -1,4 +1,4 @@
-/** The listing index as one stream by the moment of acceptance: the shards of each day, merged (ADR 0003). */
+/** The listing index as one stream by the moment of acceptance: the shards of each day, merged (ADR 0033). */
 import type { InvocationId, Nonce } from "../../core/model/ids.ts";
 import type { Engine } from "../engine.ts";
 import { idOf } from "../store/index-walk.ts";

@@ -1,4 +1,4 @@
-/** Walks over the two indexes: the open index by the moment of the next look, the listing by the day of acceptance (ADR 0003). */
+/** Walks over the two indexes: the open index by the moment of the next look, the listing by the day of acceptance (ADR 0031). */
 import type { InvocationId } from "../../core/model/ids.ts";
 import type { StorePorts } from "./store-ports.ts";
 import { INDEX_SHARDS_MAX, listingPk, momentOf, openPk } from "./item-keys.ts";

@@ -1,4 +1,4 @@
-/** How long items live: longer than the result of their invocation; the sweeper extends open invocations (ADR 0003). */
+/** How long items live: longer than the result of their invocation; the sweeper extends open invocations (ADR 0034). */
 import type { Acceptance } from "../../core/invocation/acceptance.ts";
 import type { EngineSettings } from "../ports/engine-settings.ts";
 
