@@ -46,7 +46,7 @@ async function readingOf(engine: Engine, limits: ListingLimits): Promise<Reading
   };
 }
 
-/** The statuses that are rows of the table of invocation states: in Restate, the invocations in memory. */
+/** The statuses of rows of `sys_invocation_state`, in which the reference shows the invocations that it has in memory. */
 const TRIED = new Set(["running", "backing-off"]);
 
 function tablesOf(reading: Reading): readonly SqlTable[] {
