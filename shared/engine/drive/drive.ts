@@ -107,7 +107,7 @@ function warnOfCircuit(engine: Engine, active: ActiveInvocation, error: unknown)
   engine.log.warn("a circuit could not be changed", { invocationId: active.id, error: String(error) });
 }
 
-/** The end of an attempt pauses only by the retry policy; a poll decides the pause that an operator orders. */
+/** The end of an attempt pauses because of its failure; a poll decides the pause that an operator orders. */
 function isPause({ step }: Transition): boolean {
   return step.kind === "park" && step.status === "paused";
 }

@@ -40,7 +40,7 @@ export async function park(
     await waitHere(engine, active, step);
     return active.lost ? "lost" : "again";
   }
-  // Each awaited call gets a message before the park: its driver goes on, or delivers the result again
+  // Each awaited call gets a message before the park: a worker then drives the call, or delivers its result again
   // (docs/design.md#calls-are-driven-inline).
   await wakeAwaited(engine, active, active.parkedChildren);
   for (;;) {

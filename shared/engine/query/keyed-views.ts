@@ -59,7 +59,7 @@ function isInvocation(id: unknown): id is InvocationId {
   return typeof id === "string" && id.startsWith("inv_");
 }
 
-/** Nothing stands there before it is completed. */
+/** `completed` is always true: a promise has an item only after its completion. */
 function promiseView({ name, sk, b }: Item): PromiseView {
   const result = resultFromStored(decode(StoredResult, opened(b, `the promise ${sk}`)));
   if (result?.kind === "failure") {

@@ -1,4 +1,4 @@
-/** One page of a list while it is built: its remaining read budget, and the rows found so far. */
+/** One page of a list under construction: its remaining read budget, and the rows found so far. */
 import type { Wanted } from "../../core/query/access.ts";
 import type { Engine } from "../engine.ts";
 import { StatusProbe } from "./status-probe.ts";

@@ -1,4 +1,4 @@
-/** Where a page of a list ends and the next one begins. */
+/** The position at which a page of a list ends and the next page begins. */
 /** Earlier pages have decided about every entry up to and including this position. */
 export interface ListPosition {
   readonly createdAtMs: number;
