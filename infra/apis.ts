@@ -46,8 +46,8 @@ export interface IngressThrottle {
 }
 
 /**
- * Who may call handlers: every client, clients that IAM authorizes, or clients with a token of one issuer for one of
- * these audiences.
+ * The clients that may call handlers: all clients, those that IAM authorizes, or those with a token of one issuer for
+ * one of these audiences.
  */
 export type IngressAuth = "open" | "iam" | { readonly jwt: JwtAuth };
 
@@ -98,7 +98,10 @@ function corsOf({ origins, headers = [] }: IngressCors): CorsPreflightOptions {
   };
 }
 
-/** A browser sends no token with its preflight, and the default route would require one, so AWS recommends this extra route. */
+/**
+ * A browser sends no token with its preflight, and the default route would require one; preflights need a route without
+ * authorization.
+ */
 function letPreflightIn(api: HttpApi, integration: HttpLambdaIntegration): void {
   const routes = api.addRoutes({
     path: "/{proxy+}",
@@ -147,7 +150,7 @@ export class AdminApi extends Construct implements AdminApiReference {
       defaultAuthorizer: new HttpIamAuthorizer(),
     });
     this.api = api;
-    // Requests of operators are rare and important, so they are always logged.
+    // Unlike the ingress, the admin API always has an access log, because each request of an operator matters.
     logAccess(this, stageOf(api), props);
     this.environment = environment;
     this.url = api.apiEndpoint;

@@ -90,7 +90,7 @@ export function roleAssuming(roleArns: readonly string[]): PolicyStatement {
   return new PolicyStatement({ actions: ["sts:AssumeRole"], resources: [...roleArns] });
 }
 
-/** The walks of the sweeper, also in workers, read both indexes; the admin API reads the open index for operators. */
+/** The walks of the sweeper, also in workers, read both indexes, and so do the lists of the admin API. */
 export function readingIndexes(table: AnyTable): PolicyStatement {
   return new PolicyStatement({
     actions: ["dynamodb:Query"],

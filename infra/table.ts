@@ -1,5 +1,5 @@
 /**
- * The single table: invocations, objects with their state, deployments, and the digest of the secret that it was
+ * The single table: invocations, objects with their state, deployments, and a record of the secret that they were
  * written under.
  */
 import type { RemovalPolicy } from "aws-cdk-lib";

@@ -14,8 +14,8 @@ const LINGER_MS = 1000;
 const JOINED_MAX_BYTES = 16 * 1024;
 
 /**
- * The size of one write, and so the granularity of a client's visible progress. A socket itself reports no progress
- * within a piece.
+ * The size of one write, after which a client's progress is visible. A socket itself reports how much of a piece it has
+ * taken.
  */
 const PIECE_BYTES = { http1: 64 * 1024, http2: 16 * 1024 };
 
@@ -60,7 +60,8 @@ export function endWhenUnread(outgoing: Outgoing, unreadMs: number, hasMore: boo
   if (held === 0 && !hasMore) return;
   outgoing.setTimeout(unreadMs, () => cutOff(outgoing));
   if ("stream" in outgoing) return;
-  // Node guards the connection: the next request may wait for a handler, and before it Node's own time-out applies.
+  // Node sets the time-out on the connection. It must not cut the next request, which may wait long for its handler;
+  // between requests Node's own time-out applies.
   outgoing.prependOnceListener("finish", () => void outgoing.socket?.setTimeout(0));
 }
 
@@ -83,7 +84,7 @@ function endInPieces(outgoing: Outgoing, body: Uint8Array, { from, sizeBytes, on
     return false;
   }
   const next = (error?: Error | null): void => {
-    // A failed write has destroyed the answer.
+    // A failed answer takes no more pieces.
     if (error) return;
     onMoved?.();
     // A socket accepts megabytes without a pause; a hundred sockets would block the thread meanwhile.

@@ -1,6 +1,6 @@
 /** Finds the known word closest to a misspelled one. */
 
-/** Undefined if no known word is near: more than a third of the letters would have to change. */
+/** Undefined if no known word is near: the distance may be two letters or a third of the word's letters, whichever is more. */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   let nearest: string | undefined;
   let least = Math.max(2, Math.floor(word.length / 3)) + 1;

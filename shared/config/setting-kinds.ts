@@ -3,7 +3,7 @@ import { durationMs } from "./duration-text.ts";
 import { sizeBytes } from "./size-text.ts";
 
 const INTERVAL_MIN_MS = 10;
-/** PEM, or the first bytes of an Ed25519 key in it. */
+/** PEM, or the beginning of an Ed25519 key in its base64. */
 const KEY_ITSELF = /-----BEGIN|^\s*MC4CAQAwBQYDK2Vw/;
 
 export type SettingKind = "flag" | "duration" | "size" | "number" | "text" | "choice";

@@ -10,7 +10,7 @@ export const TABLE_FORMAT = 1;
 const FORMER_SHARDS = 8;
 
 export interface ClaimedTable {
-  /** The highest number of shards that the indexes have had; a list over fewer shards would miss invocations. */
+  /** The number of shards that the indexes have been spread over; a list over fewer shards would miss invocations. */
   readonly indexShardsMin: number;
 }
 

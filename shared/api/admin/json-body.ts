@@ -47,8 +47,8 @@ export function readJsonBody<Schema extends z.ZodType>(
 }
 
 /**
- * Refuses half of a surrogate pair, which has no stored form, and the name `__proto__`, which the schema would not see
- * and whose state would be lost.
+ * Refuses half of a surrogate pair, which has no stored form, and the name `__proto__`, which a schema would silently
+ * drop from a state.
  * @throws Error
  */
 function parsedText(text: string): unknown {

@@ -167,7 +167,7 @@ export const KafkaCluster = z
   .meta({ id: "KafkaCluster" }) satisfies z.ZodType<KafkaClusterBody>;
 export const KafkaClusters = z.object({ clusters: z.array(KafkaCluster) }).meta({ id: "KafkaClusters" });
 
-/** The members that every invocation has; `InvocationBody` describes the others. */
+/** The main members of an invocation; `InvocationBody` has the others. */
 export const Invocation = z
   .looseObject({
     id: text,

@@ -28,8 +28,8 @@ const CREDENTIALS = new Set([
   "authorization",
   "proxy-authorization",
   "cookie",
-  // Deployments authenticate a control plane by these headers: a handler behind another control plane must not forward
-  // its own.
+  // Deployments authenticate a control plane by these headers; a signature of another control plane, forwarded by a
+  // handler, must not be stored or sent on.
   "x-restate-signature-scheme",
   "x-restate-jwt-v1",
 ]);

@@ -26,7 +26,7 @@ export interface Placement {
   readonly removesAll: boolean;
 }
 
-/** Places each changed value. A value stays in the lock or beside it, unless it has grown too large for the lock. */
+/** Places each changed value. A value keeps its place, in the lock or beside it, unless it has grown too large for the lock. */
 export function place(state: KeyedState, changes: readonly StateChange[]): Placement {
   const { cleared, last } = netEffect(changes);
   const inline = new Map(cleared ? [] : state.inline);

@@ -64,7 +64,10 @@ export function subscriptionsOf(cluster: string, all: readonly Subscription[]): 
   return all.filter(({ source }) => parseSource(source).cluster === cluster);
 }
 
-/** The options of a consumer: those of the subscription, then the cluster's properties, then the defaults. */
+/**
+ * The subscription's options, with `client.id` and `group.id` from the options, else the cluster's properties, else the
+ * defaults.
+ */
 export function consumerOptions(
   { id, options }: Subscription,
   cluster: KafkaCluster | undefined,
@@ -79,7 +82,7 @@ export function namesBrokers(properties: Readonly<Record<string, string>>): bool
   return ["bootstrap.servers", "metadata.broker.list"].some((name) => (properties[name] ?? "") !== "");
 }
 
-/** Undefined unless the text has the scheme and at least one part. */
+/** Undefined if the text does not begin with `<scheme>://` or has more than two parts; a missing part is empty. */
 function pairOf(uri: string, scheme: string): readonly [string, string] | undefined {
   const match = PAIR.exec(uri);
   if (match === null || match[1]!.toLowerCase() !== scheme) return undefined;
