@@ -1,4 +1,4 @@
-/** The CDK app: one stack with one control plane, shaped by context (`cdk deploy -c name=...`). */
+/** The CDK app: one stack with one control plane, configured by context (`cdk deploy -c name=...`). */
 import { join } from "node:path";
 import { App, CfnOutput, RemovalPolicy, Stack } from "aws-cdk-lib";
 import { TableV2 } from "aws-cdk-lib/aws-dynamodb";

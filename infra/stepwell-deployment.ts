@@ -44,9 +44,15 @@ export interface StepwellDeploymentProps {
    * need it: for short-lived handlers of tests. By default the deployment stays registered.
    */
   readonly removeOnDelete?: boolean;
-  /** How long the log of the registering function is kept; by default a month. The first deployment of a stack at an admin API decides. */
+  /**
+   * How long the log of the registering function is kept; by default a month. The first deployment of a stack at an
+   * admin API decides.
+   */
   readonly logRetention?: RetentionDays;
-  /** Encrypts the log of the registering function, on the terms of `encryptionKey` of a `Stepwell`; by default AWS's own key. The first deployment of a stack at an admin API decides. */
+  /**
+   * Encrypts the log of the registering function, under the conditions of `encryptionKey` of a `Stepwell`; by default
+   * AWS's own key. The first deployment of a stack at an admin API decides.
+   */
   readonly encryptionKey?: IKey;
   /** Contains the folder `registrar` with the registering function; by default the code in this package. */
   readonly codeFolder?: string;

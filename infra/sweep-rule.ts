@@ -1,4 +1,4 @@
-/** The rule that calls the sweeper. */
+/** The EventBridge rule that calls the sweeper. */
 import { Duration } from "aws-cdk-lib";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";

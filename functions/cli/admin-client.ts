@@ -28,7 +28,7 @@ const ANSWER_WITHIN_MS = 60_000;
 
 export interface AdminAnswer<Body> {
   readonly status: number;
-  /** Undefined where the answer has no body. */
+  /** Undefined if the answer has no body. */
   readonly body: Body;
 }
 

@@ -9,7 +9,7 @@ export interface FailureText {
   readonly code?: string;
   /** The underlying cause, as one line. */
   readonly cause?: string;
-  /** What the reader can do about it. */
+  /** The user's remedy. */
   readonly fix?: string;
 }
 

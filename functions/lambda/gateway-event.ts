@@ -16,7 +16,7 @@ export interface GatewayEvent {
     readonly http: { readonly method: string };
     /** The gateway's request id, as in its access log. */
     readonly requestId?: string;
-    /** Present where the API requires IAM or a token. */
+    /** Present if the API requires IAM or a token. */
     readonly authorizer?: {
       readonly iam?: { readonly userArn?: string | null };
       readonly jwt?: { readonly claims?: Readonly<Record<string, unknown>> };

@@ -54,7 +54,10 @@ export function write(outgoing: Outgoing, response: HttpResponse, isLast: boolea
   return endInPieces(outgoing, body, { from: 0, sizeBytes: isHttp2 ? PIECE_BYTES.http2 : PIECE_BYTES.http1, onMoved });
 }
 
-/** Holds the bytes that the system did not accept at once, while the client reads them. @param hasMore the result of `write` */
+/**
+ * Cuts off a client that reads nothing for `unreadMs` while bytes of its answer are still held here. @param hasMore the
+ * result of `write`
+ */
 export function endWhenUnread(outgoing: Outgoing, unreadMs: number, hasMore: boolean): void {
   const held = "stream" in outgoing ? outgoing.stream?.writableLength : outgoing.socket?.writableLength;
   if (held === 0 && !hasMore) return;

@@ -175,7 +175,6 @@ export function choice<const Choice extends string>(
   };
 }
 
-/** On or off. */
 export function flag(fallbackText: "true" | "false", doc: string): Setting<boolean> {
   return {
     kind: "flag",

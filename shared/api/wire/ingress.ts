@@ -10,7 +10,7 @@ export interface IngressErrorBody {
   readonly source: IngressErrorSource;
 }
 
-/** `ingress`: the request never became, or never found, an invocation. `invocation`: the invocation itself failed. */
+/** `ingress`: the request created or found no invocation. `invocation`: the invocation itself failed. */
 export type IngressErrorSource = "ingress" | "invocation";
 
 export interface SendBody {

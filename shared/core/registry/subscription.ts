@@ -82,7 +82,7 @@ export function namesBrokers(properties: Readonly<Record<string, string>>): bool
   return ["bootstrap.servers", "metadata.broker.list"].some((name) => (properties[name] ?? "") !== "");
 }
 
-/** Undefined if the text does not begin with `<scheme>://` or has more than two parts; a missing part is empty. */
+/** Undefined if the text does not have the form `<scheme>://<first>/<second>`; a missing part is empty. */
 function pairOf(uri: string, scheme: string): readonly [string, string] | undefined {
   const match = PAIR.exec(uri);
   if (match === null || match[1]!.toLowerCase() !== scheme) return undefined;
