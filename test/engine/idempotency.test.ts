@@ -94,7 +94,7 @@ test("an invocation that was cancelled before its first attempt leaves its key f
   expect(stage.deployment.attempts.map(({ input }) => input)).toEqual(["b"]);
 });
 
-test("a new life under an old id meets no ghost: neither segments, nor arrivals, nor wakes of the former one", async () => {
+test("a new life under an old id gets no segments, arrivals or wakes of the former one", async () => {
   const stage = await open(
     {
       waits: async (ctx) => {

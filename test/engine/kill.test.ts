@@ -57,7 +57,7 @@ test("a kill ends an invocation that backs off in its driver", async () => {
   expect(stage.deployment.attempts).toHaveLength(1);
 });
 
-test("what is scheduled ends without ever running, and leaves no record", async () => {
+test("a killed scheduled invocation never runs, and leaves no record", async () => {
   const stage = await open({ naps });
   const actor = stage.actor();
   actor.startWorker();
@@ -121,7 +121,7 @@ test("a kill ends the calls that are awaited, down the tree, and not what was se
   expect(await ends("naps")).toEqual(["409 killed", "slept", "slept"]);
 });
 
-test("an order to kill whose killer died is carried out by whoever looks next", async () => {
+test("an order to kill whose killer died is carried out by the next driver", async () => {
   const stage = await open({ naps });
   const [driver, killer] = [stage.actor(), stage.actor()];
   driver.startWorker();

@@ -11,7 +11,7 @@ import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 
-/** The start of a process that owns its store alone, as the local process starts. */
+/** Starts a process that owns its store alone, as the local process starts. */
 async function start(stage: Stage, known: (actor: Actor) => void = () => {}): Promise<Actor> {
   const actor = stage.actor({ soleOwner: true });
   known(actor);

@@ -8,7 +8,7 @@ import { stages } from "../harness/engine/stages.ts";
 
 const open = stages();
 
-test("a cancel of what has no deployment any more does not turn its backoff into a loop", async () => {
+test("a cancel of an invocation without a deployment does not turn its backoff into a loop", async () => {
   const stage = await open(
     { waits: async (ctx) => await ctx.get(ctx.awakeable().result) },
     { retry: { initialIntervalMs: 10_000, maxIntervalMs: 10_000 } },

@@ -32,7 +32,7 @@ const on = (actor: Actor, handler: string, input = "") =>
   callKeyed(actor, keyed("W", "w1", handler, input)).then(textOf);
 
 describe("a workflow", () => {
-  test("runs once for an id: who calls it again gets 409, who sends it again is told that it was accepted", async () => {
+  test("runs once for an id: a second call gets 409, a second send is answered as accepted before", async () => {
     const stage = await open({ ...handlers, run: (ctx) => `ran ${ctx.input}` }, settings);
     const actor = stage.actor();
     expect(await stage.pulse.within(0, on(actor, "run", "a"))).toBe("ran a");
@@ -46,7 +46,7 @@ describe("a workflow", () => {
     expect(stage.deployment.of("run")).toHaveLength(1);
   });
 
-  test("called by a handler a second time brings home the 409", async () => {
+  test("called by a handler a second time fails the call with 409", async () => {
     const stage = await open(
       {
         ...handlers,

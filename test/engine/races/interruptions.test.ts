@@ -8,7 +8,7 @@ import { stages } from "../../harness/engine/stages.ts";
 
 const open = stages();
 
-test("whoever cancels what a stopped process left behind does not wait for its handler", async () => {
+test("a cancel of an invocation of a stopped process does not wait for its handler", async () => {
   const stage = await open({
     slow: async (ctx) => {
       await stage.pulse.sleep(LEASE_MS);
