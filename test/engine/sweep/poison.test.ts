@@ -24,8 +24,8 @@ function poisoned({ process, die }: Actor, id: InvocationId, onDeath: () => void
 }
 
 /**
- * Makes passes in processes without memory, each of which dies at the invocation. @returns the number of deaths, and the woken
- * ids
+ * Makes passes in processes without memory, each of which dies at the invocation.
+ * @returns the number of deaths, and the woken ids
  */
 async function passes(stage: Stage, poison: InvocationId, count: number, everyMs = PASS_EVERY_MS) {
   let deaths = 0;
