@@ -45,7 +45,7 @@ export async function judge(world: World, client: Client, scenario: Scenario, fa
   ];
 }
 
-/** An unanswered request without a key may have been lost; then no invocation is right, too. */
+/** If a request without a key was not answered, the absence of any invocation is right, too. */
 function countComplaints(invocations: readonly Loaded[], client: Client, { expected }: Scenario): string[] {
   if (client.lostOne && invocations.length === 0) return [];
   const complaints: string[] = [];

@@ -33,7 +33,7 @@ export interface Scenario {
   readonly needs?: Readonly<Record<string, number>>;
 }
 
-/** Port calls of the first process before which much work is open. */
+/** Port calls of the first process at which much work in the table is open. */
 const THIRD_CALLED = "endpoints.POST /invoke/Sim/third";
 const NAP_CALLED = "endpoints.POST /invoke/Sim/nap";
 const RESOLVER_CALLED = "endpoints.POST /invoke/Sim/resolver";
