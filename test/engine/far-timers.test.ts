@@ -238,7 +238,7 @@ test("a hop for a far moment is sent on while the invocation is parked for a nea
   expect(await statusOf(actor, invocationId)).toBe("completed");
 });
 
-test("a timer that never fires delays until the sweeper's next pass, which finds the sleeper in the open index", async () => {
+test("a timer that never fires delays an invocation until the sweeper's next pass, which finds it in the open index", async () => {
   const stage = await open({ naps });
   const actor = stage.actor();
   const engine = { ...actor.engine, timers: { at: async () => {}, cancel: async () => {} } };

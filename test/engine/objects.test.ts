@@ -201,7 +201,7 @@ describe("many calls of one key", () => {
 
 describe("a crash", () => {
   const points = Array.from({ length: 9 }, (_, at) => at);
-  test.each(points)("behind write %i loses no state, runs nothing twice and blocks nobody", async (at) => {
+  test.each(points)("behind write %i loses no state, runs nothing twice and leaves the key free", async (at) => {
     const stage = await open({ add, get }, counter);
     const [driver, other] = [stage.actor(), stage.actor()];
     let writes = 0;

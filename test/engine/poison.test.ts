@@ -66,7 +66,7 @@ test("an invocation that ends the process at its answer is paused after four dea
   expect(await inspect(actor.engine, invocationId)).toMatchObject({ status: "completed" });
 });
 
-test("after a kill while harmless invocations ran, the next process does not suspect them for long", async () => {
+test("after a kill with harmless invocations running, the next process does not suspect them for long", async () => {
   const gate = new Gate();
   const stage = await open({ waits: async () => gate.passed.then(() => "free") });
   let actor = await start(stage);

@@ -50,7 +50,7 @@ test.each([
   ["the latest", LATEST, SECOND],
   ["one that is named", on(SECOND), SECOND],
   ["its own", on(FIRST), FIRST],
-] as const)("a suspended invocation goes on on %s deployment, for good", async (_, choice, expected) => {
+] as const)("a suspended invocation continues on %s deployment, for good", async (_, choice, expected) => {
   const { stage, actor, id } = await resting();
   expect(await inspect(actor.engine, id)).toMatchObject({ status: "suspended", pinnedDeploymentId: FIRST });
   expect(await resume(actor.engine, id, choice)).toBe("done");

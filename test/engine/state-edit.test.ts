@@ -138,7 +138,7 @@ test("an edit that expects another state is refused, also where the state change
   expect(actor.log.lines.some(({ message }) => message.includes("is dropped"))).toBe(true);
 });
 
-test("the state of a workflow is edited while it runs, and what the run changes later goes on top", async () => {
+test("the state of a workflow is edited while it runs, and later changes of the run apply on top", async () => {
   const stage = await open(
     {
       run: async (ctx) => {

@@ -35,7 +35,7 @@ test("when a worker has as many messages as it may, it takes the next one when o
   await stage.pulse.within(1_000, worker);
 });
 
-test("a service that never answers takes half of the slots, and another service's messages are worked on at once", async () => {
+test("a service that never answers takes half of the slots, and messages of another service are handled at once", async () => {
   const gate = new Gate();
   const services = [service("Good", ["plain"])];
   const stage = await open({ hangs: async () => gate.passed.then(() => ""), plain: () => "done" }, { services });
@@ -92,7 +92,7 @@ test("a message stays hidden while a worker has it, and is not extended afterwar
   expect(stage.deployment.attempts).toHaveLength(1);
 });
 
-test("a message that could not be worked on comes again, later each time", async () => {
+test("a message whose work failed comes again, later each time", async () => {
   const stage = await open({ plain: () => "done" });
   const actor = stage.actor();
   await stage.pulse.within(0, sendOn(actor, "plain"));

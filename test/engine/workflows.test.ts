@@ -95,7 +95,7 @@ describe("a workflow", () => {
     expect(await stage.pulse.within(0, on(actor, "run", "it was"))).toBe("it was early");
   });
 
-  test("of two that complete one promise the first counts, also where one of them is redone", async () => {
+  test("counts the first of two completions of one promise, also where one of them is redone", async () => {
     const stage = await open(handlers, settings);
     const [driver, other] = [stage.actor(), stage.actor()];
     driver.process.before = ({ method, args }) => {
@@ -134,7 +134,7 @@ describe("a workflow", () => {
     expect(await stage.pulse.within(1_000, second)).toBe("two again");
   });
 
-  test("whose driver dies at any write ends once with the right state", async () => {
+  test("ends once with the right state when its driver dies at any write", async () => {
     for (let at = 0; at < 14; at++) {
       const stage = await open(handlers, settings);
       const [driver, other] = [stage.actor(), stage.actor()];
@@ -162,7 +162,7 @@ describe("a workflow", () => {
 });
 
 test.each(["sends", "calls"])(
-  "a handler that %s a workflow whose former run is not kept any longer begins another run",
+  "a handler that %s a workflow whose former run has expired begins another run",
   async (how) => {
     const stage = await open(
       {

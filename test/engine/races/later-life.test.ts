@@ -61,7 +61,7 @@ test.each([100, 3_000, 9_000])(
 );
 
 test.each([-SKEW_MS, SKEW_MS])(
-  "nor is it where the clock of the process that accepts it anew is %i ms ahead",
+  "nor is it cancelled where the clock of the process that accepts it anew is %i ms ahead",
   async (aheadMs) => {
     const { stage, ingress, worker } = await played();
     const first = await sendOn(ingress, "waits", "", { ...KEY, startAtMs: stage.pulse.nowMs() + 3_600_000 });

@@ -40,7 +40,7 @@ test("fifty signals to one running attempt leave no fifty circulating messages",
   expect(ended.kind === "ended" && textOf(ended)).toBe("heard all");
 });
 
-test("signals that satisfy nothing shortly before a sleep ends leave one message, and the sleep ends in time", async () => {
+test("signals that satisfy no await shortly before a sleep ends leave one message, and the sleep ends in time", async () => {
   const stage = await open({
     nap: async (ctx) => {
       await ctx.get(ctx.sleep(Number(ctx.input)));

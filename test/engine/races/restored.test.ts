@@ -22,7 +22,7 @@ async function restored(stage: Stage): Promise<Actor> {
   return actor;
 }
 
-test("a table that was restored without queue and timers ends everything that was open", async () => {
+test("every open invocation ends after a restore of the table without queue and timers", async () => {
   let isBack = false;
   const hangs = () => new Promise<string>(() => undefined);
   const stage = await open({

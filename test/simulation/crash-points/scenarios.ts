@@ -39,7 +39,7 @@ const NAP_CALLED = "endpoints.POST /invoke/Sim/nap";
 const RESOLVER_CALLED = "endpoints.POST /invoke/Sim/resolver";
 
 const MINUTE_MS = 60_000;
-/** Farther than the longest delay of the queue, and nearly a minute before a pass of the sweeper. */
+/** Farther than a message without a moment is put back (`EARLY_MS`), and nearly a minute before a pass of the sweeper. */
 const FAR_MS = 5 * MINUTE_MS + 5_000;
 const once = (...outcomes: string[]): Expected => ({ count: [1, 1], outcomes });
 const NAPPED = '["<before>","<after>"]';

@@ -8,7 +8,7 @@ const PROGRAMS_MAX = 14;
 const OBJECTS_MAX = 3;
 /** Longer than a driver waits without a park; some are longer than the queue's longest delay, so that they use the timers. */
 const SLEEPS_MS = [5, 300, 2_000, 20_000, 70_000];
-/** A sleep that a cancel ends. */
+/** A sleep that a cancel ends: its own end comes after the bound of a run. */
 const FOREVER_MS = 4 * 3_600_000;
 /** The length of a sleep whose canceller may itself be cancelled, so that the sleep must end by itself. */
 const LONG_MS = 600_000;

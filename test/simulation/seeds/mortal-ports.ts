@@ -33,7 +33,7 @@ export function tableOf(mortal: Mortal, table: WatchedTable): Table {
     get: (key) => read(`get ${at(key)}`, () => table.get(key)),
     getMany: (keys) => read(`getMany ${keys.map(at).join(", ")}`, () => table.getMany(keys)),
     query: (pk, range) => read(`query ${pk} ${range?.from ?? ""}`, () => table.query(pk, range)),
-    // Without faults, because the sweeper walks many empty shards, and each would use up faults.
+    // Without faults: the sweeper reads many empty shards, where a fault would test nothing.
     queryIndex: (index, pk, range) => table.queryIndex(index, pk, range),
     put: (item, condition) => write(`put ${at(item)}`, () => table.put(item, condition)),
     update: (key, update, condition) =>

@@ -62,7 +62,7 @@ export class Mortal {
     return this.#end.signal;
   }
 
-  /** Ends the process: it makes no more calls and its waits never end, but its calls on the way still arrive. */
+  /** Ends the process: it makes no more calls and its waits never end; its calls on the way arrive, unless it owns the store. */
   die(): void {
     if (this.isDead) return;
     this.#around.trace(`${this.name} dies`);

@@ -30,7 +30,7 @@ const namelessRefusals: Sabotage = (engine) => {
   });
 };
 
-/** A take does not check the grant that it read, so that local time alone decides (I6). */
+/** A take does not require a greater grant than the last one, so the clock of the claimant alone sets it (I6). */
 const grantsOfLocalTime: Sabotage = (engine) =>
   withTable(engine, {
     update(key: Key, update: Update, condition?: Condition) {
