@@ -1,3 +1,4 @@
+/** Attaching to an invocation, and reading its output, from outside and from a handler. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";

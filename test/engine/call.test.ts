@@ -1,3 +1,4 @@
+/** Plain calls: attempts, writes and results. */
 import { expect, test } from "vitest";
 import { TerminalError } from "../harness/engine/script-awaits.ts";
 import { callOn, textOf } from "../harness/engine/engine-fixture.ts";

@@ -1,3 +1,4 @@
+/** Calls and sends of handlers: driven along, parked, raced, deep and wide. */
 import { expect, test } from "vitest";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";

@@ -1,3 +1,4 @@
+/** The fence of segments (I1), and the effects that a killer performs (I2). */
 import { expect, test } from "vitest";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";

@@ -1,3 +1,4 @@
+/** Idempotency keys: repeated calls and sends, expiry, and the next life of an id (I7, I12). */
 import { expect, test } from "vitest";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";

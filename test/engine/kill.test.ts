@@ -1,3 +1,4 @@
+/** Kills in every status, down the tree of calls, and by a driver that finds the order. */
 import { expect, test } from "vitest";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";

@@ -1,3 +1,4 @@
+/** A child that ends while its caller's driver parks. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { load } from "../../shared/engine/store/load.ts";

@@ -1,3 +1,4 @@
+/** Lists of invocations: their costs beside many completed ones, their pages, and what they never show. */
 import { expect, test } from "vitest";
 import { INDEX_FACTS } from "../../shared/config/table-facts.ts";
 import type { Engine } from "../../shared/engine/engine.ts";

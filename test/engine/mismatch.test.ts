@@ -1,3 +1,4 @@
+/** The failure message after a change of code that the journal contradicts. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";

@@ -1,3 +1,4 @@
+/** The state of an object: sizes, and reads on demand. */
 import { describe, expect, test } from "vitest";
 import { callKeyed, keyed, objectOf } from "../harness/engine/object-stage.ts";
 import { textOf } from "../harness/engine/engine-fixture.ts";

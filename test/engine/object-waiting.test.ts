@@ -1,3 +1,4 @@
+/** Invocations that wait for a key: cancels, kills, and keys whose holder or driver is gone. */
 import { describe, expect, test } from "vitest";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { deliverSignal } from "../../shared/engine/messaging/deliver.ts";

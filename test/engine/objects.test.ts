@@ -1,3 +1,4 @@
+/** Objects: the lock, the state, the order of calls, and crashes at every write (I6). */
 import { describe, expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { lockAt, objectPartition } from "../../shared/engine/store/object-partition.ts";

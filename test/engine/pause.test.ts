@@ -1,3 +1,4 @@
+/** Orders to pause and to resume, in every status. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
@@ -85,30 +86,33 @@ test("an attempt that ends the invocation ends it in spite of an order to pause"
 test.each([
   ["in its driver", 900],
   ["parked", 500_000],
-])("an invocation that backs off %s is paused at once, and has its whole budget of attempts when it is resumed", async (_, ms) => {
-  const retry = { initialIntervalMs: ms, maxIntervalMs: ms, maxAttempts: 2 };
-  const { stage, actor } = await play(
-    {
-      stumbles: () => {
-        throw new Error("boom");
+])(
+  "an invocation that backs off %s is paused at once, and has its whole budget of attempts when it is resumed",
+  async (_, ms) => {
+    const retry = { initialIntervalMs: ms, maxIntervalMs: ms, maxAttempts: 2 };
+    const { stage, actor } = await play(
+      {
+        stumbles: () => {
+          throw new Error("boom");
+        },
       },
-    },
-    { retry },
-  );
-  await sendOn(actor, "stumbles");
-  await stage.pulse.settle();
-  const id = idIn(stage);
-  expect(await statusOf(actor, id)).toBe("backing-off");
-  expect(await pause(actor.engine, id)).toBe("noted");
-  await stage.pulse.settle();
-  expect(await inspect(actor.engine, id)).toMatchObject({ status: "paused", lastFailure: { message: "boom" } });
-  await stage.pulse.pass(FAR_MS);
-  expect(stage.deployment.attempts).toHaveLength(1);
-  expect(await resume(actor.engine, id, KEEP)).toBe("done");
-  await stage.pulse.pass(FAR_MS);
-  expect(stage.deployment.attempts).toHaveLength(3);
-  expect(await statusOf(actor, id)).toBe("paused");
-});
+      { retry },
+    );
+    await sendOn(actor, "stumbles");
+    await stage.pulse.settle();
+    const id = idIn(stage);
+    expect(await statusOf(actor, id)).toBe("backing-off");
+    expect(await pause(actor.engine, id)).toBe("noted");
+    await stage.pulse.settle();
+    expect(await inspect(actor.engine, id)).toMatchObject({ status: "paused", lastFailure: { message: "boom" } });
+    await stage.pulse.pass(FAR_MS);
+    expect(stage.deployment.attempts).toHaveLength(1);
+    expect(await resume(actor.engine, id, KEEP)).toBe("done");
+    await stage.pulse.pass(FAR_MS);
+    expect(stage.deployment.attempts).toHaveLength(3);
+    expect(await statusOf(actor, id)).toBe("paused");
+  },
+);
 
 test.each([
   ["in its driver", 900],

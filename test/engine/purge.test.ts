@@ -1,3 +1,4 @@
+/** Purges and drops of journals: what they remove, and what they leave. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";

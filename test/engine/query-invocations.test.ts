@@ -1,3 +1,4 @@
+/** SQL over invocations: the cells of each status, the origin, the journal and its events. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { pause } from "../../shared/engine/operate/pause.ts";

@@ -1,3 +1,4 @@
+/** SQL over keys: waiters, holders and state. */
 import { expect, test } from "vitest";
 import { editState } from "../../shared/engine/operate/edit-state.ts";
 import { Gate } from "../harness/engine/gate.ts";

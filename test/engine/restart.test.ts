@@ -1,3 +1,4 @@
+/** Restarts of completed invocations: with a prefix of the journal, on a deployment, and refused ones. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { attach } from "../../shared/engine/ingress/attach.ts";

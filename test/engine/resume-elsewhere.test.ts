@@ -1,3 +1,4 @@
+/** Resuming an invocation on another deployment. */
 import { expect, test } from "vitest";
 import type { Deployment } from "../../shared/core/model/deployment.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";

@@ -1,3 +1,4 @@
+/** Retries: backoff, the policy's end, delays and behaviors of the handler, and failure events. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";

@@ -1,3 +1,4 @@
+/** Sends: at once, delayed, and refused. */
 import { expect, test } from "vitest";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";

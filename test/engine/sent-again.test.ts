@@ -1,3 +1,4 @@
+/** Redos of sends: each runs once, and a cancelled one stays cancelled. */
 import { expect, test } from "vitest";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import type { InvocationId } from "../../shared/core/model/ids.ts";

@@ -1,3 +1,4 @@
+/** Awakeables and signals: early, repeated, rejected, for unknown invocations (I3, I7). */
 import { expect, test } from "vitest";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
 import { completeAwakeable } from "../../shared/engine/effects/perform.ts";

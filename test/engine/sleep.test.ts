@@ -1,3 +1,4 @@
+/** Sleeps: short, long, across restarts, and in a race. */
 import { expect, test } from "vitest";
 import { attach } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";

@@ -1,3 +1,4 @@
+/** Edits of state by an operator: free and held keys, large edits, and dead editors. */
 import { expect, test } from "vitest";
 import { editState, stateOf } from "../../shared/engine/operate/edit-state.ts";
 import { lockAt, objectPartition } from "../../shared/engine/store/object-partition.ts";

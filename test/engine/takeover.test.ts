@@ -1,3 +1,4 @@
+/** Takeovers after a lease: when they happen, and the effects that they redo (I2). */
 import { expect, test } from "vitest";
 import { inspect } from "../../shared/engine/operate/inspect.ts";
 import { attach } from "../../shared/engine/ingress/attach.ts";

@@ -1,3 +1,4 @@
+/** Turns: a bound on the work at a time, in order. */
 import { expect, test } from "vitest";
 import { Turns } from "../../shared/engine/bulkheads/at-most.ts";
 

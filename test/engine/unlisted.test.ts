@@ -63,18 +63,21 @@ test.each(CASES)(
   },
 );
 
-test.each(["cancel", "kill"] as const)("an invocation that waits for its key and ends by a %s is in no list", async (end) => {
-  const { stage, actor, ended } = await play();
-  actor.startWorker();
-  const { invocationId: holder } = await sendKeyed(actor, keyed("O", "k", "holds"));
-  await stage.pulse.settle();
-  const { invocationId: waits } = await sendKeyed(actor, keyed("O", "k", "holds"));
-  await stage.pulse.settle();
-  expect((await shown(actor)).toSorted()).toEqual([ended, holder, waits].toSorted());
-  await stage.pulse.within(1_000, ENDS[end](actor.engine, waits));
-  await stage.pulse.settle();
-  expect((await shown(actor)).toSorted()).toEqual([ended, holder].toSorted());
-});
+test.each(["cancel", "kill"] as const)(
+  "an invocation that waits for its key and ends by a %s is in no list",
+  async (end) => {
+    const { stage, actor, ended } = await play();
+    actor.startWorker();
+    const { invocationId: holder } = await sendKeyed(actor, keyed("O", "k", "holds"));
+    await stage.pulse.settle();
+    const { invocationId: waits } = await sendKeyed(actor, keyed("O", "k", "holds"));
+    await stage.pulse.settle();
+    expect((await shown(actor)).toSorted()).toEqual([ended, holder, waits].toSorted());
+    await stage.pulse.within(1_000, ENDS[end](actor.engine, waits));
+    await stage.pulse.settle();
+    expect((await shown(actor)).toSorted()).toEqual([ended, holder].toSorted());
+  },
+);
 
 test("an invocation that is cancelled long after the sweeper's look is in no list either", async () => {
   const { stage, actor, ended } = await play();

@@ -1,3 +1,4 @@
+/** A cancel of an invocation whose service has no deployment any more. */
 import { expect, test } from "vitest";
 import { cancel } from "../../shared/engine/operate/cancel.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";

@@ -1,3 +1,4 @@
+/** Deployments that fail: bad answers, silence, slow bytes, and a broken protocol. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { deployment, service } from "../core/registry/sample-deployment.ts";

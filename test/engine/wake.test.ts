@@ -1,3 +1,4 @@
+/** Wakes: repeated, needless, lost, and put back (I8, I11). */
 import { expect, test } from "vitest";
 import { encodeAwakeableId } from "../../shared/core/protocol/awakeable-id.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";

@@ -1,3 +1,4 @@
+/** Workflows: one run for an id, promises, state, retention, and crashes at every write. */
 import { describe, expect, test } from "vitest";
 import { attach, output } from "../../shared/engine/ingress/attach.ts";
 import { inspect } from "../../shared/engine/operate/inspect.ts";

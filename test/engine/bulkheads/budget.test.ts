@@ -1,3 +1,4 @@
+/** The budget of bytes: shares of lanes, accounts beyond a share, and waiting for room. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Budget } from "../../../shared/engine/bulkheads/budget.ts";

@@ -1,3 +1,4 @@
+/** Fair turns: lanes alternate, and a bound on the work at a time. */
 import { expect, test } from "vitest";
 import { FairTurns } from "../../../shared/engine/bulkheads/fair-turns.ts";
 

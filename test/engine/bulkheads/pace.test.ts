@@ -1,3 +1,4 @@
+/** The pace of loops over untrusted input: timers get their turn. */
 import { expect, test } from "vitest";
 import { Pace } from "../../../shared/engine/bulkheads/pace.ts";
 import { Lag } from "../../../shared/engine/bulkheads/lag.ts";

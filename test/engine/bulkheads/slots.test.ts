@@ -1,3 +1,4 @@
+/** The slots of a bulkhead: how many one lane may take. */
 import { expect, test } from "vitest";
 import { Slots } from "../../../shared/engine/bulkheads/slots.ts";
 

@@ -1,3 +1,4 @@
+/** Calls that a driver drives along, and the message of an ingress driver that stays (I4). */
 import { expect, test } from "vitest";
 import type { PortCall } from "../../harness/engine/engine-process.ts";
 import { callOn, LEASE_MS, textOf } from "../../harness/engine/engine-fixture.ts";

@@ -1,3 +1,4 @@
+/** Invocations that wait for themselves or each other, and messages that must not circulate. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { kill } from "../../../shared/engine/recover/kill.ts";

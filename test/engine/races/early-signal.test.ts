@@ -53,13 +53,16 @@ test("an awakeable that another process resolves, without a trace of the accepta
   expect(textOf(await stage.pulse.within(1_000, result))).toBe("got early");
 });
 
-test.each([800, 15_000])("an awakeable that is resolved %i ms before the acceptance of another process is not lost", async (ms) => {
-  const { stage, other, gate, result, awakeable } = await heldUp(false);
-  await stage.pulse.within(1_000, completeAwakeable(other.engine, awakeable, DONE));
-  await stage.pulse.pass(ms);
-  gate.open();
-  expect(textOf(await stage.pulse.within(1_000, result))).toBe("got early");
-});
+test.each([800, 15_000])(
+  "an awakeable that is resolved %i ms before the acceptance of another process is not lost",
+  async (ms) => {
+    const { stage, other, gate, result, awakeable } = await heldUp(false);
+    await stage.pulse.within(1_000, completeAwakeable(other.engine, awakeable, DONE));
+    await stage.pulse.pass(ms);
+    gate.open();
+    expect(textOf(await stage.pulse.within(1_000, result))).toBe("got early");
+  },
+);
 
 test("an early arrival that is written only after the invocation parked is not lost", async () => {
   const { stage, other, gate, result, awakeable } = await heldUp(false);

@@ -1,3 +1,4 @@
+/** Cancels and orders to kill that meet a stopped process or a worker. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";

@@ -1,3 +1,4 @@
+/** Reads of the registry on the path of a call. */
 import { expect, test } from "vitest";
 import { call } from "../../../shared/engine/ingress/call.ts";
 import type { Registry } from "../../../shared/engine/ports/registry.ts";

@@ -1,3 +1,4 @@
+/** Messages that are put back (I11): their number, and the takeover behind them. */
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { deliverSignal } from "../../../shared/engine/messaging/deliver.ts";

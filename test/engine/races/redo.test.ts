@@ -1,3 +1,4 @@
+/** Redos by late drivers: sends and kills are not repeated for later lives (I2). */
 import { expect, test } from "vitest";
 import { kill } from "../../../shared/engine/recover/kill.ts";
 import { cancel } from "../../../shared/engine/operate/cancel.ts";

@@ -1,3 +1,4 @@
+/** Renewals of a lease that fail or lose their answers. */
 import { expect, test } from "vitest";
 import { openItems } from "../../../shared/engine/store/index-walk.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";

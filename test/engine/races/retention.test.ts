@@ -1,3 +1,4 @@
+/** The lifetime of items: open for long, kept for a while, and gone afterwards. */
 import { expect, test } from "vitest";
 import type { EmbeddedTable } from "../../../shared/adapters/embedded/embedded-table.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";

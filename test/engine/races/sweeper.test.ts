@@ -1,3 +1,4 @@
+/** The sweeper: unreadable entries, backlogs, the walk over everything, and lost cancels (I8). */
 import { expect, test } from "vitest";
 import { invocationPk, openKeys, openPk } from "../../../shared/engine/store/item-keys.ts";
 import { attach, output } from "../../../shared/engine/ingress/attach.ts";

@@ -1,3 +1,4 @@
+/** Wakes for sleeps beside other awaits. */
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import { completeAwakeable } from "../../../shared/engine/effects/perform.ts";

@@ -1,3 +1,4 @@
+/** A second drive of an invocation in one process, and a stop during the lookup of a route. */
 import { expect, test } from "vitest";
 import { attach } from "../../../shared/engine/ingress/attach.ts";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";

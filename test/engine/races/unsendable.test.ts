@@ -1,3 +1,4 @@
+/** Requests that cannot be sent, acceptances that fail, and watches that fail. */
 import { expect, test } from "vitest";
 import { inspect } from "../../../shared/engine/operate/inspect.ts";
 import { StoreError } from "../../../shared/engine/ports/table.ts";

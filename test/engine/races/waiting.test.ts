@@ -1,3 +1,4 @@
+/** Waiters for a result: the life that they wait for, and the reads that they make. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../../shared/core/model/ids.ts";
 import { attach } from "../../../shared/engine/ingress/attach.ts";

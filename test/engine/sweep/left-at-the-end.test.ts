@@ -42,34 +42,31 @@ test("a late message performs the effects of an end, although the sweeper has lo
 test.each([
   ["the passes of the rule", async (stage: Stage, { engine }: Actor) => await passes(stage, engine)],
   ["an order for everything", async (stage: Stage, { engine }: Actor) => void (await run(stage, sweepAll(engine)))],
-])(
-  "a caller of a call with a far clock gets its end by %s, although no other hint is left",
-  async (_, sweeps) => {
-    const stage = await open({
-      caller: (ctx) => ctx.race(ctx.call("callee"), ctx.sleep(Number(ctx.input))),
-      callee: () => "told",
-    });
-    const first = stage.actor();
-    // The driver dies with both invocations, before the first attempt of the callee: the next worker has a message for each.
-    stage.deployment.instead = ({ handler }) => void (handler === "callee" && first.die());
-    const { invocationId } = await sendOn(first, "caller", String(stage.pulse.nowMs() + 30 * DAY_MS));
-    first.startWorker();
-    await stage.pulse.pass(1_000);
-    stage.deployment.instead = undefined;
-    const second = stage.actor();
-    diesAhead(second, ({ sk }) => sk.startsWith("arr#"));
-    second.startWorker();
-    await stage.pulse.pass(3 * LEASE_MS);
-    expect(stage.deployment.of("callee")).toHaveLength(2);
-    await stage.wipeHints();
-    const worker = stage.actor();
-    worker.startWorker();
-    await sweeps(stage, worker);
-    await stage.pulse.pass(1_000);
-    const ended = await run(stage, attach(worker.engine, invocationId));
-    expect(ended.kind === "ended" && textOf(ended)).toBe("told");
-  },
-);
+])("a caller of a call with a far clock gets its end by %s, although no other hint is left", async (_, sweeps) => {
+  const stage = await open({
+    caller: (ctx) => ctx.race(ctx.call("callee"), ctx.sleep(Number(ctx.input))),
+    callee: () => "told",
+  });
+  const first = stage.actor();
+  // The driver dies with both invocations, before the first attempt of the callee: the next worker has a message for each.
+  stage.deployment.instead = ({ handler }) => void (handler === "callee" && first.die());
+  const { invocationId } = await sendOn(first, "caller", String(stage.pulse.nowMs() + 30 * DAY_MS));
+  first.startWorker();
+  await stage.pulse.pass(1_000);
+  stage.deployment.instead = undefined;
+  const second = stage.actor();
+  diesAhead(second, ({ sk }) => sk.startsWith("arr#"));
+  second.startWorker();
+  await stage.pulse.pass(3 * LEASE_MS);
+  expect(stage.deployment.of("callee")).toHaveLength(2);
+  await stage.wipeHints();
+  const worker = stage.actor();
+  worker.startWorker();
+  await sweeps(stage, worker);
+  await stage.pulse.pass(1_000);
+  const ended = await run(stage, attach(worker.engine, invocationId));
+  expect(ended.kind === "ended" && textOf(ended)).toBe("told");
+});
 
 async function run<T>({ pulse }: Stage, work: Promise<T>): Promise<T> {
   return await pulse.within(1_000, work);
