@@ -64,7 +64,7 @@ test.each([
         `without strays ${JSON.stringify([calm, ...calmLater])}`,
     );
     expect(later).toEqual(calmLater);
-    // A stray message costs reads of the invocation and the lock, and of the lease record of its direct successor at the key.
+    // A stray message repeats a give-back, which sends at most one message, to the direct successor at the key (I6).
     expect(first![0]).toBeLessThanOrEqual(calm![0] + 5);
   },
   120_000,

@@ -32,7 +32,9 @@ const services = [
   workflowOf(["approve", "wait"]),
 ];
 
-/** Opens a stage with an actor that takes requests and messages; calls of `leaf`, `nap` and `stuck` go to the service `Leaf`. */
+/**
+ * Opens a stage with an actor that takes requests and messages; `leaf`, `nap` and `stuck` are handlers of the service `Leaf` too.
+ */
 async function play(handlers: Record<string, Handler> = {}) {
   const gate = new Gate();
   const stage = await open(

@@ -50,7 +50,7 @@ function hasEnded({ loaded }: Life): boolean {
   return loaded.invocation.phase.status === "completed";
 }
 
-/** The names of cancelled or killed programs and of all their children; a shared program counts for each of its callers. */
+/** The names of cancelled or killed programs and of all their children; a shared program counts if any of its callers does. */
 function disturbedIn(plan: readonly Ask[]): Disturbed {
   const struck = plan.filter(({ later }) => later?.what === "cancel" || later?.what === "kill");
   const programs = [...struck.map(({ program }) => program), ...plan.flatMap(({ program }) => cancelledIn(program))];
