@@ -1,4 +1,4 @@
-/** The circuit breaker: while all attempts fail, only a few are made, and all go on once the service works again. */
+/** The circuit: while all attempts of a service fail, few are made; all invocations go on once the service works again. */
 import { expect, test } from "vitest";
 import type { InvocationId } from "../../shared/core/model/ids.ts";
 import { kill } from "../../shared/engine/recover/kill.ts";
@@ -36,7 +36,7 @@ async function sendMany(stage: Stage, actor: Actor): Promise<readonly Invocation
   return ids;
 }
 
-test("while all attempts fail, one at a time is made, ever more rarely, and all succeed once the service works again", async () => {
+test("while all attempts fail, one at a time is made, at growing intervals, and all succeed once the service works again", async () => {
   const { stage, actor, health } = await play();
   await sendMany(stage, actor);
   await stage.pulse.pass(5_000);
@@ -54,7 +54,7 @@ test("while all attempts fail, one at a time is made, ever more rarely, and all 
   expect(actor.engine.activeInvocations.size).toBe(0);
 });
 
-test("a few invocations that fail for ever open no circuit, nor do many while others succeed", async () => {
+test("a few invocations that always fail open no circuit, nor do many while others succeed", async () => {
   const { stage, actor, health } = await play();
   for (let n = 0; n < 10; n++) await stage.pulse.within(0, sendOn(actor, "works"));
   await stage.pulse.pass(20_000);
